@@ -1,0 +1,70 @@
+package io.troupe.core.rollout;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * One sampled answer: its tokens, the log-probability of each under the distribution it was really
+ * sampled from, and the weight version of each.
+ *
+ * <p>A missing, non-finite or positive log-probability is refused here, where a completion enters
+ * the loop, because an importance ratio built on an invented one trains silently wrong. Arrays are
+ * handed over, not copied: nobody writes to them afterwards.
+ */
+public final class Completion {
+  /** Rounding may lift the log-probability of a certain token this far above zero. */
+  private static final float ROUNDING = 1e-4f;
+
+  private final int[] tokens;
+  private final float[] logProbs;
+  private final TokenVersions versions;
+  private final FinishReason finishReason;
+
+  /**
+   * A completion of at least one token.
+   *
+   * @param tokens ids, the stop token included when there was one
+   * @param logProbs natural logarithms, one a token
+   * @throws IllegalArgumentException if lengths differ or a log-probability is not one
+   */
+  public Completion(
+      int[] tokens, float[] logProbs, TokenVersions versions, FinishReason finishReason) {
+    require(tokens.length >= 1, "a completion has at least one token");
+    require(
+        logProbs.length == tokens.length && versions.tokens() == tokens.length,
+        "a completion of %d tokens needs as many log-probabilities (%d) and versions (%d)",
+        tokens.length,
+        logProbs.length,
+        versions.tokens());
+    for (int i = 0; i < logProbs.length; i++) {
+      require(
+          Float.isFinite(logProbs[i]) && logProbs[i] <= ROUNDING,
+          "token %d of a completion has log-probability %s, which is none",
+          i,
+          logProbs[i]);
+    }
+    this.tokens = tokens;
+    this.logProbs = logProbs;
+    this.versions = versions;
+    this.finishReason = finishReason;
+  }
+
+  public int[] tokens() {
+    return tokens;
+  }
+
+  public float[] logProbs() {
+    return logProbs;
+  }
+
+  public TokenVersions versions() {
+    return versions;
+  }
+
+  public FinishReason finishReason() {
+    return finishReason;
+  }
+
+  public int length() {
+    return tokens.length;
+  }
+}

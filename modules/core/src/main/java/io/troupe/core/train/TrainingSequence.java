@@ -1,0 +1,74 @@
+package io.troupe.core.train;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * One completion as the trainer sees it. Arrays are handed over, not copied.
+ *
+ * <p>The loss weights carry everything that depends on the batch as a whole: length masks, stale
+ * tokens (zero), and the denominator of the objective. The engine only multiplies and sums, so the
+ * result cannot depend on how it splits the batch into micro-batches.
+ */
+public final class TrainingSequence {
+  private final int[] prompt;
+  private final int[] completion;
+  private final float[] behaviourLogProbs;
+  private final float[] lossWeights;
+  private final double advantage;
+
+  /**
+   * A sequence of the batch.
+   *
+   * @param prompt token ids, at least one
+   * @param completion token ids, at least one
+   * @param behaviourLogProbs what the sampler recorded, one a completion token
+   * @param lossWeights one a completion token, 0 or greater: {@link LossWeights}
+   * @param advantage of the completion within its group
+   */
+  public TrainingSequence(
+      int[] prompt,
+      int[] completion,
+      float[] behaviourLogProbs,
+      float[] lossWeights,
+      double advantage) {
+    require(prompt.length >= 1, "a prompt has at least one token");
+    require(completion.length >= 1, "a completion has at least one token");
+    require(
+        behaviourLogProbs.length == completion.length && lossWeights.length == completion.length,
+        "%d completion tokens need as many log-probabilities (%d) and loss weights (%d)",
+        completion.length,
+        behaviourLogProbs.length,
+        lossWeights.length);
+    require(Double.isFinite(advantage), "an advantage is a finite number, not %s", advantage);
+    this.prompt = prompt;
+    this.completion = completion;
+    this.behaviourLogProbs = behaviourLogProbs;
+    this.lossWeights = lossWeights;
+    this.advantage = advantage;
+  }
+
+  public int[] prompt() {
+    return prompt;
+  }
+
+  public int[] completion() {
+    return completion;
+  }
+
+  public float[] behaviourLogProbs() {
+    return behaviourLogProbs;
+  }
+
+  public float[] lossWeights() {
+    return lossWeights;
+  }
+
+  public double advantage() {
+    return advantage;
+  }
+
+  /** Prompt and completion together, in tokens. */
+  public int length() {
+    return prompt.length + completion.length;
+  }
+}

@@ -1,0 +1,5 @@
+/** Weight versions. */
+@NullMarked
+package io.troupe.core.weights;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package io.troupe.engine;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Draws completions from the policy. Calls return at once; the engine works on threads of its own,
+ * and may be called from any thread.
+ *
+ * <p>Weights change between two tokens, without dropping a request: every token tells which version
+ * sampled it. An engine holds no weights until the first {@link #load} completes, and requests
+ * before that wait for it.
+ */
+public interface SamplingEngine extends AutoCloseable {
+  /**
+   * Starts to sample groups. Requests of one call enter the decode batch together, so that with the
+   * engine otherwise idle its composition, and with it every rounding, is reproducible.
+   *
+   * @return one stage a request, in order: the group's completions, or the failure. A cancelled
+   *     request fails with {@link java.util.concurrent.CancellationException}.
+   */
+  List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests);
+
+  /**
+   * Moves to newer weights at the next token boundary. The snapshot is not closed by the engine and
+   * must stay open until the stage completes.
+   *
+   * @return the version in use once it is in use; when several are offered at once the newest wins
+   *     and the stages of those passed over complete with it too
+   */
+  CompletionStage<WeightVersion> load(WeightSnapshot weights);
+
+  /** Stops work on a lease at the next token, if it is still going on. */
+  void cancel(LeaseId lease);
+
+  /** Ends the engine: waits for its threads, then releases native memory; open requests fail. */
+  @Override
+  void close();
+}

@@ -1,0 +1,5 @@
+/** Seeds for properties. */
+@NullMarked
+package io.troupe.testkit;
+
+import org.jspecify.annotations.NullMarked;
