@@ -1,0 +1,81 @@
+package io.troupe.core.advantage;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.train.Objective;
+
+/**
+ * How much better than its group each completion is, from the rewards alone.
+ *
+ * <p>With mean and population standard deviation (division by G) over the G rewards of a group:
+ *
+ * <pre>
+ *   GRPO, DAPO   A_i = (r_i - mean) / max(std, 1e-6)      Shao et al. 2024; Yu et al. 2025, eq. 9
+ *   Dr.GRPO      A_i = r_i - mean                         Liu et al. 2025
+ * </pre>
+ *
+ * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are.
+ */
+public final class Advantages {
+  private static final double SMALLEST_DEVIATION = 1e-6;
+
+  private Advantages() {}
+
+  /**
+   * The advantages of a group.
+   *
+   * @param rewards of the group's completions, at least one, finite
+   * @return one a reward, in order; they sum to 0
+   */
+  public static double[] of(Objective objective, double[] rewards) {
+    double[] centred = centred(rewards);
+    double scale =
+        switch (objective) {
+          case Objective.Grpo(), Objective.Dapo() ->
+              Math.max(deviation(centred), SMALLEST_DEVIATION);
+          case Objective.DrGrpo(double _) -> 1;
+        };
+    for (int i = 0; i < centred.length; i++) {
+      centred[i] /= scale;
+    }
+    return centred;
+  }
+
+  /**
+   * Whether a group teaches nothing because its rewards are equal: their population standard
+   * deviation is below 1e-6, the floor of the advantage's denominator. A group of one is
+   * degenerate: it has no other completion to be better than.
+   *
+   * @param rewards of the group's completions, at least one, finite
+   */
+  public static boolean degenerate(double[] rewards) {
+    return deviation(centred(rewards)) < SMALLEST_DEVIATION;
+  }
+
+  private static double[] centred(double[] rewards) {
+    require(rewards.length >= 1, "a group has at least one reward");
+    double[] centred = new double[rewards.length];
+    double sum = 0;
+    for (int i = 0; i < rewards.length; i++) {
+      require(
+          Double.isFinite(rewards[i]),
+          "a reward is a finite number; reward %d of the group is %s",
+          i,
+          rewards[i]);
+      centred[i] = rewards[i] - rewards[0];
+      sum += centred[i];
+    }
+    for (int i = 0; i < rewards.length; i++) {
+      centred[i] -= sum / rewards.length;
+    }
+    return centred;
+  }
+
+  private static double deviation(double[] centred) {
+    double squares = 0;
+    for (double c : centred) {
+      squares += c * c;
+    }
+    return Math.sqrt(squares / centred.length);
+  }
+}
