@@ -1,0 +1,81 @@
+package io.troupe.tasks;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * Which arithmetic prompts there are, and how numbers are written.
+ *
+ * @param operation between the two operands
+ * @param min least operand, 0 or greater
+ * @param max greatest operand, at least {@code min}; all ordered pairs are prompts, at most a
+ *     million
+ * @param padded whether numbers have leading zeros up to the width of the greatest one there is:
+ *     {@code 07+45=} is answered {@code 052}
+ * @param reversed whether the answer's digits stand least significant first (so that a carry is
+ *     known before the digit it goes to): {@code 37+45=} is answered {@code 28}; the sign stays in
+ *     front
+ * @param heldOutShare share of the pairs for evaluation, in [0, 1)
+ * @param seed of the choice which pairs those are
+ */
+public record ArithmeticSettings(
+    Operation operation,
+    int min,
+    int max,
+    boolean padded,
+    boolean reversed,
+    double heldOutShare,
+    long seed) {
+  private static final long MOST_PAIRS = 1_000_000;
+
+  /** What is asked about two numbers. */
+  public enum Operation {
+    ADDITION("add", '+'),
+    SUBTRACTION("sub", '-'),
+    MULTIPLICATION("mul", '*');
+
+    private final String key;
+    private final char sign;
+
+    Operation(String key, char sign) {
+      this.key = key;
+      this.sign = sign;
+    }
+
+    /** The prefix of prompt ids. */
+    String key() {
+      return key;
+    }
+
+    /** The character between the operands. */
+    char sign() {
+      return sign;
+    }
+
+    long apply(long a, long b) {
+      return switch (this) {
+        case ADDITION -> a + b;
+        case SUBTRACTION -> a - b;
+        case MULTIPLICATION -> a * b;
+      };
+    }
+  }
+
+  public ArithmeticSettings {
+    require(min >= 0, "the least operand is 0 or greater, not %d", min);
+    require(max >= min, "the greatest operand (%d) is at least the least one (%d)", max, min);
+    long operands = (long) max - min + 1;
+    require(
+        operands * operands <= MOST_PAIRS,
+        "operands from %d to %d make %d prompts, and the limit is %d; narrow the range",
+        min,
+        max,
+        operands * operands,
+        MOST_PAIRS);
+    PromptSets.requireShare(heldOutShare);
+  }
+
+  /** Plain addition of the numbers from 0 to {@code max}, a fifth of the pairs held out. */
+  public static ArithmeticSettings addition(int max, long seed) {
+    return new ArithmeticSettings(Operation.ADDITION, 0, max, false, false, 0.2, seed);
+  }
+}

@@ -1,0 +1,93 @@
+package io.troupe.tasks;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.tasks.ArithmeticSettings.Operation;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * All ordered pairs of numbers of a range, under one operation: {@code add-37-45} asks {@code
+ * 37+45=} and is answered {@code 82}.
+ *
+ * <p>A prompt's answer is the number exactly as the policy shall write it (padded, reversed), and
+ * its solution is the same.
+ */
+public final class ArithmeticTask implements Task {
+  private final ArithmeticSettings settings;
+  private final int operandWidth;
+  private final int answerWidth;
+  private final PromptSets sets;
+
+  /** Makes all prompts; the same settings make the same prompts and the same split. */
+  public ArithmeticTask(ArithmeticSettings settings) {
+    this.settings = settings;
+    this.operandWidth = settings.padded() ? width(settings.max()) : 1;
+    this.answerWidth = settings.padded() ? width(greatestAnswer(settings)) : 1;
+    List<Prompt> prompts = new ArrayList<>();
+    for (int a = settings.min(); a <= settings.max(); a++) {
+      for (int b = settings.min(); b <= settings.max(); b++) {
+        prompts.add(prompt(a, b));
+      }
+    }
+    this.sets = PromptSets.split(prompts, settings.heldOutShare(), settings.seed());
+  }
+
+  @Override
+  public String name() {
+    return "arithmetic";
+  }
+
+  @Override
+  public List<Prompt> train() {
+    return sets.train();
+  }
+
+  @Override
+  public List<Prompt> heldOut() {
+    return sets.heldOut();
+  }
+
+  /** All ten digits, also when a narrow range needs fewer, the operation's sign, and "=". */
+  @Override
+  public String alphabet() {
+    return settings.operation().sign() + "0123456789=";
+  }
+
+  private Prompt prompt(int a, int b) {
+    Operation operation = settings.operation();
+    StringBuilder text = new StringBuilder();
+    appendPadded(text, a, operandWidth);
+    text.append(operation.sign());
+    appendPadded(text, b, operandWidth);
+    text.append('=');
+    String answer = written(operation.apply(a, b));
+    return new Prompt(
+        new PromptId(operation.key() + "-" + a + "-" + b), text.toString(), answer, answer);
+  }
+
+  private String written(long number) {
+    StringBuilder digits = new StringBuilder();
+    appendPadded(digits, Math.abs(number), answerWidth);
+    if (settings.reversed()) {
+      digits.reverse();
+    }
+    return number < 0 ? "-" + digits : digits.toString();
+  }
+
+  private static void appendPadded(StringBuilder text, long number, int width) {
+    String digits = Long.toString(number);
+    text.repeat('0', Math.max(0, width - digits.length())).append(digits);
+  }
+
+  private static long greatestAnswer(ArithmeticSettings settings) {
+    return switch (settings.operation()) {
+      case ADDITION, MULTIPLICATION -> settings.operation().apply(settings.max(), settings.max());
+      case SUBTRACTION -> settings.max() - settings.min();
+    };
+  }
+
+  private static int width(long number) {
+    return Long.toString(number).length();
+  }
+}

@@ -1,0 +1,217 @@
+package io.troupe.tasks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.tasks.Gsm8kSettings.HeldOut;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class Gsm8kTaskTest {
+  private static final Path SHIPPED = Path.of("../../conf/data/gsm8k/train.jsonl.gz");
+
+  private static final String BETTY =
+      """
+      {"question": " Betty has $5. How many? \\n", "answer": "Half is $<<5/2=2.5>>2.5.\\nSo <<1+1=2>>2.\\n#### 1,002 "}
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void load_row_followsTheTemplate() throws IOException {
+    Gsm8kTask task = Gsm8kTask.load(onlyTraining(file("a.jsonl", BETTY)));
+
+    assertThat(task.train())
+        .containsExactly(
+            new Prompt(
+                new PromptId("gsm8k_0"),
+                "Q: Betty has $5. How many?\nA:",
+                "1,002",
+                " Half is $2.5.\nSo 2.\nThe answer is 1,002."));
+    assertThat(task.heldOut()).isEmpty();
+    assertThat(task.alphabet()).isEqualTo("\n $,.0125:?ABHQSTaefhilmnorstwy");
+  }
+
+  @Test
+  void load_gzipWhateverItsName_isUnpacked() throws IOException {
+    Path packed = folder.resolve("data.txt");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+      out.write(BETTY.getBytes(StandardCharsets.UTF_8));
+    }
+
+    assertThat(Gsm8kTask.load(onlyTraining(packed)).train())
+        .isEqualTo(Gsm8kTask.load(onlyTraining(file("a.jsonl", BETTY))).train());
+  }
+
+  @Test
+  void load_shippedFile_isWholeAndAsItsReadmeSays() throws Exception {
+    Gsm8kTask task = Gsm8kTask.load(Gsm8kSettings.all(SHIPPED, 1));
+
+    assertThat(task.train()).hasSize(5_978);
+    assertThat(task.heldOut()).hasSize(1_495);
+    assertThat(task.alphabet().codePoints()).hasSize(114);
+    assertThat(task.train()).allMatch(p -> p.answer().matches("-?[0-9,]+"));
+    assertThat(task.train()).noneMatch(p -> p.solution().contains("<<"));
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(SHIPPED));
+    assertThat(Files.readString(SHIPPED.resolveSibling("README.md")))
+        .contains(HexFormat.of().formatHex(digest) + "  train.jsonl.gz");
+  }
+
+  @Test
+  void load_limits_keepTheFirstThatFitUnderTheirOwnIds() throws IOException {
+    Gsm8kTask task =
+        Gsm8kTask.load(new Gsm8kSettings(SHIPPED, new HeldOut.Share(0.25, 3), 110, 120, 8));
+
+    assertThat(task.train()).hasSize(6);
+    assertThat(task.heldOut()).hasSize(2);
+    assertThat(task.train()).allMatch(p -> p.text().length() <= 110);
+    assertThat(task.train()).allMatch(p -> p.solution().length() <= 120);
+    List<Prompt> all = Gsm8kTask.load(onlyTraining(SHIPPED)).train();
+    assertThat(all).containsAll(task.train()).containsAll(task.heldOut());
+  }
+
+  @Test
+  void load_limitsThatLeaveNothing_sayWhatToRaise() throws IOException {
+    Path file = file("a.jsonl", BETTY);
+
+    assertThatThrownBy(
+            () -> Gsm8kTask.load(new Gsm8kSettings(file, new HeldOut.Share(0, 1), 10, 99, 5)))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessage(
+            file
+                + ": none of its 1 rows has a prompt of at most 10 and a solution of at most 99"
+                + " characters; raise the limits");
+  }
+
+  @Test
+  void load_secondFile_isHeldOutUnderItsOwnIds() throws IOException {
+    Path train = file("train.jsonl", BETTY + BETTY);
+    Path test = file("test.jsonl", "\r\n" + BETTY.replace("Betty", "Anna").replace("\n", "\r\n"));
+
+    Gsm8kTask task =
+        Gsm8kTask.load(new Gsm8kSettings(train, new HeldOut.SecondFile(test), 999, 999, 999));
+
+    assertThat(task.train()).extracting(p -> p.id().value()).containsExactly("gsm8k_0", "gsm8k_1");
+    assertThat(task.heldOut()).extracting(p -> p.id().value()).containsExactly("gsm8k_heldout_0");
+    assertThat(task.heldOut().getFirst().text()).startsWith("Q: Anna has");
+  }
+
+  @Test
+  void load_badLines_namesEveryOneWithRuleAndValue() throws IOException {
+    Path file =
+        file(
+            "bad.jsonl",
+            BETTY
+                + """
+                {"question": "q", "answer": "no mark"}
+
+                {"question": "  ", "answer": "#### 1"}
+                {"answer": "#### 1"}
+                {"question": 5, "answer": "#### 1"}
+                {"question": "q", "answer": "#### five"}
+                [1]
+                {"question": "q",
+                {"question": "q", "answer": "#### 1"} {}
+                {"question": "q", "question": "r", "answer": "#### 1"}
+                """);
+
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessageStartingWith(file + " has 9 bad lines:\n")
+        .hasMessageContaining(
+            file + ":2: \"answer\" must hold its final answer behind ####, not no mark\n")
+        .hasMessageContaining(
+            file + ":4: \"question\" must be a string that is not blank, not \"  \"\n")
+        .hasMessageContaining(
+            file + ":5: \"question\" must be a string that is not blank, not absent\n")
+        .hasMessageContaining(file + ":6: \"question\" must be a string that is not blank, not 5\n")
+        .hasMessageContaining(
+            file + ":7: the final answer behind #### must be a number, not five\n")
+        .hasMessageContaining(file + ":8: a line must be one JSON object, not [1]\n")
+        .hasMessageContaining(file + ":9: a line must be one JSON object (")
+        .hasMessageContaining(file + ":10: a line must be one JSON object (")
+        .hasMessageContaining(file + ":11: a line must be one JSON object (Duplicate field")
+        .hasMessageEndingWith("\ncorrect or remove them");
+  }
+
+  @Test
+  void load_manyBadLines_showsTwentyAndCountsTheRest() throws IOException {
+    Path file = file("bad.jsonl", "[]\n".repeat(25));
+
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+        .hasMessageStartingWith(file + " has 25 bad lines:")
+        .hasMessageContaining(":20: ")
+        .hasMessageNotContaining(":21: ")
+        .hasMessageContaining("\n  and 5 more\n");
+  }
+
+  @Test
+  void load_lineThatIsNotUtf8_isNamed() throws IOException {
+    Path file = file("a.jsonl", BETTY);
+    Files.write(file, new byte[] {(byte) 0xff, '\n'}, StandardOpenOption.APPEND);
+
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+        .hasMessageContaining(file + ":2: a line is UTF-8 text, and this one is not");
+  }
+
+  @Test
+  void load_missingFileFolderOrCutGzip_saysWhichAndWhatToDo() throws IOException {
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(folder.resolve("none"))))
+        .hasMessageStartingWith(folder.resolve("none") + ": the data file does not exist; give");
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(folder)))
+        .hasMessageStartingWith(folder + ": the data file is no regular file; give");
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(packed)) {
+      out.write(BETTY.getBytes(StandardCharsets.UTF_8));
+    }
+    Path cut = folder.resolve("cut.gz");
+    Files.write(cut, Arrays.copyOf(packed.toByteArray(), packed.size() - 12));
+
+    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(cut)))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessageStartingWith(cut + ": the gzip file is damaged or cut off");
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void load_damagedBytes_isReadOrRefusedAsBadData(long seed) throws IOException {
+    Random random = new Random(seed);
+    byte[] bytes = BETTY.repeat(3).getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < 1 + random.nextInt(4); i++) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+    }
+    Path file = folder.resolve("fuzz.jsonl");
+    Files.write(file, bytes);
+
+    try {
+      assertThat(Gsm8kTask.load(onlyTraining(file)).train()).isNotEmpty();
+    } catch (BadTaskData refused) {
+      assertThat(refused).hasMessageStartingWith(file.toString());
+    }
+  }
+
+  private Path file(String name, String content) throws IOException {
+    return Files.writeString(folder.resolve(name), content);
+  }
+
+  private static Gsm8kSettings onlyTraining(Path file) {
+    return new Gsm8kSettings(file, new HeldOut.Share(0, 1), 9999, 9999, 99_999);
+  }
+}
