@@ -1,0 +1,34 @@
+package io.troupe.core.rollout;
+
+/**
+ * How many groups may start, after AReaL (Fu et al. 2025, eq. 3): never more are outstanding than
+ * the coming eta + 1 steps can consume, so that staleness stays low before any check.
+ *
+ * <p>This bounds groups in aggregate, not the staleness of one token: a straggler passes it. The
+ * guarantee is {@link io.troupe.core.buffer.StalenessBound}'s, at consumption.
+ */
+public final class Admission {
+  private Admission() {}
+
+  /**
+   * Groups that may start now.
+   *
+   * @param maxConcurrent most groups under lease at a time
+   * @param running groups under lease
+   * @param accepted groups trained, in training or buffered, since the start of the run
+   * @param version steps trained
+   * @param groupsPerStep B
+   * @param maxStaleness eta
+   * @return 0 or more
+   */
+  public static long capacity(
+      long maxConcurrent,
+      long running,
+      long accepted,
+      long version,
+      long groupsPerStep,
+      long maxStaleness) {
+    long outstanding = (maxStaleness + version + 1) * groupsPerStep - (accepted + running);
+    return Math.max(0, Math.min(maxConcurrent - running, outstanding));
+  }
+}

@@ -1,0 +1,43 @@
+package io.troupe.core.rollout;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+
+/**
+ * What the coordinator needs to know of a scored group: numbers only. The tokens travel once, from
+ * worker to trainer.
+ *
+ * @param lease under which it was produced
+ * @param rewards one a completion
+ * @param versions one a completion
+ */
+public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersions> versions) {
+  public GroupSummary {
+    rewards = List.copyOf(rewards);
+    versions = List.copyOf(versions);
+    require(!rewards.isEmpty(), "%s has no completion", lease);
+    require(
+        rewards.size() == versions.size(),
+        "%s has %d rewards for %d completions",
+        lease,
+        rewards.size(),
+        versions.size());
+  }
+
+  /** The version of the oldest token. */
+  public WeightVersion oldest() {
+    return versions.stream().map(TokenVersions::oldest).min(WeightVersion::compareTo).orElseThrow();
+  }
+
+  /** The version of the newest token. */
+  public WeightVersion newest() {
+    return versions.stream().map(TokenVersions::newest).max(WeightVersion::compareTo).orElseThrow();
+  }
+
+  /** The number of tokens of all completions. */
+  public long tokens() {
+    return versions.stream().mapToLong(TokenVersions::tokens).sum();
+  }
+}

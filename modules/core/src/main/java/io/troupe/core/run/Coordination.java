@@ -1,0 +1,517 @@
+package io.troupe.core.run;
+
+import io.troupe.core.advantage.Advantages;
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.rollout.Admission;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The coordinator of a run, as a pure function: (state, input, time) to (events, effects).
+ *
+ * @param limits the settings it decides by
+ */
+public record Coordination(RunLimits limits) {
+  /*
+   * The same function serves the actors, the replay of a journal, the simulator and the property
+   * tests. It guarantees:
+   *
+   *   S1  A step never contains a group without a trainable token (MASK) or with a stale one (DROP,
+   *       WAIT); StalenessBound then zeroes what is stale inside the groups of a step.
+   *   S2  Every admitted group ends exactly once: trained, filtered, skipped or failed. An answer
+   *       counts only under the lease that is current; any other is refused and counted.
+   *   S3  If workers answer, batches form: what ends badly waits first in line, leases expire, and
+   *       a run that can only filter, or only skip, ends with a reason instead of spinning.
+   *   S4  All of it follows from the state alone, which is a fold over the journal.
+   *
+   * Every input is handled in two movements: first what it says, then `settle`, which starts
+   * whatever the new state allows. Nothing is started anywhere else.
+   */
+
+  private static final int MAX_SKIPPED_IN_A_ROW = 3;
+
+  /**
+   * The answer to an input.
+   *
+   * @param nowMillis on a clock that never goes back
+   */
+  public Decision decide(RunState state, Input input, long nowMillis) {
+    Draft draft = new Draft(state, nowMillis);
+    if (!(state.phase() instanceof Phase.Ended)) {
+      draft.receive(input);
+      draft.settle();
+    }
+    return new Decision(draft.events, draft.effects, draft.state);
+  }
+
+  /**
+   * The first event of a run that goes on from a checkpoint: leases of the former process are void,
+   * and everything else is as the checkpoint says.
+   *
+   * @param lastFence the greatest fencing number the journal tells of, after the checkpoint too:
+   *     fences are never used twice, so no answer from before can pass for a new one
+   */
+  public Decision resume(RunState checkpoint, long lastFence) {
+    Draft draft = new Draft(checkpoint, 0);
+    draft.state.leases().toList().forEach(held -> draft.end(held.lease(), LeaseEnd.CANCELLED, ""));
+    RunState cleared = draft.state;
+    RunState resumed =
+        new RunState(
+            new Phase.Running(),
+            cleared.version(),
+            cleared.cursor(),
+            cleared.groups(),
+            RunState.INITIAL.workers(),
+            Math.max(cleared.lastFence(), lastFence),
+            cleared.filteredInARow(),
+            cleared.skippedInARow(),
+            cleared.ledger());
+    Draft begin = new Draft(checkpoint, 0);
+    begin.emit(new Event.RunResumed(resumed));
+    begin.effects.add(new Effect.Publish(resumed.version()));
+    begin.settle();
+    return new Decision(begin.events, begin.effects, begin.state);
+  }
+
+  /** One decision in the making: the only mutable thing here, and it never leaves this file. */
+  private final class Draft {
+    private final long now;
+    private final List<Event> events = new ArrayList<>();
+    private final List<Effect> effects = new ArrayList<>();
+    private RunState state;
+
+    Draft(RunState state, long now) {
+      this.state = state;
+      this.now = now;
+    }
+
+    void emit(Event event) {
+      events.add(event);
+      state = state.evolve(event);
+    }
+
+    void receive(Input input) {
+      switch (input) {
+        case Input.Begin _ -> onBegin();
+        case Input.WorkRequested(WorkerId worker, long total) -> onWorkRequested(worker, total);
+        case Input.GroupSampled(LeaseId lease) -> onGroupSampled(lease);
+        case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
+        case Input.GroupFailed(LeaseId lease, String reason) -> onGroupFailed(lease, reason);
+        case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
+        case Input.StepTrained(long step) -> onStepTrained(step);
+        case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
+        case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);
+        case Input.Broken(String reason) -> stop(new RunEnd.Failed(reason));
+        case Input.DrainRequested _ -> onDrainRequested();
+        case Input.Tick _ -> onTick();
+      }
+    }
+
+    private void onBegin() {
+      if (state.phase() instanceof Phase.Starting) {
+        emit(new Event.RunStarted());
+        effects.add(new Effect.SaveCheckpoint(0, state, false));
+        effects.add(new Effect.Publish(WeightVersion.BASE));
+        if (limits.evaluateEvery() > 0) {
+          effects.add(new Effect.Evaluate(0, WeightVersion.BASE));
+        }
+      }
+    }
+
+    private void onWorkRequested(WorkerId worker, long total) {
+      Worker known = state.workers().get(worker);
+      if (known == null || !known.present() || total > known.asked()) {
+        emit(new Event.DemandRaised(worker, total));
+      }
+    }
+
+    private void onGroupSampled(LeaseId lease) {
+      if (state.lease(lease).filter(held -> !held.sampled()).isPresent()) {
+        emit(new Event.LeaseSampled(lease));
+      }
+    }
+
+    private void onGroupScored(GroupSummary summary) {
+      Optional<String> objection = objectionTo(summary);
+      if (objection.isPresent()) {
+        emit(new Event.AnswerRefused(summary.lease(), objection.get()));
+        if (!inUse(summary.lease())) {
+          effects.add(new Effect.Forget(summary.lease()));
+        }
+      } else if (limits.filterDegenerate() && degenerate(summary)) {
+        emit(new Event.GroupFiltered(summary));
+        effects.add(new Effect.Forget(summary.lease()));
+      } else {
+        emit(new Event.GroupBuffered(summary));
+      }
+    }
+
+    private Optional<String> objectionTo(GroupSummary summary) {
+      Optional<Group.Leased> held = state.lease(summary.lease());
+      if (held.isEmpty()) {
+        return Optional.of("its lease has ended");
+      }
+      if (summary.rewards().size() != limits.completionsPerPrompt()) {
+        return Optional.of(
+            "it has %d completions, not %d"
+                .formatted(summary.rewards().size(), limits.completionsPerPrompt()));
+      }
+      if (summary.newest().compareTo(state.version()) > 0) {
+        return Optional.of(
+            "it claims tokens of %s, and the newest weights are %s"
+                .formatted(summary.newest(), state.version()));
+      }
+      if (summary.oldest().compareTo(held.get().version()) < 0) {
+        return Optional.of(
+            "it has tokens of %s, and its lease asks for %s or newer"
+                .formatted(summary.oldest(), held.get().version()));
+      }
+      return Optional.empty();
+    }
+
+    /** A repeated answer must not take away the tokens that its first copy brought. */
+    private boolean inUse(LeaseId lease) {
+      Group group = state.groups().get(lease.group());
+      return group != null
+          && switch (group.stage()) {
+            case Group.Buffered(GroupSummary held) -> held.lease().equals(lease);
+            case Group.Training(GroupSummary held) -> held.lease().equals(lease);
+            case Group.Waiting _, Group.Leased _ -> false;
+          };
+    }
+
+    private void onGroupFailed(LeaseId lease, String reason) {
+      if (state.lease(lease).isPresent()) {
+        end(lease, LeaseEnd.FAILED, reason);
+      } else {
+        emit(new Event.AnswerRefused(lease, "its lease has ended"));
+      }
+    }
+
+    private void onWorkerLost(WorkerId worker) {
+      Worker known = state.workers().get(worker);
+      if (known != null && known.present()) {
+        emit(new Event.WorkerLost(worker));
+        state
+            .leases()
+            .filter(held -> held.worker().equals(worker))
+            .toList()
+            .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
+      }
+    }
+
+    private void onStepTrained(long step) {
+      if (step != state.version().number() + 1 || state.inTraining().findAny().isEmpty()) {
+        return;
+      }
+      List<LeaseId> spent = trainingLeases();
+      emit(new Event.StepTrained(step));
+      spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
+      effects.add(new Effect.Publish(state.version()));
+      sweep();
+      boolean last = step >= limits.steps();
+      if (limits.evaluateEvery() > 0 && (step % limits.evaluateEvery() == 0 || last)) {
+        effects.add(new Effect.Evaluate(step, state.version()));
+      }
+      if (limits.checkpointEvery() > 0 && step % limits.checkpointEvery() == 0 && !last) {
+        effects.add(new Effect.SaveCheckpoint(step, state, false));
+      }
+    }
+
+    private void onStepSkipped(long step, String reason) {
+      if (step != state.version().number() + 1 || state.inTraining().findAny().isEmpty()) {
+        return;
+      }
+      List<LeaseId> spent = trainingLeases();
+      emit(new Event.StepSkipped(step, reason));
+      spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
+    }
+
+    private void onCheckpointSaved(long step, boolean last) {
+      emit(new Event.CheckpointSaved(step));
+      if (last && state.phase() instanceof Phase.Saving(RunEnd end)) {
+        emit(new Event.RunEnded(end));
+        effects.add(new Effect.Stop(end));
+      }
+    }
+
+    private void onDrainRequested() {
+      if (state.phase() instanceof Phase.Running) {
+        emit(new Event.DrainStarted(now + limits.drainMillis()));
+      } else if (state.phase() instanceof Phase.Starting) {
+        stop(new RunEnd.Interrupted());
+      }
+    }
+
+    private void onTick() {
+      state
+          .leases()
+          .filter(held -> now >= held.deadlineMillis())
+          .toList()
+          .forEach(
+              held -> {
+                effects.add(new Effect.Cancel(held.lease(), held.worker()));
+                end(
+                    held.lease(),
+                    LeaseEnd.EXPIRED,
+                    "%s did not answer within %d ms"
+                        .formatted(held.worker(), limits.leaseMillis()));
+              });
+    }
+
+    private List<LeaseId> trainingLeases() {
+      return state
+          .inTraining()
+          .map(group -> ((Group.Training) group.stage()).summary().lease())
+          .toList();
+    }
+
+    /** Ends a lease, and gives the group up when that was one time too many. */
+    private void end(LeaseId lease, LeaseEnd reason, String detail) {
+      emit(new Event.LeaseEnded(lease, reason, detail));
+      int attempts = state.group(lease.group()).attempts();
+      if (attempts >= limits.maxAttempts()) {
+        emit(
+            new Event.GroupFailed(
+                lease.group(), "%d attempts failed, the last: %s".formatted(attempts, detail)));
+      }
+    }
+
+    private void stop(RunEnd end) {
+      emit(new Event.RunEnded(end));
+      effects.add(new Effect.Stop(end));
+    }
+
+    private void settle() {
+      switch (state.phase()) {
+        case Phase.Running _ -> {
+          sweep();
+          if (hopeless().isPresent()) {
+            stop(new RunEnd.Failed(hopeless().get()));
+          } else if (finished()) {
+            save(new RunEnd.Completed());
+          } else {
+            startStep();
+            grant();
+          }
+        }
+        case Phase.Draining(long deadline) -> {
+          if (now >= deadline) {
+            cancelLeases("the run drains");
+          }
+          if (state.leases().findAny().isEmpty() && state.inTraining().findAny().isEmpty()) {
+            save(new RunEnd.Interrupted());
+          }
+        }
+        case Phase.Starting _, Phase.Saving _, Phase.Ended _ -> {}
+      }
+    }
+
+    private void save(RunEnd end) {
+      cancelLeases("the run ends");
+      emit(new Event.SavingStarted(end));
+      effects.add(new Effect.SaveCheckpoint(state.version().number(), state, true));
+    }
+
+    private void cancelLeases(String why) {
+      state
+          .leases()
+          .toList()
+          .forEach(
+              held -> {
+                effects.add(new Effect.Cancel(held.lease(), held.worker()));
+                end(held.lease(), LeaseEnd.CANCELLED, why);
+              });
+    }
+
+    /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
+    private void sweep() {
+      state
+          .buffered()
+          .filter(group -> limits.bound().spoiled(group, limits.stale(), state.version()))
+          .toList()
+          .forEach(
+              group -> {
+                emit(new Event.GroupSpoiled(group.lease()));
+                effects.add(new Effect.Forget(group.lease()));
+              });
+      if (limits.stale() == StalePolicy.DROP) {
+        state
+            .leases()
+            .filter(held -> state.version().stalenessOf(held.version()) > limits.maxStaleness())
+            .toList()
+            .forEach(
+                held -> {
+                  effects.add(new Effect.Cancel(held.lease(), held.worker()));
+                  end(held.lease(), LeaseEnd.STALE, "granted at " + held.version());
+                });
+      }
+    }
+
+    private Optional<String> hopeless() {
+      if (state.filteredInARow() >= limits.maxFilteredInARow()) {
+        return Optional.of(
+            "the last %d groups all had equal rewards, so there is nothing to learn from: the task is"
+                    .formatted(state.filteredInARow())
+                + " too hard or too easy for this policy; lengthen the warm-up, change the task, or"
+                + " raise training.max_filtered_groups");
+      }
+      if (state.skippedInARow() >= MAX_SKIPPED_IN_A_ROW) {
+        return Optional.of(
+            "the loss or a gradient was not finite in %d steps in a row; lower"
+                    .formatted(state.skippedInARow())
+                + " training.learning_rate and resume from the last checkpoint");
+      }
+      return Optional.empty();
+    }
+
+    private boolean finished() {
+      return state.inTraining().findAny().isEmpty()
+          && (state.version().number() >= limits.steps()
+              || (exhausted() && state.groups().isEmpty()));
+    }
+
+    private boolean exhausted() {
+      return limits.epochs() > 0 && state.cursor().epoch() >= limits.epochs();
+    }
+
+    private void startStep() {
+      if (state.inTraining().findAny().isPresent()) {
+        return;
+      }
+      List<GroupSummary> ready =
+          state
+              .buffered()
+              .sorted(
+                  Comparator.comparing(GroupSummary::oldest)
+                      .thenComparing(group -> group.lease().group()))
+              .limit(limits.groupsPerStep())
+              .toList();
+      boolean rest =
+          exhausted()
+              && state.waiting().findAny().isEmpty()
+              && state.leases().findAny().isEmpty()
+              && !ready.isEmpty();
+      if ((ready.size() == limits.groupsPerStep() || rest) && !mustHold(ready)) {
+        long step = state.version().number() + 1;
+        // Tokens reach the trainer in this order: the order of groups, not of their arrival.
+        List<GroupSummary> batch =
+            ready.stream().sorted(Comparator.comparing(group -> group.lease().group())).toList();
+        effects.add(
+            new Effect.Train(
+                step, state.version(), batch.stream().map(GroupSummary::lease).toList()));
+        emit(
+            new Event.StepStarted(
+                step, batch.stream().map(group -> group.lease().group()).toList()));
+      }
+    }
+
+    /**
+     * Whether a step on {@code batch} would strand other groups. A group of version s can still be
+     * trained by the steps that start from versions up to s + eta, B groups each; so, earliest
+     * deadline first, the groups left that are as old as s must fit into those steps. It is not
+     * enough to look at the next step alone: younger groups overtaking several old ones that are
+     * under lease would then strand one of them, and the run would hold for ever.
+     */
+    private boolean mustHold(List<GroupSummary> batch) {
+      if (limits.stale() != StalePolicy.WAIT) {
+        return false;
+      }
+      long after = state.version().number() + 1;
+      long[] left =
+          Stream.concat(
+                  state.leases().map(Group.Leased::version),
+                  state
+                      .buffered()
+                      .filter(group -> !batch.contains(group))
+                      .map(GroupSummary::oldest))
+              .mapToLong(WeightVersion::number)
+              .sorted()
+              .toArray();
+      for (int i = 0; i < left.length; i++) {
+        long stepsLeft = left[i] + limits.maxStaleness() - after + 1;
+        if (i + 1 > stepsLeft * limits.groupsPerStep()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private void grant() {
+      long running = state.leases().count();
+      if (limits.lockStep() && running > 0) {
+        return;
+      }
+      long outstanding = state.accepted() + running;
+      long capacity =
+          Math.min(
+              Admission.capacity(
+                  limits.maxConcurrentGroups(),
+                  running,
+                  state.accepted(),
+                  state.version().number(),
+                  limits.groupsPerStep(),
+                  limits.maxStaleness()),
+              // What no remaining step could train on is not begun.
+              limits.steps() * limits.groupsPerStep() - outstanding);
+      while (capacity > 0) {
+        Optional<WorkerId> taker = hungriest();
+        Optional<GroupId> group = taker.flatMap(_ -> nextGroup());
+        if (group.isEmpty()) {
+          return;
+        }
+        lease(group.get(), taker.orElseThrow());
+        capacity--;
+      }
+    }
+
+    private void lease(GroupId group, WorkerId worker) {
+      LeaseId lease = new LeaseId(group, state.lastFence() + 1);
+      emit(new Event.LeaseGranted(lease, worker, state.version(), now + limits.leaseMillis()));
+      Group admitted = state.group(group);
+      effects.add(
+          new Effect.Grant(lease, worker, admitted.prompt(), admitted.epoch(), state.version()));
+    }
+
+    /** The present worker with the most unmet demand; ties go to the first by name. */
+    private Optional<WorkerId> hungriest() {
+      return state.workers().entrySet().stream()
+          .filter(entry -> entry.getValue().demand() > 0)
+          .max(
+              Comparator.comparingLong(
+                      (Map.Entry<WorkerId, Worker> entry) -> entry.getValue().demand())
+                  .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
+          .map(Map.Entry::getKey);
+    }
+
+    private Optional<GroupId> nextGroup() {
+      Optional<GroupId> again = state.waiting().map(Group::id).findFirst();
+      if (again.isPresent() || exhausted()) {
+        return again;
+      }
+      GroupId id = new GroupId(state.ledger().admitted() + 1);
+      int prompt =
+          PromptOrder.at(
+              limits.seed(), state.cursor().epoch(), state.cursor().position(), limits.prompts());
+      emit(
+          new Event.GroupAdmitted(
+              id, prompt, state.cursor().epoch(), state.cursor().advance(limits.prompts())));
+      return Optional.of(id);
+    }
+
+    private boolean degenerate(GroupSummary summary) {
+      return Advantages.degenerate(
+          summary.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.troupe.core.run;
+
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+
+/** What the shell must do, in order, once the events of the same decision are journalled. */
+public sealed interface Effect {
+  /**
+   * Tell a worker to produce a group.
+   *
+   * @param prompt index in the training pool
+   * @param version the worker must hold it, or a newer one, before it draws the first token
+   */
+  record Grant(LeaseId lease, WorkerId worker, int prompt, long epoch, WeightVersion version)
+      implements Effect {}
+
+  /** Tell a worker to stop work on a lease. */
+  record Cancel(LeaseId lease, WorkerId worker) implements Effect {}
+
+  /** Tell the trainer to let go of a group's tokens. */
+  record Forget(LeaseId lease) implements Effect {}
+
+  /** Tell the trainer to make a step from {@code from} on these groups. */
+  record Train(long step, WeightVersion from, List<LeaseId> groups) implements Effect {
+    public Train {
+      groups = List.copyOf(groups);
+    }
+  }
+
+  /** Tell all workers of new weights. */
+  record Publish(WeightVersion version) implements Effect {}
+
+  /** Measure the policy on the held-out prompts. */
+  record Evaluate(long step, WeightVersion version) implements Effect {}
+
+  /**
+   * Save weights, optimizer, this state, and the tokens of its buffered groups.
+   *
+   * @param last whether the run ends once it is saved
+   */
+  record SaveCheckpoint(long step, RunState state, boolean last) implements Effect {}
+
+  /** End the run. */
+  record Stop(RunEnd end) implements Effect {}
+}

@@ -1,0 +1,80 @@
+package io.troupe.core.run;
+
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+
+/** What happened, as the journal keeps it: the state is a fold over these. */
+public sealed interface Event {
+  /** The run began from the base weights. */
+  record RunStarted() implements Event {}
+
+  /**
+   * The run goes on from a checkpoint; whatever the journal tells after that checkpoint is undone.
+   */
+  record RunResumed(RunState state) implements Event {}
+
+  /** A worker asked for more, as in {@link Input.WorkRequested}. */
+  record DemandRaised(WorkerId worker, long total) implements Event {}
+
+  /** The next prompt became a group. */
+  record GroupAdmitted(GroupId group, int prompt, long epoch, PromptCursor cursor)
+      implements Event {}
+
+  /** A worker got the right to produce a group. */
+  record LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion version, long deadlineMillis)
+      implements Event {}
+
+  /** Only verification is left to do under a lease. */
+  record LeaseSampled(LeaseId lease) implements Event {}
+
+  /** A lease ended without an accepted answer; its group waits to be sampled again. */
+  record LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) implements Event {}
+
+  /** A scored group was accepted. */
+  record GroupBuffered(GroupSummary summary) implements Event {}
+
+  /** A scored group was put aside: its rewards are all equal, it has nothing to teach. */
+  record GroupFiltered(GroupSummary summary) implements Event {}
+
+  /** A buffered group became too stale; it waits to be sampled again. */
+  record GroupSpoiled(LeaseId lease) implements Event {}
+
+  /** A group was given up for this epoch. */
+  record GroupFailed(GroupId group, String reason) implements Event {}
+
+  /** An answer came under a lease that had ended, or was not what its lease is about. */
+  record AnswerRefused(LeaseId lease, String reason) implements Event {}
+
+  /** A worker is gone. */
+  record WorkerLost(WorkerId worker) implements Event {}
+
+  /** A training step began on these groups, from the present version. */
+  record StepStarted(long step, List<GroupId> groups) implements Event {
+    public StepStarted {
+      groups = List.copyOf(groups);
+    }
+  }
+
+  /** A step ended; its weights are the present version. */
+  record StepTrained(long step) implements Event {}
+
+  /** A step ended without moving the weights; its groups are spent. */
+  record StepSkipped(long step, String reason) implements Event {}
+
+  /** A checkpoint is durable. */
+  record CheckpointSaved(long step) implements Event {}
+
+  /** No new leases and no new steps from here on. */
+  record DrainStarted(long deadlineMillis) implements Event {}
+
+  /** Everything is done but the last checkpoint. */
+  record SavingStarted(RunEnd end) implements Event {}
+
+  /** The run is over. */
+  record RunEnded(RunEnd end) implements Event {}
+}

@@ -1,0 +1,49 @@
+package io.troupe.core.run;
+
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+
+/** What the coordinator is told. Any input may come late, twice, out of order, or never. */
+public sealed interface Input {
+  /** The trainer stands ready with the base weights, or with those of a checkpoint. */
+  record Begin() implements Input {}
+
+  /**
+   * A worker can take more groups.
+   *
+   * @param total groups this worker has asked for since it started, those it already got included:
+   *     a repeated or overtaken request changes nothing
+   */
+  record WorkRequested(WorkerId worker, long total) implements Input {}
+
+  /** All completions of a group are drawn; they are being verified. */
+  record GroupSampled(LeaseId lease) implements Input {}
+
+  /** A scored group lies at the trainer. */
+  record GroupScored(GroupSummary summary) implements Input {}
+
+  /** The engine or the verifier could not do it. */
+  record GroupFailed(LeaseId lease, String reason) implements Input {}
+
+  /** A worker is gone, with all it was doing. */
+  record WorkerLost(WorkerId worker) implements Input {}
+
+  /** The trainer finished a step; its weights are ready to publish. */
+  record StepTrained(long step) implements Input {}
+
+  /** The trainer left the weights as they were, because the loss or a gradient was not finite. */
+  record StepSkipped(long step, String reason) implements Input {}
+
+  /** A checkpoint is durable; {@code last} as in {@link Effect.SaveCheckpoint}. */
+  record CheckpointSaved(long step, boolean last) implements Input {}
+
+  /** Something the run cannot go on without is broken. */
+  record Broken(String reason) implements Input {}
+
+  /** Somebody asks the run to stop and to save everything. */
+  record DrainRequested() implements Input {}
+
+  /** Time has passed. */
+  record Tick() implements Input {}
+}

@@ -1,0 +1,23 @@
+package io.troupe.core.run;
+
+/** Why a lease ended without an accepted answer. */
+public enum LeaseEnd {
+  /** The worker took longer than the lease lasts. */
+  EXPIRED,
+  /** The worker is gone. */
+  WORKER_LOST,
+  /** The engine or the verifier failed on it. */
+  FAILED,
+  /** What it would bring is already too stale. */
+  STALE,
+  /** The run drains, ends, or was resumed. */
+  CANCELLED;
+
+  /** Whether it counts towards the attempts after which a prompt is given up. */
+  boolean blamesGroup() {
+    return switch (this) {
+      case EXPIRED, WORKER_LOST, FAILED -> true;
+      case STALE, CANCELLED -> false;
+    };
+  }
+}

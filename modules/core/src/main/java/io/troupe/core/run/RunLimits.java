@@ -1,0 +1,77 @@
+package io.troupe.core.run;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.buffer.StalenessBound;
+
+/**
+ * The settings the coordinator decides by.
+ *
+ * @param prompts size of the training pool
+ * @param seed of the order of prompts
+ * @param completionsPerPrompt G, 2 or more
+ * @param groupsPerStep B
+ * @param maxStaleness eta
+ * @param stale what becomes of stale groups
+ * @param maxConcurrentGroups most groups under lease at a time
+ * @param filterDegenerate whether groups with equal rewards are put aside
+ * @param maxAttempts leases a group may end badly before its prompt is given up for the epoch
+ * @param leaseMillis how long a worker may take for one group
+ * @param drainMillis how long a drain waits for groups under lease
+ * @param steps training steps of the run
+ * @param epochs passes over the pool; 0 means no limit
+ * @param checkpointEvery steps between checkpoints; 0 means only at the end
+ * @param evaluateEvery steps between evaluations; 0 means never
+ * @param maxFilteredInARow a run with this many filtered groups and none accepted between is
+ *     hopeless
+ * @param lockStep one worker and eta 0: leases are granted only when nothing is under lease, so
+ *     that the composition of every decode batch, and with it every rounding, is reproducible
+ */
+public record RunLimits(
+    int prompts,
+    long seed,
+    int completionsPerPrompt,
+    int groupsPerStep,
+    int maxStaleness,
+    StalePolicy stale,
+    int maxConcurrentGroups,
+    boolean filterDegenerate,
+    int maxAttempts,
+    long leaseMillis,
+    long drainMillis,
+    long steps,
+    long epochs,
+    long checkpointEvery,
+    long evaluateEvery,
+    long maxFilteredInARow,
+    boolean lockStep) {
+  public RunLimits {
+    require(prompts >= 1, "the training pool holds at least one prompt, not %d", prompts);
+    require(
+        completionsPerPrompt >= 2,
+        "a group has 2 or more completions, not %d",
+        completionsPerPrompt);
+    require(groupsPerStep >= 1, "a step trains on 1 or more groups, not %d", groupsPerStep);
+    require(maxStaleness >= 0, "max_staleness is 0 or greater, not %d", maxStaleness);
+    require(
+        maxConcurrentGroups >= 1,
+        "max_concurrent_groups is 1 or greater, not %d",
+        maxConcurrentGroups);
+    require(maxAttempts >= 1, "max_attempts is 1 or greater, not %d", maxAttempts);
+    require(leaseMillis >= 1, "a lease lasts 1 ms or more, not %d", leaseMillis);
+    require(drainMillis >= 0, "a drain lasts 0 ms or more, not %d", drainMillis);
+    require(steps >= 1, "a run has 1 or more steps, not %d", steps);
+    require(
+        epochs >= 0 && checkpointEvery >= 0 && evaluateEvery >= 0, "intervals are not negative");
+    require(
+        maxFilteredInARow >= 1, "max_filtered_groups is 1 or greater, not %d", maxFilteredInARow);
+    require(
+        !lockStep || maxStaleness == 0, "lock-step needs max_staleness 0, not %d", maxStaleness);
+  }
+
+  /** The staleness bound of the run. */
+  public StalenessBound bound() {
+    return new StalenessBound(maxStaleness);
+  }
+}

@@ -1,0 +1,257 @@
+package io.troupe.core.run;
+
+import static io.troupe.core.Require.invariant;
+
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * All the coordinator knows, as a value: the fold of {@link #evolve} over the journal.
+ *
+ * <p>Nothing here decides. A group is in {@code groups} from its admission to its end, in exactly
+ * one stage, and every transition moves the ledger with it: that is what makes invariant S2,
+ * exactly once, a matter of arithmetic ({@link #balanced}).
+ *
+ * @param version steps trained, and the newest published weights
+ * @param cursor next prompt to admit
+ * @param groups admitted groups that have not ended
+ * @param workers every worker ever heard of
+ * @param lastFence greatest fencing number granted
+ * @param filteredInARow groups filtered since one was last accepted
+ * @param skippedInARow steps skipped since one last moved the weights
+ */
+public record RunState(
+    Phase phase,
+    WeightVersion version,
+    PromptCursor cursor,
+    SortedMap<GroupId, Group> groups,
+    SortedMap<WorkerId, Worker> workers,
+    long lastFence,
+    long filteredInARow,
+    int skippedInARow,
+    Ledger ledger) {
+  /** Before anything happened. */
+  public static final RunState INITIAL =
+      new RunState(
+          new Phase.Starting(),
+          WeightVersion.BASE,
+          PromptCursor.START,
+          new TreeMap<>(),
+          new TreeMap<>(),
+          0,
+          0,
+          0,
+          Ledger.EMPTY);
+
+  public RunState {
+    groups = Collections.unmodifiableSortedMap(groups);
+    workers = Collections.unmodifiableSortedMap(workers);
+  }
+
+  /**
+   * The state after an event. Total over the events a coordinator emits; refuses impossible ones.
+   */
+  public RunState evolve(Event event) {
+    return switch (event) {
+      case Event.RunStarted _ -> phase(new Phase.Running());
+      case Event.RunResumed(RunState checkpoint) -> checkpoint;
+      case Event.DemandRaised(WorkerId id, long total) -> worker(id, worker(id).asks(total));
+      case Event.GroupAdmitted(GroupId id, int prompt, long epoch, PromptCursor next) ->
+          group(new Group(id, prompt, epoch, 0, new Group.Waiting()))
+              .cursor(next)
+              .ledger(ledger.admit());
+      case Event.LeaseGranted(var lease, var worker, var granted, var deadline) ->
+          group(group(lease.group()).at(new Group.Leased(lease, worker, granted, deadline, false)))
+              .worker(worker, worker(worker).gets())
+              .fence(lease.fence())
+              .ledger(ledger.grant());
+      case Event.LeaseSampled(LeaseId lease) -> {
+        Group.Leased held = leased(lease);
+        yield group(
+            group(lease.group())
+                .at(
+                    new Group.Leased(
+                        lease, held.worker(), held.version(), held.deadlineMillis(), true)));
+      }
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _) -> {
+        leased(lease);
+        Group waiting = group(lease.group()).at(new Group.Waiting());
+        yield group(reason.blamesGroup() ? waiting.blamed() : waiting).ledger(ledger.end(reason));
+      }
+      case Event.GroupBuffered(GroupSummary summary) -> {
+        leased(summary.lease());
+        yield group(group(summary.lease().group()).at(new Group.Buffered(summary))).filtered(0);
+      }
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        leased(summary.lease());
+        yield without(List.of(summary.lease().group()))
+            .ledger(ledger.filter())
+            .filtered(filteredInARow + 1);
+      }
+      case Event.GroupSpoiled(LeaseId lease) ->
+          group(group(lease.group()).at(new Group.Waiting())).ledger(ledger.end(LeaseEnd.STALE));
+      case Event.GroupFailed(GroupId id, String _) -> without(List.of(id)).ledger(ledger.giveUp());
+      case Event.AnswerRefused _ -> ledger(ledger.refuse());
+      case Event.WorkerLost(WorkerId id) -> worker(id, worker(id).leaves());
+      case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
+      case Event.StepTrained(long step) -> {
+        List<GroupId> batch = inTraining().map(Group::id).toList();
+        yield without(batch)
+            .ledger(ledger.train(batch.size()))
+            .version(new WeightVersion(step))
+            .skippedInARow(0);
+      }
+      case Event.StepSkipped(long _, String _) -> {
+        List<GroupId> batch = inTraining().map(Group::id).toList();
+        yield without(batch).ledger(ledger.skip(batch.size())).skippedInARow(skippedInARow + 1);
+      }
+      case Event.CheckpointSaved _ -> this;
+      case Event.DrainStarted(long deadline) -> phase(new Phase.Draining(deadline));
+      case Event.SavingStarted(RunEnd end) -> phase(new Phase.Saving(end));
+      case Event.RunEnded(RunEnd end) -> phase(new Phase.Ended(end));
+    };
+  }
+
+  /** Invariant S2 in numbers: nothing is counted twice, nothing is missing. */
+  public boolean balanced() {
+    long live = leases().count() + buffered().count() + inTraining().count();
+    return ledger.granted() == ledger.endedLeases() + live
+        && ledger.admitted() == ledger.endedGroups() + groups.size();
+  }
+
+  /** Groups waiting to be sampled again, first in line first. */
+  public Stream<Group> waiting() {
+    return groups.values().stream().filter(group -> group.stage() instanceof Group.Waiting);
+  }
+
+  /** Leases held by workers. */
+  public Stream<Group.Leased> leases() {
+    return groups.values().stream()
+        .map(Group::stage)
+        .filter(Group.Leased.class::isInstance)
+        .map(Group.Leased.class::cast);
+  }
+
+  /** Groups ready to train on. */
+  public Stream<GroupSummary> buffered() {
+    return groups.values().stream()
+        .map(Group::stage)
+        .filter(Group.Buffered.class::isInstance)
+        .map(stage -> ((Group.Buffered) stage).summary());
+  }
+
+  /** Groups of the step that is running; none when the trainer is idle. */
+  public Stream<Group> inTraining() {
+    return groups.values().stream().filter(group -> group.stage() instanceof Group.Training);
+  }
+
+  /** The stage of a lease that is still good. */
+  public Optional<Group.Leased> lease(LeaseId lease) {
+    Group group = groups.get(lease.group());
+    return group != null && group.stage() instanceof Group.Leased held && held.lease().equals(lease)
+        ? Optional.of(held)
+        : Optional.empty();
+  }
+
+  /** Groups that count as accepted in the admission formula. */
+  public long accepted() {
+    return ledger.trained() + buffered().count() + inTraining().count();
+  }
+
+  Group group(GroupId id) {
+    Group group = groups.get(id);
+    invariant(group != null, "%s is not a live group", id);
+    return Objects.requireNonNull(group);
+  }
+
+  private Group.Leased leased(LeaseId lease) {
+    Optional<Group.Leased> held = lease(lease);
+    invariant(held.isPresent(), "%s is not under lease", lease);
+    return held.get();
+  }
+
+  private Worker worker(WorkerId id) {
+    Worker worker = workers.get(id);
+    return worker == null ? new Worker(0, 0, true) : worker;
+  }
+
+  private RunState train(List<GroupId> batch) {
+    var next = new TreeMap<>(groups);
+    for (GroupId id : batch) {
+      Group group = group(id);
+      invariant(group.stage() instanceof Group.Buffered, "%s is not buffered", id);
+      next.put(id, group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
+    }
+    return groups(next);
+  }
+
+  private RunState group(Group group) {
+    var next = new TreeMap<>(groups);
+    next.put(group.id(), group);
+    return groups(next);
+  }
+
+  private RunState without(List<GroupId> ids) {
+    var next = new TreeMap<>(groups);
+    ids.forEach(next::remove);
+    return groups(next);
+  }
+
+  private RunState worker(WorkerId id, Worker worker) {
+    SortedMap<WorkerId, Worker> next = new TreeMap<>(workers);
+    next.put(id, worker);
+    return new RunState(
+        phase, version, cursor, groups, next, lastFence, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState phase(Phase next) {
+    return new RunState(
+        next, version, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState version(WeightVersion next) {
+    return new RunState(
+        phase, next, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState cursor(PromptCursor next) {
+    return new RunState(
+        phase, version, next, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState groups(SortedMap<GroupId, Group> next) {
+    return new RunState(
+        phase, version, cursor, next, workers, lastFence, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState fence(long next) {
+    return new RunState(
+        phase, version, cursor, groups, workers, next, filteredInARow, skippedInARow, ledger);
+  }
+
+  private RunState filtered(long next) {
+    return new RunState(
+        phase, version, cursor, groups, workers, lastFence, next, skippedInARow, ledger);
+  }
+
+  private RunState skippedInARow(int next) {
+    return new RunState(
+        phase, version, cursor, groups, workers, lastFence, filteredInARow, next, ledger);
+  }
+
+  private RunState ledger(Ledger next) {
+    return new RunState(
+        phase, version, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, next);
+  }
+}

@@ -1,0 +1,49 @@
+package io.troupe.core.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.buffer.StalePolicy;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * S1 to S4 over arbitrary orders of arbitrary inputs: each seed runs all three stale policies with
+ * eta 0 to 4, 2,000 inputs each. The assertions are {@link World}'s, after every single input.
+ */
+class CoordinationPropertyTest {
+  private static final int INPUTS = 2_000;
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void decide_arbitraryInputs_keepsStalenessAndExactlyOnceAndProgress(long seed) {
+    for (StalePolicy policy : StalePolicy.values()) {
+      for (int staleness = 0; staleness <= 4; staleness++) {
+        World world = new World(new Coordination(limits(policy, staleness)), seed);
+        for (int i = 0; i < INPUTS; i++) {
+          world.disturb();
+        }
+        assertThat(world.replay()).isEqualTo(world.state());
+        assertProgress(world);
+      }
+    }
+  }
+
+  /** S3: once everybody answers, every few rounds make a step. */
+  private static void assertProgress(World world) {
+    if (world.end().isPresent()) {
+      return;
+    }
+    long before = world.state().version().number();
+    for (int round = 0; round < 40 && world.end().isEmpty(); round++) {
+      world.work();
+    }
+    assertThat(world.end().isPresent() || world.state().version().number() >= before + 5)
+        .as("%s goes on from v%d", world.state(), before)
+        .isTrue();
+  }
+
+  private static RunLimits limits(StalePolicy policy, int staleness) {
+    return new RunLimits(
+        7, 11, 2, 3, staleness, policy, 6, true, 3, 200, 100, 100_000, 0, 4, 5, 300, false);
+  }
+}

@@ -1,0 +1,396 @@
+package io.troupe.core.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.TrainingBatch;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Workers, trainer, network and journal around a coordinator, all of them hostile: messages are
+ * late, lost, repeated and reordered, workers vanish and come back, processes crash. It keeps its
+ * own books, apart from the coordinator's, and compares.
+ */
+final class World {
+  private static final int COMPLETIONS = 2;
+
+  private final Coordination coordination;
+  private final SplittableRandom random;
+  private final List<Event> journal = new ArrayList<>();
+  private final List<Input> inFlight = new ArrayList<>();
+  private final List<Input> delivered = new ArrayList<>();
+  private final List<WorkerId> workers = new ArrayList<>();
+  private final Map<WorkerId, Long> asked = new HashMap<>();
+  private final Map<LeaseId, WeightVersion> granted = new HashMap<>();
+  private final Map<LeaseId, GroupSummary> atTrainer = new HashMap<>();
+
+  private Map<GroupId, String> fates = new HashMap<>();
+  private Map<GroupId, String> prompts = new HashMap<>();
+  private Set<String> admitted = new HashSet<>();
+  private RunState checkpoint = RunState.INITIAL;
+  private Map<GroupId, String> fatesAtCheckpoint = Map.of();
+  private Map<GroupId, String> promptsAtCheckpoint = Map.of();
+  private Map<LeaseId, GroupSummary> atTrainerAtCheckpoint = Map.of();
+  private RunState state = RunState.INITIAL;
+  private long now;
+  private long lastFence;
+  private Optional<RunEnd> end = Optional.empty();
+
+  World(Coordination coordination, long seed) {
+    this.coordination = coordination;
+    this.random = new SplittableRandom(seed);
+    for (int i = 0; i < 3; i++) {
+      workers.add(new WorkerId("w" + i));
+    }
+    deliver(new Input.Begin());
+  }
+
+  RunState state() {
+    return state;
+  }
+
+  Optional<RunEnd> end() {
+    return end;
+  }
+
+  List<Event> journal() {
+    return journal;
+  }
+
+  /** One arbitrary thing happens. */
+  void disturb() {
+    int dice = random.nextInt(1000);
+    if (dice < 480) {
+      takeAny().ifPresent(this::deliver);
+    } else if (dice < 530) {
+      peekAny(inFlight).ifPresent(this::deliver);
+    } else if (dice < 560) {
+      peekAny(delivered).ifPresent(this::deliver);
+    } else if (dice < 590) {
+      lose();
+    } else if (dice < 800) {
+      ask();
+    } else if (dice < 900) {
+      now += random.nextInt(40);
+      deliver(new Input.Tick());
+    } else if (dice < 910) {
+      now += coordination.limits().leaseMillis();
+      deliver(new Input.Tick());
+    } else if (dice < 930) {
+      deliver(new Input.WorkerLost(anyWorker()));
+    } else if (dice < 960) {
+      deliver(nonsense());
+    } else if (dice < 970) {
+      failOver();
+    } else if (dice < 975) {
+      crash();
+    } else {
+      deliver(new Input.StepTrained(random.nextInt(5)));
+    }
+  }
+
+  /** Everybody works, in order: demand is met, answers arrive, time passes. */
+  void work() {
+    for (WorkerId worker : workers) {
+      ask(worker, 4);
+    }
+    while (!inFlight.isEmpty() && end.isEmpty()) {
+      deliver(inFlight.removeFirst());
+    }
+    now += coordination.limits().leaseMillis() / 2;
+    deliver(new Input.Tick());
+  }
+
+  private Optional<Input> takeAny() {
+    return inFlight.isEmpty()
+        ? Optional.empty()
+        : Optional.of(inFlight.remove(random.nextInt(inFlight.size())));
+  }
+
+  /** A worker's message is lost; the trainer's are not, its loss is watched and breaks the run. */
+  private void lose() {
+    takeAny()
+        .ifPresent(
+            input -> {
+              switch (input) {
+                case Input.StepTrained _, Input.StepSkipped _, Input.CheckpointSaved _ ->
+                    inFlight.add(input);
+                default -> {}
+              }
+            });
+  }
+
+  private Optional<Input> peekAny(List<Input> from) {
+    return from.isEmpty() ? Optional.empty() : Optional.of(from.get(random.nextInt(from.size())));
+  }
+
+  private WorkerId anyWorker() {
+    return workers.get(random.nextInt(workers.size()));
+  }
+
+  private void ask() {
+    if (random.nextInt(40) == 0) {
+      workers.set(random.nextInt(workers.size()), new WorkerId("w" + random.nextInt(1000)));
+    }
+    ask(anyWorker(), 1 + random.nextInt(3));
+  }
+
+  private void ask(WorkerId worker, int more) {
+    Worker known = state.workers().get(worker);
+    if (known == null || known.demand() < 8) {
+      long total = asked.merge(worker, (long) more, Long::sum);
+      deliver(new Input.WorkRequested(worker, total));
+    }
+  }
+
+  private Input nonsense() {
+    LeaseId lease = new LeaseId(new GroupId(1 + random.nextInt(50)), 1 + random.nextInt(90));
+    return switch (random.nextInt(4)) {
+      case 0 -> new Input.GroupSampled(lease);
+      case 1 -> new Input.GroupFailed(lease, "nonsense");
+      case 2 -> {
+        Optional<LeaseId> held = state.leases().map(Group.Leased::lease).findAny();
+        yield new Input.GroupScored(
+            summary(held.orElse(lease), COMPLETIONS, state.version().number() + 1));
+      }
+      default -> {
+        Optional<LeaseId> held = state.leases().map(Group.Leased::lease).findAny();
+        yield new Input.GroupScored(summary(held.orElse(lease), COMPLETIONS + 1, 0));
+      }
+    };
+  }
+
+  private static GroupSummary summary(LeaseId lease, int completions, long version) {
+    List<Double> rewards = new ArrayList<>();
+    List<TokenVersions> versions = new ArrayList<>();
+    for (int i = 0; i < completions; i++) {
+      rewards.add((double) i % 2);
+      versions.add(TokenVersions.uniform(new WeightVersion(version), 2));
+    }
+    return new GroupSummary(lease, rewards, versions);
+  }
+
+  /** The coordinator's process dies and another takes over with nothing but the journal. */
+  private void failOver() {
+    assertThat(replay()).isEqualTo(state);
+  }
+
+  RunState replay() {
+    RunState replayed = RunState.INITIAL;
+    for (Event event : journal) {
+      replayed = replayed.evolve(event);
+    }
+    return replayed;
+  }
+
+  /** Everything dies and resumes from the last checkpoint; old answers still float about. */
+  private void crash() {
+    if (checkpoint.phase() instanceof Phase.Starting) {
+      return;
+    }
+    fates = new HashMap<>(fatesAtCheckpoint);
+    prompts = new HashMap<>(promptsAtCheckpoint);
+    admitted = new HashSet<>(prompts.values());
+    atTrainer.clear();
+    atTrainer.putAll(atTrainerAtCheckpoint);
+    inFlight.removeIf(Input.CheckpointSaved.class::isInstance);
+    inFlight.removeIf(Input.StepTrained.class::isInstance);
+    inFlight.removeIf(Input.StepSkipped.class::isInstance);
+    delivered.clear();
+    apply(coordination.resume(checkpoint, lastFence));
+  }
+
+  private void deliver(Input input) {
+    delivered.add(input);
+    if (input instanceof Input.GroupScored(GroupSummary summary)) {
+      atTrainer.putIfAbsent(summary.lease(), summary);
+    }
+    apply(coordination.decide(state, input, now));
+  }
+
+  private void apply(Decision decision) {
+    RunState folded = state;
+    for (Event event : decision.events()) {
+      folded = folded.evolve(event);
+      journal.add(event);
+      record(event);
+      RunState here = folded;
+      if (decision.effects().stream()
+          .anyMatch(
+              effect ->
+                  effect instanceof Effect.SaveCheckpoint(long _, RunState saved, boolean _)
+                      && saved.equals(here))) {
+        fatesAtCheckpoint = new HashMap<>(fates);
+        promptsAtCheckpoint = new HashMap<>(prompts);
+      }
+    }
+    assertThat(decision.state()).isEqualTo(folded);
+    state = folded;
+    decision.effects().forEach(this::perform);
+    check();
+  }
+
+  private void record(Event event) {
+    switch (event) {
+      case Event.GroupAdmitted(GroupId id, int prompt, long epoch, var _) -> {
+        String key = epoch + "/" + prompt;
+        assertThat(prompts.put(id, key)).isNull();
+        assertThat(admitted.add(key)).as("%s is admitted again", key).isTrue();
+      }
+      case Event.LeaseGranted(LeaseId lease, var _, var _, var _) -> {
+        assertThat(lease.fence()).isGreaterThan(lastFence);
+        lastFence = lease.fence();
+      }
+      case Event.StepTrained _ -> state.inTraining().forEach(group -> end(group.id(), "trained"));
+      case Event.StepSkipped _ -> state.inTraining().forEach(group -> end(group.id(), "skipped"));
+      case Event.GroupFiltered(GroupSummary summary) -> end(summary.lease().group(), "filtered");
+      case Event.GroupFailed(GroupId id, String _) -> end(id, "failed");
+      case Event.GroupSpoiled _ ->
+          assertThat(coordination.limits().stale()).isNotEqualTo(StalePolicy.WAIT);
+      default -> {}
+    }
+  }
+
+  private void end(GroupId group, String fate) {
+    assertThat(prompts).containsKey(group);
+    assertThat(fates.put(group, fate)).as("%s ends again, as %s", group, fate).isNull();
+  }
+
+  private void perform(Effect effect) {
+    switch (effect) {
+      case Effect.Grant(LeaseId lease, WorkerId _, int _, long _, WeightVersion version) -> {
+        granted.put(lease, version);
+        answer(lease);
+      }
+      case Effect.Train(long step, WeightVersion from, List<LeaseId> groups) -> {
+        checkBatch(from, groups);
+        inFlight.add(
+            random.nextInt(60) == 0
+                ? new Input.StepSkipped(step, "not finite")
+                : new Input.StepTrained(step));
+      }
+      case Effect.SaveCheckpoint(long step, RunState saved, boolean last) -> {
+        checkpoint = saved;
+        atTrainerAtCheckpoint = new HashMap<>(atTrainer);
+        inFlight.add(new Input.CheckpointSaved(step, last));
+      }
+      case Effect.Forget(LeaseId lease) -> atTrainer.remove(lease);
+      case Effect.Stop(RunEnd how) -> end = Optional.of(how);
+      case Effect.Cancel _, Effect.Publish _, Effect.Evaluate _ -> {}
+    }
+  }
+
+  /** A worker draws tokens while weights move on: versions ascend from the granted one. */
+  private void answer(LeaseId lease) {
+    int dice = random.nextInt(100);
+    if (dice < 4) {
+      return; // The worker hangs.
+    }
+    if (dice < 7) {
+      inFlight.add(new Input.GroupFailed(lease, "the engine failed"));
+      return;
+    }
+    inFlight.add(new Input.GroupSampled(lease));
+    inFlight.add(new Input.GroupScored(draw(lease, dice < 20)));
+  }
+
+  private GroupSummary draw(LeaseId lease, boolean degenerate) {
+    long first = Objects.requireNonNull(granted.get(lease)).number();
+    List<Double> rewards = new ArrayList<>();
+    List<TokenVersions> versions = new ArrayList<>();
+    for (int i = 0; i < COMPLETIONS; i++) {
+      rewards.add(degenerate ? 1.0 : i % 2);
+      long[] tokens = new long[1 + random.nextInt(3)];
+      long version = first;
+      for (int t = 0; t < tokens.length; t++) {
+        version += random.nextInt(6) == 0 && version < state.version().number() ? 1 : 0;
+        tokens[t] = version;
+      }
+      versions.add(TokenVersions.of(tokens));
+    }
+    return new GroupSummary(lease, rewards, versions);
+  }
+
+  /** S1, and the tokens of a step are there, once each, under the newest lease of their group. */
+  private void checkBatch(WeightVersion from, List<LeaseId> leases) {
+    assertThat(from).isEqualTo(state.version());
+    Set<GroupId> distinct = new HashSet<>();
+    List<ScoredGroup> groups = new ArrayList<>();
+    for (LeaseId lease : leases) {
+      assertThat(distinct.add(lease.group())).isTrue();
+      assertThat(fates).doesNotContainKey(lease.group());
+      assertThat(atTrainer).containsKey(lease);
+      groups.add(group(Objects.requireNonNull(atTrainer.get(lease))));
+    }
+    RunLimits limits = coordination.limits();
+    TrainingBatch batch = TrainingBatch.of(groups, new Objective.Dapo(), limits.bound(), from);
+    int sequence = 0;
+    for (ScoredGroup group : groups) {
+      long young = 0;
+      for (Completion completion : group.completions()) {
+        TrainingSequence trained = batch.sequences().get(sequence++);
+        int token = 0;
+        for (TokenVersions.Span span : completion.versions().spans()) {
+          for (int i = 0; i < span.tokens(); i++, token++) {
+            long staleness = from.number() - span.version().number();
+            if (staleness > limits.maxStaleness()) {
+              assertThat(trained.lossWeights()[token]).isZero();
+              assertThat(limits.stale()).isEqualTo(StalePolicy.MASK);
+            } else {
+              assertThat(trained.lossWeights()[token]).isPositive();
+              young++;
+            }
+          }
+        }
+      }
+      assertThat(young).as("%s has a token to train on", group.lease()).isPositive();
+    }
+  }
+
+  private static ScoredGroup group(GroupSummary summary) {
+    List<Completion> completions =
+        summary.versions().stream()
+            .map(
+                versions ->
+                    new Completion(
+                        new int[versions.tokens()],
+                        new float[versions.tokens()],
+                        versions,
+                        FinishReason.STOP))
+            .toList();
+    return new ScoredGroup(summary.lease(), new int[] {1}, completions, summary.rewards());
+  }
+
+  private void check() {
+    assertThat(state.balanced()).as("the books balance: %s", state.ledger()).isTrue();
+    RunLimits limits = coordination.limits();
+    long running = state.leases().count();
+    assertThat(running).isLessThanOrEqualTo(limits.maxConcurrentGroups());
+    assertThat(state.accepted() + running)
+        .isLessThanOrEqualTo(
+            (limits.maxStaleness() + state.version().number() + 1) * limits.groupsPerStep());
+    assertThat(state.ledger().endedGroups()).isEqualTo(fates.size());
+    assertThat(state.ledger().admitted()).isEqualTo(prompts.size());
+    assertThat(state.groups().keySet().stream().noneMatch(fates::containsKey)).isTrue();
+    assertThat(state.buffered().allMatch(group -> atTrainer.containsKey(group.lease()))).isTrue();
+  }
+}
