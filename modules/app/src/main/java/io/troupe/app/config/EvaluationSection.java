@@ -1,0 +1,22 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+
+/** Greedy answers to held-out prompts. */
+public record EvaluationSection(
+    @Doc(
+            value = "Steps between evaluations, the first before step 1; 0 means never.",
+            unit = "steps")
+        @Default("10")
+        @Range(min = 0)
+        int every,
+    @Doc(value = "Most held-out prompts of an evaluation, always the same.", unit = "prompts")
+        @Default("500")
+        @Range(min = 1)
+        int prompts,
+    @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")
+        @Default("0")
+        @Range(min = 0, max = 1_000_000)
+        int maxTokens) {}

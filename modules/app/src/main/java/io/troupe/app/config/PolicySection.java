@@ -1,0 +1,111 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
+import io.troupe.app.config.binding.Variant;
+import java.time.Duration;
+
+/** The policy and the engine that computes it. */
+@Variant(
+    key = "engine",
+    defaultsTo = "djl",
+    meaning = "`djl` is a Qwen3-style decoder on PyTorch; `toy` is a table, for tests.")
+public sealed interface PolicySection {
+  /** Most tokens of prompt and completion together. */
+  int contextLength();
+
+  /** A decoder with rotary positions, grouped queries and normed heads, as Qwen3's. */
+  @Doc("A Qwen3-style decoder with fresh random weights, computed by PyTorch through DJL.")
+  record Djl(
+      @Doc(value = "Width of the residual stream.", unit = "features")
+          @Default("128")
+          @Range(min = 1, max = 65536)
+          int hidden,
+      @Doc(value = "Blocks of attention and feed-forward.", unit = "layers")
+          @Default("2")
+          @Range(min = 1, max = 1024)
+          int layers,
+      @Doc(value = "Query heads of a layer.", unit = "heads")
+          @Default("4")
+          @Range(min = 1, max = 1024)
+          int heads,
+      @Doc(value = "Key and value heads of a layer; `heads` is a multiple of it.", unit = "heads")
+          @Default("2")
+          @Range(min = 1, max = 1024)
+          int kvHeads,
+      @Doc(value = "Width of a head; even, for rotary positions.", unit = "features")
+          @Default("32")
+          @Range(min = 2, max = 1024)
+          int headDim,
+      @Doc(value = "Width inside the feed-forward block.", unit = "features")
+          @Default("256")
+          @Range(min = 1, max = 1_000_000)
+          int feedForward,
+      @Doc(value = "Most tokens of prompt and completion together.", unit = "tokens")
+          @Default("16")
+          @Range(min = 2, max = 1_000_000)
+          int contextLength,
+      @Doc("Base of the rotary positions' wavelengths.") @Default("10000") @Range(min = 1)
+          double ropeTheta,
+      @Doc("Added to the mean square in every norm.")
+          @Default("1e-6")
+          @Range(min = 0, minExclusive = true, max = 1)
+          double normEpsilon,
+      @Doc("Whether the output matrix is the embedding.") @Default("true") boolean tiedEmbeddings,
+      @Doc("Standard deviation of the initial weights.")
+          @Default("0.02")
+          @Range(min = 0, minExclusive = true, max = 10)
+          double initStd,
+      @Doc(value = "PyTorch threads of the trainer.", unit = "threads")
+          @Default("1")
+          @Range(min = 1, max = 1024)
+          int trainerThreads,
+      @Doc(value = "PyTorch threads of each rollout worker.", unit = "threads")
+          @Default("1")
+          @Range(min = 1, max = 1024)
+          int samplerThreads,
+      @Doc(
+              value =
+                  "Most tokens, padding included, in one forward and backward pass of the trainer;"
+                      + " it bounds memory and does not change the result.",
+              unit = "tokens")
+          @Default("16384")
+          @Range(min = 2)
+          int microBatchTokens)
+      implements PolicySection, Checked {
+    @Override
+    public void check(Rules rules) {
+      rules
+          .on("heads", "kv_heads")
+          .require(
+              () -> heads % kvHeads == 0,
+              "must be a multiple of kv_heads (%d)".formatted(kvHeads),
+              "change one of the two");
+      rules
+          .on("head_dim")
+          .require(() -> headDim % 2 == 0, "must be even", "take the next even number");
+      rules
+          .on("micro_batch_tokens", "context_length")
+          .require(
+              () -> microBatchTokens >= contextLength,
+              "must hold one sequence of context_length (%d)".formatted(contextLength),
+              "raise it to at least that");
+    }
+  }
+
+  /** A table of logits that learns. */
+  @Doc("A table of logits that truly learns, in plain Java and in milliseconds; for tests.")
+  record Toy(
+      @Doc(value = "Most tokens of prompt and completion together.", unit = "tokens")
+          @Default("16")
+          @Range(min = 2, max = 1_000_000)
+          int contextLength,
+      @Doc("How long the engine takes for one token, to imitate a slow one.")
+          @Default("0ms")
+          @Range(min = 0, max = 60)
+          Duration tokenDelay)
+      implements PolicySection {}
+}

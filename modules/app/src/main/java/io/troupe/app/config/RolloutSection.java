@@ -1,0 +1,56 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
+import java.time.Duration;
+
+/** How completions are sampled. */
+public record RolloutSection(
+    @Doc(value = "Rollout workers, each with an engine of its own.", unit = "workers")
+        @Default("1")
+        @Range(min = 1, max = 1024)
+        int workers,
+    @Doc(value = "G, the size of a group: its rewards are compared.", unit = "completions")
+        @Default("16")
+        @Range(min = 2, max = 4096)
+        int completionsPerPrompt,
+    @Doc("Logits are divided by it, in sampler and trainer alike.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 100)
+        double temperature,
+    @Doc(value = "Most tokens of a completion, the stop token included.", unit = "tokens")
+        @Range(min = 1, max = 1_000_000)
+        int maxTokens,
+    @Doc(value = "Most groups sampled or verified at a time, over all workers.", unit = "groups")
+        @Default("64")
+        @Range(min = 1, max = 1_000_000)
+        int maxConcurrentGroups,
+    @Doc(value = "Most groups a worker decodes at a time.", unit = "groups")
+        @Default("16")
+        @Range(min = 1, max = 1_000_000)
+        int groupsPerRequest,
+    @Doc("A group not finished after this long is given to another worker.")
+        @Default("60s")
+        @Range(min = 0.001)
+        Duration leaseTimeout,
+    @Doc(
+            value =
+                "Leases of a group that may end badly before its prompt is given up this epoch.",
+            unit = "leases")
+        @Default("3")
+        @Range(min = 1, max = 1000)
+        int maxAttempts)
+    implements Checked {
+  @Override
+  public void check(Rules rules) {
+    rules
+        .on("groups_per_request", "max_concurrent_groups")
+        .require(
+            () -> groupsPerRequest <= maxConcurrentGroups,
+            "must not exceed max_concurrent_groups (%d)".formatted(maxConcurrentGroups),
+            "lower it, or raise max_concurrent_groups");
+  }
+}

@@ -1,0 +1,188 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.ConfigurationFile;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Resolved;
+import io.troupe.app.config.binding.Rules;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.SamplingSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Everything a run is told. */
+public record RunConfig(
+    @Doc("The run as a whole.") RunSection run,
+    @Doc("What the policy learns: prompts, and the verifier of its answers.") TaskSection task,
+    @Doc("The policy and the engine that computes it.") PolicySection policy,
+    @Doc("Supervised steps before the first rollout.") WarmupSection warmup,
+    @Doc("How completions are sampled.") RolloutSection rollout,
+    @Doc("The pool that scores completions.") VerifierSection verifier,
+    @Doc("The training steps: what enters one, and how it moves the weights.")
+        TrainingSection training,
+    @Doc("The loss; `troupe plan FILE` prints its formula with numbers.") LossSection loss,
+    @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
+    @Doc("What survives the process.") CheckpointSection checkpoint)
+    implements Checked {
+  /**
+   * Reads a run's configuration.
+   *
+   * @param overrides assignments of the command line, such as {@code training.max_staleness=2}
+   * @throws io.troupe.app.config.binding.ConfigurationException with everything wrong with it
+   */
+  public static Resolved<RunConfig> load(Path file, List<String> overrides) {
+    return ConfigurationFile.load(RunConfig.class, file, overrides);
+  }
+
+  @Override
+  public void check(Rules rules) {
+    int context = policy.contextLength();
+    String room = "must leave room for a prompt in policy.context_length (%d)".formatted(context);
+    rules
+        .on("rollout.max_tokens", "policy.context_length")
+        .require(() -> rollout.maxTokens() < context, room, "lower it, or raise the context");
+    rules
+        .on("evaluation.max_tokens", "policy.context_length")
+        .require(() -> evaluation.maxTokens() < context, room, "lower it, or raise the context");
+    rules
+        .on("evaluation.every", "task.held_out_share")
+        .require(
+            () -> evaluation.every() == 0 || task.heldOutShare() > 0,
+            "needs prompts to evaluate on, and task.held_out_share is 0",
+            "set it to 0, or hold prompts out");
+    if (policy instanceof PolicySection.Toy toy) {
+      Duration longest = toy.tokenDelay().multipliedBy(rollout.maxTokens());
+      rules
+          .on("rollout.lease_timeout", "policy.token_delay", "rollout.max_tokens")
+          .require(
+              () -> rollout.leaseTimeout().compareTo(longest) > 0,
+              "must exceed policy.token_delay × rollout.max_tokens (%d ms), or no group ever ends"
+                  .formatted(longest.toMillis()),
+              "raise it, or lower the delay");
+    }
+  }
+
+  /** States the rules that need the task's size. */
+  public void check(TaskFacts facts, Rules rules) {
+    int longest = Math.max(rollout.maxTokens(), evaluationTokens());
+    rules
+        .on("policy.context_length")
+        .require(
+            () -> policy.contextLength() >= facts.longestPromptTokens() + longest,
+            "must hold the longest prompt (%d tokens) and its longest completion (%d)"
+                .formatted(facts.longestPromptTokens(), longest),
+            "raise it to %d or more, or leave out long prompts"
+                .formatted(facts.longestPromptTokens() + longest));
+    rules
+        .on("training.groups_per_step")
+        .require(
+            () -> training.groupsPerStep() <= facts.trainingPrompts(),
+            "must not exceed the task's training prompts (%d)".formatted(facts.trainingPrompts()),
+            "lower it, or enlarge the task");
+    rules
+        .on("evaluation.every")
+        .require(
+            () -> evaluation.every() == 0 || facts.heldOutPrompts() > 0,
+            "needs prompts to evaluate on, and the task holds out none",
+            "set it to 0, or raise task.held_out_share");
+    rules
+        .on("warmup.examples")
+        .require(
+            () -> warmup.examples() <= facts.trainingPrompts(),
+            "must not exceed the task's training prompts (%d)".formatted(facts.trainingPrompts()),
+            "lower it; 0 takes all");
+  }
+
+  /** The loss of every step. */
+  public LossSettings lossSettings() {
+    boolean corrected =
+        switch (loss.correction()) {
+          case AUTO -> training.maxStaleness() > 0;
+          case NONE -> false;
+          case TRUNCATED_IMPORTANCE -> true;
+        };
+    Objective objective =
+        switch (loss.objective()) {
+          case GRPO -> new Objective.Grpo();
+          case DR_GRPO ->
+              new Objective.DrGrpo(
+                  loss.drGrpoConstant() == 0 ? rollout.maxTokens() : loss.drGrpoConstant());
+          case DAPO -> new Objective.Dapo();
+        };
+    return new LossSettings(
+        objective,
+        loss.clipLow(),
+        loss.clipHigh(),
+        corrected
+            ? new Correction.TruncatedImportance(loss.importanceCap())
+            : new Correction.None(),
+        loss.klCoefficient(),
+        loss.klEstimator(),
+        rollout.temperature());
+  }
+
+  /** AdamW with a step's learning rate. */
+  public Optimisation optimisation(double learningRate) {
+    return new Optimisation(
+        learningRate,
+        training.beta1(),
+        training.beta2(),
+        training.epsilon(),
+        training.weightDecay(),
+        training.gradientClip());
+  }
+
+  /** AdamW of the supervised warm-up. */
+  public Optimisation warmupOptimisation() {
+    return optimisation(warmup.learningRate());
+  }
+
+  /** What the coordinator decides by. */
+  public RunLimits limits(TaskFacts facts) {
+    return new RunLimits(
+        facts.trainingPrompts(),
+        run.seed(),
+        rollout.completionsPerPrompt(),
+        training.groupsPerStep(),
+        training.maxStaleness(),
+        training.stale(),
+        rollout.maxConcurrentGroups(),
+        training.filterDegenerate(),
+        rollout.maxAttempts(),
+        rollout.leaseTimeout().toMillis(),
+        run.drainTimeout().toMillis(),
+        training.steps(),
+        training.epochs(),
+        checkpoint.every(),
+        evaluation.every(),
+        training.hopelessAfter(),
+        lockStep());
+  }
+
+  /** How rollouts are drawn. */
+  public SamplingSettings sampling() {
+    return new SamplingSettings(rollout.temperature(), rollout.maxTokens());
+  }
+
+  /** How held-out prompts are answered. */
+  public SamplingSettings evaluationSampling() {
+    return SamplingSettings.greedy(evaluationTokens());
+  }
+
+  /**
+   * Whether the run is reproducible bit for bit on the CPU: one worker, and no step before the
+   * rollouts of the step are in.
+   */
+  public boolean lockStep() {
+    return training.maxStaleness() == 0 && rollout.workers() == 1;
+  }
+
+  private int evaluationTokens() {
+    return evaluation.maxTokens() == 0 ? rollout.maxTokens() : evaluation.maxTokens();
+  }
+}

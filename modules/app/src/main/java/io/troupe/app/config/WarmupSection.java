@@ -1,0 +1,28 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+
+/** Supervised steps before the first rollout, so that a random policy finds its first rewards. */
+public record WarmupSection(
+    @Doc(
+            value =
+                "Supervised steps on the training prompts' reference answers; 0 means none. The"
+                    + " weights after them are v0.",
+            unit = "steps")
+        @Default("0")
+        @Range(min = 0)
+        int steps,
+    @Doc(value = "Answers in one step.", unit = "sequences")
+        @Default("64")
+        @Range(min = 1, max = 1_000_000)
+        int batch,
+    @Doc("Learning rate of AdamW, constant; its other settings are those of `training`.")
+        @Default("1e-3")
+        @Range(min = 0, minExclusive = true, max = 1)
+        double learningRate,
+    @Doc(value = "Training prompts whose answers are shown; 0 means all.", unit = "prompts")
+        @Default("0")
+        @Range(min = 0)
+        int examples) {}

@@ -1,0 +1,69 @@
+package io.troupe.app.config.binding;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The violations found so far, and where each key was written. */
+final class Findings {
+  private final Path file;
+  private final List<Violation> violations = new ArrayList<>();
+  private final Map<String, Tree.Entry> entries = new HashMap<>();
+
+  Findings(Path file) {
+    this.file = file;
+  }
+
+  /** Remembers where {@code path} stands. */
+  void locate(String path, Tree.Entry entry) {
+    entries.put(path, entry);
+  }
+
+  Optional<Tree.Entry> entry(String path) {
+    return Optional.ofNullable(entries.get(path));
+  }
+
+  void add(Violation violation) {
+    violations.add(violation);
+  }
+
+  /** Whether neither the key, nor a section around it, nor a key in it has been found wrong. */
+  boolean isSound(String path) {
+    if (path.isEmpty()) {
+      return violations.isEmpty();
+    }
+    return violations.stream()
+        .map(Violation::key)
+        .noneMatch(
+            bad -> bad.equals(path) || path.startsWith(bad + ".") || bad.startsWith(path + "."));
+  }
+
+  /** Where to look for a key: its line, else the line of the nearest section around it. */
+  Origin place(String path) {
+    for (String at = path; !at.isEmpty(); at = parent(at)) {
+      Optional<Tree.Entry> entry = entry(at);
+      if (entry.isPresent() && !(entry.get().origin() instanceof Origin.Default)) {
+        return entry.get().origin();
+      }
+    }
+    return new Origin.Line(file, 1);
+  }
+
+  /** All violations: those of the file by line, then those of the command line. */
+  List<Violation> inOrder() {
+    Comparator<Violation> byLine =
+        Comparator.comparingInt(
+            violation ->
+                violation.origin() instanceof Origin.Line(_, int line) ? line : Integer.MAX_VALUE);
+    return violations.stream().sorted(byLine).distinct().toList();
+  }
+
+  private static String parent(String path) {
+    int dot = path.lastIndexOf('.');
+    return dot < 0 ? "" : path.substring(0, dot);
+  }
+}

@@ -1,0 +1,82 @@
+package io.troupe.app.config.binding;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * A configuration that has been read, checked and filled in.
+ *
+ * @param config the records
+ * @param file it was read from
+ * @param tree values and origins, as nested as the file
+ * @param values every key with its value, in the order of the schema
+ * @param yaml the whole configuration with every default written out, and each origin as a comment;
+ *     it loads to equal records from any folder
+ */
+public record Resolved<T extends Record>(
+    T config, Path file, Tree.Mapping tree, List<Value> values, String yaml) {
+  /**
+   * One key.
+   *
+   * @param path such as {@code rollout.max_tokens}
+   * @param text the value as YAML has it
+   */
+  public record Value(String path, String text, Origin origin) {
+    /** Whether somebody chose it. */
+    public boolean isChosen() {
+      return !(origin instanceof Origin.Default);
+    }
+  }
+
+  public Resolved {
+    values = List.copyOf(values);
+  }
+
+  static <T extends Record> Resolved<T> of(T config, Path file, Tree.Mapping tree) {
+    List<Value> values = new ArrayList<>();
+    flatten(tree, "", values);
+    return new Resolved<>(config, file, tree, values, YamlWriter.write(tree));
+  }
+
+  /** Whether the file or the command line gave this key. */
+  public boolean isChosen(String path) {
+    return values.stream().anyMatch(value -> value.path().equals(path) && value.isChosen());
+  }
+
+  /**
+   * Checks rules that need more than the configuration, such as the size of the data.
+   *
+   * @throws ConfigurationException with all that do not hold
+   */
+  public void check(BiConsumer<T, Rules> rules) {
+    Findings findings = new Findings(file);
+    locate(tree, "", findings);
+    rules.accept(config, new Rules("", findings));
+    if (!findings.inOrder().isEmpty()) {
+      throw new ConfigurationException(findings.inOrder());
+    }
+  }
+
+  private static void flatten(Tree.Mapping mapping, String path, List<Value> values) {
+    for (Tree.Entry entry : mapping.entries()) {
+      String at = Schema.join(path, entry.key());
+      if (entry.value() instanceof Tree.Mapping inner) {
+        flatten(inner, at, values);
+      } else {
+        values.add(new Value(at, YamlWriter.inline(entry.value()), entry.origin()));
+      }
+    }
+  }
+
+  private static void locate(Tree.Mapping mapping, String path, Findings findings) {
+    for (Tree.Entry entry : mapping.entries()) {
+      String at = Schema.join(path, entry.key());
+      findings.locate(at, entry);
+      if (entry.value() instanceof Tree.Mapping inner) {
+        locate(inner, at, findings);
+      }
+    }
+  }
+}
