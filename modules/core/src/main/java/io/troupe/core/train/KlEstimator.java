@@ -1,14 +1,27 @@
 package io.troupe.core.train;
 
 /**
- * Estimators of KL(policy || reference) from one sampled token, with d = log p_ref - log p_policy
- * (Schulman, "Approximating KL divergence", 2020).
+ * Estimators of KL(policy || reference) from one token sampled by the policy, with d = log p_ref -
+ * log p (Schulman, "Approximating KL divergence", 2020).
+ *
+ * <p>As a term of the loss an estimator acts by its derivative, and what that pulls towards is
+ * another matter than what the value measures. Expectations are over tokens of the policy itself.
  */
 public enum KlEstimator {
-  /** -d: unbiased, high variance, can be negative. */
+  /**
+   * -d: unbiased, high variance, can be negative. Its derivative by log p is 1 whatever the
+   * reference: as a penalty it has, in expectation, no effect. For measuring only.
+   */
   K1,
-  /** d²/2: biased, low variance. */
+  /**
+   * d²/2: biased as a value, low variance. Its derivative, -d, is in expectation the gradient of
+   * KL(policy || reference).
+   */
   K2,
-  /** exp(d) - d - 1: unbiased, never negative. */
+  /**
+   * exp(d) - d - 1: unbiased as a value, never negative; GRPO's choice (Shao et al. 2024, eq. 4).
+   * Its derivative, 1 - exp(d), is in expectation the gradient of KL(reference || policy), and
+   * grows without limit where the policy has forgotten what the reference would say.
+   */
   K3
 }

@@ -21,7 +21,7 @@ import java.util.List;
  * </pre>
  *
  * <p>(Schulman et al. 2017, eq. 7, with the two clip ranges of Yu et al. 2025, eq. 8, the penalty
- * of Shao et al. 2024, eq. 3 and 4, and the decoupled ratio of Hilton et al. 2021, eq. 2.)
+ * of Shao et al. 2024, eq. 3 and 4, and the decoupled ratio of Hilton et al. 2021.)
  *
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
  * The derivative there is the one of the inner side, rho A, as autograd has it in PyTorch: a token

@@ -1,0 +1,155 @@
+package io.troupe.core.advantage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.Objective.Dapo;
+import io.troupe.core.train.Objective.DrGrpo;
+import io.troupe.core.train.Objective.Grpo;
+import java.util.List;
+import java.util.Random;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class AdvantagesTest {
+  private static final Offset<Double> SIX_DIGITS = within(5e-7);
+  private static final Offset<Double> ROUNDING = within(1e-9);
+  private static final List<Objective> OBJECTIVES = List.of(new Grpo(), new DrGrpo(8), new Dapo());
+
+  private static double[] rewards(double... rewards) {
+    return rewards;
+  }
+
+  /** Between 2 and 17 rewards, at least two of them far enough apart for a deviation above 1e-3. */
+  private static double[] randomRewards(Random random) {
+    double[] rewards = new double[2 + random.nextInt(16)];
+    for (int i = 0; i < rewards.length; i++) {
+      rewards[i] = random.nextBoolean() ? random.nextInt(2) : random.nextGaussian();
+    }
+    rewards[0] = rewards[1] + 1 + random.nextDouble();
+    return rewards;
+  }
+
+  private static void assertEqual(Objective objective, double[] rewards, double... expected) {
+    assertThat(Advantages.of(objective, rewards)).containsExactly(expected, SIX_DIGITS);
+  }
+
+  @Test
+  void of_goldenVectorsUnderGrpoAndDapo_divideByThePopulationDeviation() {
+    for (Objective objective : List.of(new Grpo(), new Dapo())) {
+      assertEqual(objective, rewards(1, 0, 0, 0), 1.732051, -.577350, -.577350, -.577350);
+      assertEqual(objective, rewards(1, 1, 0, 0), 1, 1, -1, -1);
+      assertEqual(objective, rewards(1, .5, 0), 1.224745, 0, -1.224745);
+      assertEqual(objective, rewards(.2, .4, .6, .8), -1.341641, -.447214, .447214, 1.341641);
+    }
+  }
+
+  @Test
+  void of_goldenVectorUnderDrGrpo_onlyCentres() {
+    assertEqual(new DrGrpo(100), rewards(1, 0, 0, 0), .75, -.25, -.25, -.25);
+  }
+
+  @Test
+  void of_equalRewards_areExactlyZero() {
+    for (Objective objective : OBJECTIVES) {
+      // Three times 0.1 is not 0.3 in binary: a mean of the rewards themselves would be off.
+      assertThat(Advantages.of(objective, rewards(.1, .1, .1))).containsExactly(0, 0, 0);
+      assertThat(Advantages.of(objective, rewards(.7))).containsExactly(0);
+    }
+  }
+
+  @Test
+  void of_deviationBelowTheFloor_dividesByTheFloor() {
+    assertThat(Advantages.of(new Grpo(), rewards(1e-7, -1e-7)))
+        .containsExactly(rewards(.1, -.1), ROUNDING);
+  }
+
+  @Test
+  void of_rewards_leavesItsArgumentAsItWas() {
+    double[] rewards = rewards(1, 0);
+    Advantages.of(new Grpo(), rewards);
+    assertThat(rewards).containsExactly(1, 0);
+  }
+
+  @Test
+  void of_badRewards_areRefusedByName() {
+    assertThatThrownBy(() -> Advantages.of(new Grpo(), rewards()))
+        .hasMessage("a group has at least one reward");
+    assertThatThrownBy(() -> Advantages.of(new Grpo(), rewards(1, Double.NaN)))
+        .hasMessage("a reward is a finite number; reward 1 of the group is NaN");
+    assertThatThrownBy(() -> Advantages.degenerate(rewards(Double.POSITIVE_INFINITY)))
+        .hasMessage("a reward is a finite number; reward 0 of the group is Infinity");
+  }
+
+  @Test
+  void degenerate_equalRewardsOrAGroupOfOne_isTrue() {
+    assertThat(Advantages.degenerate(rewards(1, 1, 1, 1))).isTrue();
+    assertThat(Advantages.degenerate(rewards(.1, .1, .1))).isTrue();
+    assertThat(Advantages.degenerate(rewards(1))).isTrue();
+    assertThat(Advantages.degenerate(rewards(1, 1 + 1.9e-6))).isTrue();
+  }
+
+  @Test
+  void degenerate_rewardsThatDiffer_isFalse() {
+    assertThat(Advantages.degenerate(rewards(1, 0, 0, 0))).isFalse();
+    assertThat(Advantages.degenerate(rewards(1, 1 + 2.1e-6))).isFalse();
+    // Two apart by 2 * 0.5^20 deviate by exactly 0.5^20, and 0.5^20 < 1e-6 < 0.5^19.
+    assertThat(Advantages.degenerate(rewards(0, 0x1p-18))).isFalse();
+    assertThat(Advantages.degenerate(rewards(0, 0x1p-19))).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void of_anyGroup_sumsToZeroWithTheObjectivesDeviation(long seed) {
+    double[] rewards = randomRewards(new Random(seed));
+    for (Objective objective : OBJECTIVES) {
+      double sum = 0;
+      double squares = 0;
+      for (double a : Advantages.of(objective, rewards)) {
+        sum += a;
+        squares += a * a;
+      }
+      assertThat(sum).isCloseTo(0, ROUNDING);
+      if (!(objective instanceof DrGrpo)) {
+        assertThat(squares / rewards.length).isCloseTo(1, ROUNDING);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void of_shiftedRewards_areTheSame(long seed) {
+    Random random = new Random(seed);
+    double[] rewards = randomRewards(random);
+    double shift = random.nextGaussian() * 10;
+    double[] shifted = rewards.clone();
+    for (int i = 0; i < shifted.length; i++) {
+      shifted[i] += shift;
+    }
+    for (Objective objective : OBJECTIVES) {
+      assertThat(Advantages.of(objective, shifted))
+          .containsExactly(Advantages.of(objective, rewards), ROUNDING);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void of_scaledRewards_scaleUnderDrGrpoOnly(long seed) {
+    Random random = new Random(seed);
+    double[] rewards = randomRewards(random);
+    double scale = .5 + random.nextDouble();
+    double[] scaled = rewards.clone();
+    double[] expected = Advantages.of(new DrGrpo(1), rewards);
+    for (int i = 0; i < scaled.length; i++) {
+      scaled[i] *= scale;
+      expected[i] *= scale;
+    }
+    assertThat(Advantages.of(new DrGrpo(1), scaled)).containsExactly(expected, ROUNDING);
+    assertThat(Advantages.of(new Grpo(), scaled))
+        .containsExactly(Advantages.of(new Grpo(), rewards), ROUNDING);
+  }
+}
