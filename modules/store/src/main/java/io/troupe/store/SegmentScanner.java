@@ -1,0 +1,142 @@
+package io.troupe.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.OptionalLong;
+
+/** Reads the frames of one segment file, one after the other, also while it grows. */
+final class SegmentScanner implements Closeable {
+  /** What stands at the present position. */
+  sealed interface Step {
+    record Intact(JournalRecord record) implements Step {}
+
+    /** Nothing: the file ends here, for now. */
+    record End() implements Step {}
+
+    /** Bytes that are no whole frame. */
+    record Damaged(String reason) implements Step {}
+  }
+
+  private static final int WINDOW_BYTES = 1 << 16;
+
+  private final Segment segment;
+  private final SegmentHeader header;
+  private final FileChannel channel;
+  private ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+  private long windowStart;
+  private long position = SegmentHeader.BYTES;
+
+  SegmentScanner(Segment segment, SegmentHeader header) throws IOException {
+    this.segment = segment;
+    this.header = header;
+    this.channel = FileChannel.open(segment.file(), StandardOpenOption.READ);
+  }
+
+  int number() {
+    return segment.number();
+  }
+
+  Path file() {
+    return segment.file();
+  }
+
+  SegmentHeader header() {
+    return header;
+  }
+
+  /** Offset in the file of the next frame. */
+  long position() {
+    return position;
+  }
+
+  /** Bytes of the file from the present position to its end. */
+  long remaining() throws IOException {
+    return Math.max(0, channel.size() - position);
+  }
+
+  /** Reads the next frame and moves behind it when it is intact. */
+  Step next() throws IOException {
+    Step step = at(position);
+    if (step instanceof Step.Intact(JournalRecord record)) {
+      position += Frame.bytes(record.payload());
+    }
+    return step;
+  }
+
+  /** The offset of the first intact frame behind the present position, if there is one. */
+  OptionalLong nextIntact() throws IOException {
+    long offset = position + 1;
+    while (fill(offset, Frame.HEADER_BYTES)) {
+      int distance = distanceToMagic(offset);
+      if (at(offset + distance) instanceof Step.Intact) {
+        return OptionalLong.of(offset + distance);
+      }
+      offset += distance + 1;
+    }
+    return OptionalLong.empty();
+  }
+
+  /** Bytes of the window from {@code offset} to the next magic, or to where one may begin. */
+  private int distanceToMagic(long offset) {
+    int start = (int) (offset - windowStart);
+    int last = window.limit() - Integer.BYTES;
+    for (int i = start; i <= last; i++) {
+      if (window.getInt(i) == Frame.MAGIC) {
+        return i - start;
+      }
+    }
+    return last - start;
+  }
+
+  private Step at(long offset) throws IOException {
+    if (!fill(offset, 1)) {
+      return new Step.End();
+    }
+    if (!fill(offset, Frame.HEADER_BYTES)) {
+      return new Step.Damaged("a record's header is cut off");
+    }
+    int start = (int) (offset - windowStart);
+    if (window.getInt(start) != Frame.MAGIC) {
+      return new Step.Damaged("no record starts here");
+    }
+    int length = window.getInt(start + 4);
+    if (length < 0 || length > JournalRecord.MAX_PAYLOAD_BYTES) {
+      return new Step.Damaged("a record's length (%d bytes) is impossible".formatted(length));
+    }
+    if (!fill(offset, Frame.HEADER_BYTES + length)) {
+      return new Step.Damaged("a record of %d bytes is cut off".formatted(length));
+    }
+    ByteBuffer frame = window.duplicate().position((int) (offset - windowStart));
+    frame.limit(frame.position() + Frame.HEADER_BYTES + length);
+    return Frame.intact(header.salt(), frame)
+        ? new Step.Intact(Frame.decode(frame))
+        : new Step.Damaged("a record of %d bytes has a wrong checksum".formatted(length));
+  }
+
+  /** Makes the window hold {@code bytes} bytes from {@code offset}, unless the file ends before. */
+  private boolean fill(long offset, int bytes) throws IOException {
+    if (offset >= windowStart && offset + bytes <= windowStart + window.limit()) {
+      return true;
+    }
+    if (channel.size() - offset < bytes) {
+      return false;
+    }
+    if (window.capacity() < bytes) {
+      window = ByteBuffer.allocate(bytes);
+    }
+    window.clear();
+    windowStart = offset;
+    while (window.hasRemaining() && channel.read(window, offset + window.position()) >= 0) {}
+    window.flip();
+    return window.limit() >= bytes;
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

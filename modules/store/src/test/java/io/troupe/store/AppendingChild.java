@@ -1,0 +1,28 @@
+package io.troupe.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Random;
+
+/** Appends records for ever and prints the number of each acknowledged append. */
+final class AppendingChild {
+  private AppendingChild() {}
+
+  public static void main(String[] arguments) throws IOException {
+    Random random = new Random(Long.parseLong(arguments[1]));
+    Journal journal = Journal.open(Path.of(arguments[0]), new JournalSettings(20_000, 64));
+    System.out.println("opened " + journal.recovery().records());
+    long next = journal.lastSequence() + 1;
+    JournalWriter writer = JournalWriter.start(journal, 64);
+    while (true) {
+      int count = 1 + random.nextInt(4);
+      Durability durability = random.nextInt(50) == 0 ? Durability.SYNCED : Durability.WRITTEN;
+      next += count;
+      System.out.println(
+          writer
+              .append(Journals.payloads(next - count, count), durability)
+              .toCompletableFuture()
+              .join());
+    }
+  }
+}

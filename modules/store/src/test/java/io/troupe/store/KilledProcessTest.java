@@ -1,0 +1,83 @@
+package io.troupe.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class KilledProcessTest {
+  private static final int KILLS = 5;
+
+  @TempDir(factory = MemoryDisk.class)
+  private Path folder;
+
+  @Test
+  void append_processKilled_everyAcknowledgedRecordIsThere() throws Exception {
+    Random random = new Random(11);
+    long acknowledged = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      Process child =
+          ChildJvm.start(AppendingChild.class, folder.toString(), Integer.toString(kill));
+      try (BufferedReader lines = child.inputReader()) {
+        String opened = lines.readLine();
+        assertThat(opened).startsWith("opened ");
+        assertThat(Long.parseLong(opened.substring("opened ".length())))
+            .isGreaterThanOrEqualTo(acknowledged);
+        int enough = 100 + random.nextInt(2000);
+        for (int i = 0; i < enough; i++) {
+          acknowledged = Long.parseLong(lines.readLine());
+        }
+        child.toHandle().destroyForcibly();
+        acknowledged = Math.max(acknowledged, lastWholeLine(lines));
+      }
+      child.waitFor();
+      List<JournalRecord> records = Journals.read(folder);
+      assertThat((long) records.size()).isGreaterThanOrEqualTo(acknowledged);
+      for (int i = 0; i < records.size(); i++) {
+        assertThat(records.get(i).payload()).isEqualTo(Journals.payload(i + 1));
+      }
+    }
+  }
+
+  /** What the child still said; its very last line may be cut off, so that one is not counted. */
+  private static long lastWholeLine(BufferedReader lines) throws IOException {
+    List<String> rest = lines.lines().toList();
+    return rest.size() < 2 ? 0 : Long.parseLong(rest.get(rest.size() - 2));
+  }
+
+  @Test
+  void open_heldByAnotherProcess_namesItAndWorksOnceItIsDead() throws Exception {
+    Process child = ChildJvm.start(AppendingChild.class, folder.toString(), "1");
+    try (BufferedReader lines = child.inputReader()) {
+      assertThat(lines.readLine()).isEqualTo("opened 0");
+      assertThatThrownBy(() -> Journal.open(folder, JournalSettings.defaults()))
+          .isInstanceOf(JournalException.Locked.class)
+          .hasMessageContaining("process " + child.pid() + " on host " + Host.name());
+      child.toHandle().destroyForcibly();
+    }
+    child.waitFor();
+    try (Journal journal = Journal.open(folder, JournalSettings.defaults())) {
+      assertThat(journal.recovery().epoch()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void open_secondOpenRefusedHere_otherProcessesStayLockedOut() throws Exception {
+    try (Journal held = Journal.open(folder, JournalSettings.defaults())) {
+      assertThat(held.lastSequence()).isZero();
+      assertThatThrownBy(() -> Journal.open(folder, JournalSettings.defaults()))
+          .isInstanceOf(JournalException.Locked.class);
+      Process child = ChildJvm.start(AppendingChild.class, folder.toString(), "1");
+      try (BufferedReader lines = child.inputReader()) {
+        assertThat(lines.readLine()).isNull();
+      }
+      assertThat(child.waitFor()).isEqualTo(1);
+    }
+  }
+}
