@@ -97,9 +97,7 @@ final class AdvantagesTest {
   void degenerate_rewardsThatDiffer_isFalse() {
     assertThat(Advantages.degenerate(rewards(1, 0, 0, 0))).isFalse();
     assertThat(Advantages.degenerate(rewards(1, 1 + 2.1e-6))).isFalse();
-    // Two apart by 2 * 0.5^20 deviate by exactly 0.5^20, and 0.5^20 < 1e-6 < 0.5^19.
-    assertThat(Advantages.degenerate(rewards(0, 0x1p-18))).isFalse();
-    assertThat(Advantages.degenerate(rewards(0, 0x1p-19))).isTrue();
+    assertThat(Advantages.degenerate(rewards(0, 2e-6))).isFalse(); // deviates by exactly 1e-6
   }
 
   @ParameterizedTest
