@@ -55,6 +55,12 @@ public record RunConfig(
             () -> evaluation.every() == 0 || task.heldOutShare() > 0,
             "needs prompts to evaluate on, and task.held_out_share is 0",
             "set it to 0, or hold prompts out");
+    rules
+        .on("verifier.timeout", "rollout.lease_timeout")
+        .require(
+            () -> verifier.timeout().compareTo(rollout.leaseTimeout()) < 0,
+            "must be below rollout.lease_timeout, which spans sampling and verification",
+            "lower it, or raise rollout.lease_timeout");
     if (policy instanceof PolicySection.Toy toy) {
       Duration longest = toy.tokenDelay().multipliedBy(rollout.maxTokens());
       rules

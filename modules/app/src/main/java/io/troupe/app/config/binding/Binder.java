@@ -247,12 +247,15 @@ final class Binder {
       }
       return Optional.of(record);
     } catch (InvocationTargetException e) {
+      if (!(e.getCause() instanceof IllegalArgumentException refusal)) {
+        throw new IllegalStateException(section.type() + " cannot be made", e);
+      }
       if (findings.isSound(path)) {
         findings.add(
             new Violation(
                 findings.place(path),
                 path,
-                String.valueOf(e.getCause()),
+                String.valueOf(refusal.getMessage()),
                 "these values",
                 "change one of them"));
       }

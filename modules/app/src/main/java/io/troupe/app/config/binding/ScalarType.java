@@ -95,11 +95,16 @@ record ScalarType(
             return Optional.empty(); // too large for the type
           }
         },
-        Object::toString,
+        ScalarType::number,
         value -> ((Number) value).doubleValue(),
         "",
         false,
         placeholder);
+  }
+
+  /** The shortest text of a number: 3e-4 rather than Java's 3.0E-4. */
+  private static String number(Object value) {
+    return value.toString().replace(".0E", "E").replace('E', 'e');
   }
 
   private static ScalarType text(

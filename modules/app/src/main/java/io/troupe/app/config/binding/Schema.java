@@ -70,7 +70,7 @@ public sealed interface Schema {
   }
 
   /** One of the records of a {@link Choice}. */
-  record Alternative(String name, Section section) {}
+  record Alternative(String name, String meaning, Section section) {}
 
   /** Several values in a row. */
   record Row(Schema item) implements Schema {}
@@ -155,7 +155,11 @@ public sealed interface Schema {
     if (variant != null) {
       List<Alternative> alternatives = new ArrayList<>();
       for (Class<?> each : type.getPermittedSubclasses()) {
-        alternatives.add(new Alternative(alternativeName(each), of(each)));
+        Doc doc = each.getAnnotation(Doc.class);
+        if (doc == null) {
+          throw new IllegalStateException(each + " has no @Doc, so nobody could know its meaning");
+        }
+        alternatives.add(new Alternative(alternativeName(each), doc.value(), of(each)));
       }
       return new Choice(variant.key(), variant.defaultsTo(), variant.meaning(), alternatives);
     }

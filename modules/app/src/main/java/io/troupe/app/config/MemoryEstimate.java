@@ -1,0 +1,59 @@
+package io.troupe.app.config;
+
+/**
+ * Memory of the tensors that are always there, in float32 and bytes: activations, which
+ * policy.micro_batch_tokens bounds, and the libraries themselves come on top.
+ *
+ * @param parameters of the policy, a number
+ * @param trainer weights, gradient and AdamW's two means
+ * @param reference the frozen policy of the KL penalty; 0 without one
+ * @param snapshot the published weights
+ * @param samplers the weights of all rollout workers
+ * @param keysAndValues the KV caches of all workers, filled
+ */
+public record MemoryEstimate(
+    long parameters,
+    long trainer,
+    long reference,
+    long snapshot,
+    long samplers,
+    long keysAndValues) {
+  private static final long FLOAT = 4;
+
+  /** The estimate for a decoder. */
+  static MemoryEstimate of(
+      PolicySection.Djl policy, RunConfig config, TaskFacts facts, Capacities capacities) {
+    long parameters = parameters(policy, facts.vocabularySize());
+    long weights = FLOAT * parameters;
+    long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
+    long tokens = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
+    long perToken = 2L * policy.layers() * policy.kvHeads() * policy.headDim() * FLOAT;
+    return new MemoryEstimate(
+        parameters,
+        4 * weights,
+        config.loss().klCoefficient() > 0 ? weights : 0,
+        weights,
+        config.rollout().workers() * weights,
+        sequences * tokens * perToken);
+  }
+
+  /**
+   * Parameters of a Qwen3-style decoder: embedding, output matrix unless tied, and in each layer
+   * four projections of attention, two norms of heads, two of the stream, and three matrices of
+   * feed-forward; one norm at the end.
+   */
+  static long parameters(PolicySection.Djl policy, long vocabulary) {
+    long d = policy.hidden();
+    long queries = (long) policy.heads() * policy.headDim();
+    long keys = (long) policy.kvHeads() * policy.headDim();
+    long attention = 2 * d * queries + 2 * d * keys + 2L * policy.headDim();
+    long layer = attention + 3 * d * policy.feedForward() + 2 * d;
+    long embeddings = vocabulary * d * (policy.tiedEmbeddings() ? 1 : 2);
+    return embeddings + policy.layers() * layer + d;
+  }
+
+  /** All of it. */
+  public long total() {
+    return trainer + reference + snapshot + samplers + keysAndValues;
+  }
+}

@@ -1,0 +1,120 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.LossSection.CorrectionName;
+import io.troupe.app.config.LossSection.ObjectiveName;
+import io.troupe.app.config.binding.Resolved;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.LearningRateSchedule.Decay;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is allowed and still worth a sentence: settings without effect, and surprising ones. */
+final class Notes {
+  private final Resolved<RunConfig> resolved;
+  private final RunConfig config;
+  private final Capacities capacities;
+  private final List<String> notes = new ArrayList<>();
+
+  private Notes(Resolved<RunConfig> resolved, Capacities capacities) {
+    this.resolved = resolved;
+    this.config = resolved.config();
+    this.capacities = capacities;
+  }
+
+  static List<String> of(Resolved<RunConfig> resolved, Capacities capacities) {
+    Notes notes = new Notes(resolved, capacities);
+    notes.reproducibility();
+    notes.flow();
+    notes.data();
+    notes.loss();
+    notes.withoutEffect();
+    return List.copyOf(notes.notes);
+  }
+
+  private void reproducibility() {
+    if (config.lockStep()) {
+      note(true, "lock-step: on the CPU, a run with this seed repeats bit for bit, resumed or not");
+    } else if (config.training().maxStaleness() == 0) {
+      note(true, "synchronous but not reproducible: with one worker it would be, bit for bit");
+    } else {
+      note(true, "asynchronous: what arrives when depends on time, so two runs of a seed differ");
+    }
+  }
+
+  private void flow() {
+    int concurrent = config.rollout().maxConcurrentGroups();
+    note(
+        concurrent < capacities.groupsPerStep(),
+        "rollout.max_concurrent_groups (%d) is below a batch, so a batch comes in several waves"
+            .formatted(concurrent));
+    note(
+        concurrent > capacities.groupsOutstanding(),
+        "rollout.max_concurrent_groups (%d) is never reached: admission allows %d"
+            .formatted(concurrent, capacities.groupsOutstanding()));
+    note(
+        capacities.groupsDecoded() < capacities.groupsUnderLease(),
+        "workers decode %d of the %d groups that may be under lease; the rest is verified or waits"
+            .formatted(capacities.groupsDecoded(), capacities.groupsUnderLease()));
+    note(
+        config.training().filterDegenerate()
+            && config.training().hopelessAfter() < capacities.groupsPerStep(),
+        "training.max_filtered_groups (%d) is below a batch: bad luck alone may end the run"
+            .formatted(config.training().hopelessAfter()));
+  }
+
+  private void data() {
+    note(
+        capacities.groupsOutstanding() > capacities.trainingPrompts(),
+        "%d groups may be outstanding and there are %d training prompts: the same prompt can be"
+                .formatted(capacities.groupsOutstanding(), capacities.trainingPrompts())
+            + " in two of them");
+    note(
+        capacities.steps() < config.training().steps(),
+        "training.epochs (%d) ends the run after about %d of its %d steps"
+            .formatted(config.training().epochs(), capacities.steps(), config.training().steps()));
+  }
+
+  private void loss() {
+    note(
+        config.training().maxStaleness() > 0 && config.loss().correction() == CorrectionName.NONE,
+        "loss.correction is none: tokens of older weights are trained on with the plain ratio");
+    note(
+        !config.lossSettings().clips(),
+        "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
+  }
+
+  private void withoutEffect() {
+    boolean corrected =
+        config.lossSettings().correction() instanceof Correction.TruncatedImportance;
+    idle("loss.importance_cap", !corrected, "the loss has no importance weights");
+    idle("loss.kl_estimator", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
+    idle(
+        "loss.dr_grpo_constant",
+        config.loss().objective() != ObjectiveName.DR_GRPO,
+        "loss.objective is not dr_grpo");
+    idle(
+        "training.schedule_floor",
+        config.training().schedule() == Decay.CONSTANT,
+        "training.schedule is constant");
+    idle(
+        "training.max_filtered_groups",
+        !config.training().filterDegenerate(),
+        "training.filter_degenerate is false");
+    for (String key : List.of("batch", "learning_rate", "examples")) {
+      idle("warmup." + key, config.warmup().steps() == 0, "warmup.steps is 0");
+    }
+    for (String key : List.of("prompts", "max_tokens")) {
+      idle("evaluation." + key, config.evaluation().every() == 0, "evaluation.every is 0");
+    }
+  }
+
+  private void idle(String key, boolean isIdle, String because) {
+    note(isIdle && resolved.isChosen(key), key + " has no effect: " + because);
+  }
+
+  private void note(boolean applies, String text) {
+    if (applies) {
+      notes.add(text);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Resolved;
+import io.troupe.app.config.binding.Resolved.Value;
+import io.troupe.core.train.LossFormula;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a configuration comes to, before anything runs.
+ *
+ * @param resolved every key, its value and its origin
+ * @param loss its formula with numbers, line by line
+ * @param capacities what the settings come to
+ * @param memory one estimate; none for the toy engine, whose table needs next to nothing
+ * @param placement role to description, for the embedded mode: all of it in this process
+ * @param notes what is allowed and still worth a sentence
+ */
+public record Plan(
+    Resolved<RunConfig> resolved,
+    List<String> loss,
+    Capacities capacities,
+    List<MemoryEstimate> memory,
+    Map<String, String> placement,
+    List<String> notes) {
+
+  /**
+   * Plans a run.
+   *
+   * @throws io.troupe.app.config.binding.ConfigurationException if configuration and task do not go
+   *     together
+   */
+  public static Plan of(Resolved<RunConfig> resolved, TaskFacts facts) {
+    resolved.check((config, rules) -> config.check(facts, rules));
+    RunConfig config = resolved.config();
+    Capacities capacities = Capacities.of(config, facts);
+    String formula =
+        LossFormula.describe(
+            config.lossSettings(),
+            config.rollout().completionsPerPrompt(),
+            config.training().maxStaleness());
+    return new Plan(
+        resolved,
+        formula.lines().toList(),
+        capacities,
+        memory(config, facts, capacities).stream().toList(),
+        placement(config),
+        Notes.of(resolved, capacities));
+  }
+
+  private static Optional<MemoryEstimate> memory(
+      RunConfig config, TaskFacts facts, Capacities capacities) {
+    return switch (config.policy()) {
+      case PolicySection.Djl djl -> Optional.of(MemoryEstimate.of(djl, config, facts, capacities));
+      case PolicySection.Toy _ -> Optional.empty();
+    };
+  }
+
+  private static Map<String, String> placement(RunConfig config) {
+    Map<String, String> roles = new LinkedHashMap<>();
+    roles.put("coordinator", "1, with journal and metrics");
+    switch (config.policy()) {
+      case PolicySection.Djl djl -> {
+        roles.put("trainer", "1, PyTorch threads: %d".formatted(djl.trainerThreads()));
+        roles.put(
+            "rollout workers",
+            "%d, PyTorch threads of each: %d"
+                .formatted(config.rollout().workers(), djl.samplerThreads()));
+      }
+      case PolicySection.Toy _ -> {
+        roles.put("trainer", "1");
+        roles.put("rollout workers", Integer.toString(config.rollout().workers()));
+      }
+    }
+    roles.put("verifier workers", Integer.toString(config.verifier().workers()));
+    return roles;
+  }
+
+  /** The plan for a person. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append("plan of ").append(resolved.file()).append("\n\nchosen\n");
+    List<Value> chosen = resolved.values().stream().filter(Value::isChosen).toList();
+    int keys = chosen.stream().mapToInt(value -> value.path().length()).max().orElse(0);
+    int texts = chosen.stream().mapToInt(value -> value.text().length()).max().orElse(0);
+    for (Value value : chosen) {
+      text.append("  ").append(padded(value.path(), keys + 2));
+      text.append(padded(value.text(), texts + 2)).append(value.origin()).append('\n');
+    }
+    int others = resolved.values().size() - chosen.size();
+    text.append("  and %d defaults: docs/configuration.md\n".formatted(others));
+    text.append("\nloss\n");
+    loss.forEach(line -> text.append("  ").append(line).append('\n'));
+    section(text, "capacity", capacityLines());
+    memory.forEach(estimate -> section(text, "memory, estimated", memoryLines(estimate)));
+    section(text, "placement: everything in this process", placement);
+    text.append("\nnotes\n");
+    notes.forEach(note -> text.append("  - ").append(note).append('\n'));
+    return text.toString();
+  }
+
+  /** The plan for a program: names and numbers, ready to be written as JSON. */
+  public Map<String, Object> json() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    List<Map<String, String>> values = new ArrayList<>();
+    for (Value value : resolved.values()) {
+      Map<String, String> one = new LinkedHashMap<>();
+      one.put("key", value.path());
+      one.put("value", value.text());
+      one.put("origin", value.origin().toString());
+      values.add(one);
+    }
+    json.put("file", resolved.file().toString());
+    json.put("values", values);
+    json.put("loss", loss);
+    json.put("capacity", capacities);
+    json.put("memory", memory.isEmpty() ? Map.of() : memory.getFirst());
+    json.put("placement", placement);
+    json.put("notes", notes);
+    return json;
+  }
+
+  private Map<String, String> capacityLines() {
+    Capacities c = capacities;
+    Map<String, String> lines = new LinkedHashMap<>();
+    lines.put(
+        "prompts",
+        number("%,d to train on, %,d held out", c.trainingPrompts(), c.heldOutPrompts())
+            + (c.evaluatedPrompts() == 0
+                ? ", never evaluated"
+                : number(", %,d of them in an evaluation", c.evaluatedPrompts())));
+    lines.put(
+        "batch",
+        number(
+            "%,d groups × %,d completions = %,d completions, at most %,d tokens",
+            c.groupsPerStep(),
+            c.completionsPerStep() / c.groupsPerStep(),
+            c.completionsPerStep(),
+            c.tokensPerStep()));
+    lines.put(
+        "admission",
+        number(
+            "at most %,d groups outstanding, (η + 1) · B; %,d under lease, %,d decoded at a time",
+            c.groupsOutstanding(), c.groupsUnderLease(), c.groupsDecoded()));
+    lines.put(
+        "staleness",
+        number("tokens with loss weight are at most η = %,d versions behind; ", c.maxStaleness())
+            + switch (resolved.config().training().stale()) {
+              case MASK -> "older ones are masked";
+              case DROP -> "a group with an older one is sampled again";
+              case WAIT -> "a step waits for the group that would become older";
+            });
+    lines.put(
+        "run",
+        number("%,d steps train on %,d completions, ", c.steps(), c.completionsTrained())
+            + number("%.2f epochs without the degenerate groups", c.epochs()));
+    return lines;
+  }
+
+  private static Map<String, String> memoryLines(MemoryEstimate memory) {
+    Map<String, String> lines = new LinkedHashMap<>();
+    lines.put("policy", number("%,d parameters in float32", memory.parameters()));
+    lines.put("trainer", bytes(memory.trainer()) + ": weights, gradient, AdamW's two means");
+    if (memory.reference() > 0) {
+      lines.put("reference", bytes(memory.reference()) + ": weights of v0 for the KL penalty");
+    }
+    lines.put("publish", bytes(memory.snapshot()) + ": one copy of the weights");
+    lines.put(
+        "workers",
+        bytes(memory.samplers())
+            + " of weights and at most "
+            + bytes(memory.keysAndValues())
+            + " of keys and values");
+    lines.put("together", bytes(memory.total()) + ", and activations and libraries on top");
+    return lines;
+  }
+
+  private static void section(StringBuilder text, String title, Map<String, String> lines) {
+    int width = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
+    text.append('\n').append(title).append('\n');
+    lines.forEach(
+        (name, line) ->
+            text.append("  ").append(padded(name, width + 2)).append(line).append('\n'));
+  }
+
+  private static String padded(String text, int width) {
+    return text + " ".repeat(Math.max(0, width - text.length()));
+  }
+
+  private static String number(String format, Object... numbers) {
+    return String.format(Locale.ROOT, format, numbers);
+  }
+
+  private static String bytes(long count) {
+    return number("%,.1f MiB", count / 1024.0 / 1024.0);
+  }
+}

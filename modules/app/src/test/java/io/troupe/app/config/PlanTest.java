@@ -1,0 +1,128 @@
+package io.troupe.app.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.app.config.binding.ConfigurationFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class PlanTest {
+  private static final Path GOLDEN = Path.of("src/test/resources/plan.txt");
+  private static final TaskFacts FACTS = new TaskFacts(8000, 2000, 6, 15);
+  private static final String YAML =
+      """
+      task:
+        name: arithmetic
+      warmup:
+        steps: 500
+      rollout:
+        max_tokens: 5
+        max_concurrent_groups: 80
+      training:
+        steps: 200
+        groups_per_step: 32
+        learning_rate: 3e-4
+      loss:
+        kl_coefficient: 0.01
+        importance_cap: 4
+      """;
+
+  private static Plan plan(String... overrides) {
+    return Plan.of(
+        ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), YAML, List.of(overrides)),
+        FACTS);
+  }
+
+  @Test
+  void text_ofOneRun_isTheGoldenFile() throws IOException {
+    String text = plan("run.seed=3", "training.epochs=1").text();
+    if (Boolean.getBoolean("troupe.docs.update")) {
+      Files.writeString(GOLDEN, text);
+    }
+
+    assertThat(text)
+        .as("the plan differs from %s; -Dtroupe.docs.update=true rewrites it", GOLDEN)
+        .isEqualTo(Files.readString(GOLDEN, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void capacities_ofOneRun_areExact() {
+    assertThat(plan().capacities())
+        .isEqualTo(
+            new Capacities(8000, 2000, 500, 32, 512, 512 * 11, 64, 64, 16, 1, 200, 102_400, 0.8));
+  }
+
+  @Test
+  void memory_ofTheDefaultDecoder_isCountedByHand() {
+    // Embedding 15·128; a layer: q and o 2·128·128, k and v 2·128·64, head norms 64,
+    // feed-forward 3·128·256, norms 256; last norm 128.
+    long layer = 32_768 + 16_384 + 64 + 98_304 + 256;
+    long parameters = 1_920 + 2 * layer + 128;
+    // 16 groups of 16 completions of 11 tokens; keys and values of 2 layers, 2 heads of 32.
+    long cache = 16 * 16 * 11 * (2 * 2 * 2 * 32 * 4);
+
+    assertThat(plan().memory())
+        .containsExactly(
+            new MemoryEstimate(
+                parameters,
+                16 * parameters,
+                4 * parameters,
+                4 * parameters,
+                4 * parameters,
+                cache));
+  }
+
+  @Test
+  void memory_ofTheToyEngine_isNotEstimated() {
+    assertThat(plan("policy.engine=toy").memory()).isEmpty();
+  }
+
+  @Test
+  void json_holdsEveryValueWithItsOrigin() {
+    Map<String, Object> json = plan("run.seed=3").json();
+
+    assertThat(json).containsKeys("file", "loss", "capacity", "memory", "placement", "notes");
+    assertThat(String.valueOf(json.get("values")))
+        .contains(
+            "{key=run.seed, value=3, origin=--set run.seed=3}",
+            "{key=task.name, value=arithmetic, origin=run.yaml:2}",
+            "{key=policy.engine, value=djl, origin=default}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "training.max_staleness=0 | lock-step: on the CPU, a run with this seed repeats bit for bit,"
+            + " resumed or not",
+        "rollout.max_concurrent_groups=16 | rollout.max_concurrent_groups (16) is below a batch, so"
+            + " a batch comes in several waves",
+        "training.max_filtered_groups=31 | training.max_filtered_groups (31) is below a batch: bad"
+            + " luck alone may end the run",
+        "training.max_staleness=300 | 9632 groups may be outstanding and there are 8000 training"
+            + " prompts: the same prompt can be in two of them",
+        "loss.correction=none | loss.importance_cap has no effect: the loss has no importance"
+            + " weights",
+        "loss.correction=none | loss.correction is none: tokens of older weights are trained on"
+            + " with the plain ratio",
+        "training.schedule_floor=0.1 | training.schedule_floor has no effect: training.schedule is"
+            + " constant",
+        "evaluation.prompts=500 | !evaluation.prompts has no effect: evaluation.every is 0",
+      })
+  void notes_surprisingSetting_getsASentence(String override, String note) {
+    List<String> notes = plan(override).notes();
+
+    if (note.startsWith("!")) {
+      assertThat(notes).doesNotContain(note.substring(1));
+    } else {
+      assertThat(notes).contains(note);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.troupe.app.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.troupe.app.config.binding.ConfigurationException;
+import io.troupe.app.config.binding.ConfigurationFile;
+import io.troupe.app.config.binding.Resolved;
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.SamplingSettings;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class RunConfigTest {
+  private static final String SMALLEST =
+      """
+      task: {name: arithmetic}
+      rollout: {max_tokens: 4}
+      training: {steps: 10, groups_per_step: 8, learning_rate: 3e-4}
+      """;
+  private static final TaskFacts FACTS = new TaskFacts(8000, 2000, 6, 15);
+
+  private static Resolved<RunConfig> resolve(String... overrides) {
+    return ConfigurationFile.bind(
+        RunConfig.class, Path.of("run.yaml"), SMALLEST, List.of(overrides));
+  }
+
+  private static List<String> refusals(String... overrides) {
+    ConfigurationException refused =
+        catchThrowableOfType(
+            ConfigurationException.class, () -> Plan.of(resolve(overrides), FACTS));
+    assertThat(refused).as("the configuration should be refused").isNotNull();
+    return refused.violations().stream().map(v -> v.key() + ": " + v.rule()).toList();
+  }
+
+  @Test
+  void conversions_ofTheDefaults_areTheSettingsOfTheOtherModules() {
+    RunConfig config = resolve().config();
+
+    assertThat(config.lossSettings())
+        .isEqualTo(
+            new LossSettings(
+                new Objective.Grpo(),
+                0.2,
+                0.28,
+                new Correction.TruncatedImportance(2),
+                0,
+                KlEstimator.K3,
+                1));
+    assertThat(config.optimisation(0.5)).isEqualTo(new Optimisation(0.5, 0.9, 0.95, 1e-8, 0, 1));
+    assertThat(config.warmupOptimisation().learningRate()).isEqualTo(1e-3);
+    assertThat(config.sampling()).isEqualTo(new SamplingSettings(1, 4));
+    assertThat(config.evaluationSampling()).isEqualTo(new SamplingSettings(0, 4));
+    assertThat(config.limits(FACTS))
+        .isEqualTo(
+            new RunLimits(
+                8000,
+                1,
+                16,
+                8,
+                1,
+                StalePolicy.MASK,
+                64,
+                true,
+                3,
+                60_000,
+                20_000,
+                10,
+                0,
+                50,
+                10,
+                400,
+                false));
+    assertThat(config.training().learningRates().at(1, 10)).isEqualTo(3e-4);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"auto, 0, false", "auto, 1, true", "none, 1, false", "truncated_importance, 0, true"})
+  void lossSettings_correction_followsTheStalenessOnlyWhenAuto(
+      String correction, int maxStaleness, boolean corrected) {
+    LossSettings loss =
+        resolve("loss.correction=" + correction, "training.max_staleness=" + maxStaleness)
+            .config()
+            .lossSettings();
+
+    assertThat(loss.correction() instanceof Correction.TruncatedImportance).isEqualTo(corrected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 4", "9, 9"})
+  void lossSettings_drGrpoConstant_isTheTokenLimitUnlessGiven(double given, double constant) {
+    LossSettings loss =
+        resolve("loss.objective=dr_grpo", "loss.dr_grpo_constant=" + given).config().lossSettings();
+
+    assertThat(loss.objective()).isEqualTo(new Objective.DrGrpo(constant));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 1, true", "0, 2, false", "1, 1, false"})
+  void lockStep_needsOneWorkerAndNoStaleness(int maxStaleness, int workers, boolean lockStep) {
+    RunConfig config =
+        resolve("training.max_staleness=" + maxStaleness, "rollout.workers=" + workers).config();
+
+    assertThat(config.lockStep()).isEqualTo(lockStep);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "policy.kv_heads=3 | policy.heads: must be a multiple of kv_heads (3)",
+        "policy.head_dim=7 | policy.head_dim: must be even",
+        "policy.micro_batch_tokens=15"
+            + " | policy.micro_batch_tokens: must hold one sequence of context_length (16)",
+        "rollout.max_tokens=16"
+            + " | rollout.max_tokens: must leave room for a prompt in policy.context_length (16)",
+        "evaluation.max_tokens=16"
+            + " | evaluation.max_tokens: must leave room for a prompt in policy.context_length (16)",
+        "rollout.max_tokens=11 | policy.context_length: must hold the longest prompt (6 tokens) and"
+            + " its longest completion (11)",
+        "evaluation.max_tokens=11 | policy.context_length: must hold the longest prompt (6 tokens)"
+            + " and its longest completion (11)",
+        "rollout.groups_per_request=65"
+            + " | rollout.groups_per_request: must not exceed max_concurrent_groups (64)",
+        "rollout.completions_per_prompt=1"
+            + " | rollout.completions_per_prompt: must be from 2 to 4096",
+        "rollout.temperature=0 | rollout.temperature: must be from 0 (excluded) to 100",
+        "verifier.timeout=60s | verifier.timeout: must be below rollout.lease_timeout, which spans"
+            + " sampling and verification",
+        "training.schedule_warmup_steps=10 | training.schedule_warmup_steps: must be below steps"
+            + " (10), or the peak is never reached",
+        "training.groups_per_step=8001"
+            + " | training.groups_per_step: must not exceed the task's training prompts (8000)",
+        "warmup.examples=8001"
+            + " | warmup.examples: must not exceed the task's training prompts (8000)",
+        "task.held_out_share=0"
+            + " | evaluation.every: needs prompts to evaluate on, and task.held_out_share is 0",
+        "task.max=1000 | task.max: makes 1,002,001 pairs, and at most 1,000,000 fit",
+        "task.operation=division"
+            + " | task.operation: must be one of addition, subtraction, multiplication",
+        "task.file=x | task.file: belongs to name: gsm8k, and arithmetic was chosen",
+        "policy.token_delay=1ms | policy.token_delay: belongs to engine: toy, and djl was chosen",
+      })
+  void plan_impossibleCombination_isRefused(String override, String refusal) {
+    assertThat(refusals(override)).containsExactly(refusal);
+  }
+
+  @Test
+  void plan_leaseShorterThanTheToyEngineNeeds_isRefused() {
+    assertThat(refusals("policy.engine=toy", "policy.token_delay=2s", "rollout.lease_timeout=8s"))
+        .containsExactly(
+            "rollout.lease_timeout: must exceed policy.token_delay × rollout.max_tokens (8000 ms),"
+                + " or no group ever ends");
+  }
+
+  @Test
+  void plan_ruleOfTheTask_namesTheLineOfTheKey() {
+    ConfigurationException refused =
+        catchThrowableOfType(
+            ConfigurationException.class, () -> Plan.of(resolve(), new TaskFacts(7, 2, 6, 15)));
+
+    assertThat(refused)
+        .hasMessage(
+            "run.yaml:3: training.groups_per_step: must not exceed the task's training prompts (7),"
+                + " given 8; lower it, or enlarge the task");
+  }
+}
