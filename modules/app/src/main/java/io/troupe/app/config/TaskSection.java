@@ -10,6 +10,7 @@ import io.troupe.app.config.binding.Variant;
 import io.troupe.tasks.ArithmeticSettings;
 import io.troupe.tasks.ArithmeticSettings.Operation;
 import io.troupe.tasks.Gsm8kSettings;
+import io.troupe.verifiers.Gsm8kVerifier.Mode;
 import java.nio.file.Path;
 
 /** What the policy learns: prompts, and the verifier of its answers. */
@@ -28,14 +29,6 @@ public sealed interface TaskSection {
     REVERSED,
     /** Both: {@code 07+45=}, {@code 250}. */
     PADDED_REVERSED
-  }
-
-  /** How lenient the numeric verifier is. */
-  enum VerifierMode {
-    /** The answer must stand where the template asks for it. */
-    STRICT,
-    /** The last number of the completion counts. */
-    FLEXIBLE
   }
 
   /** Every pair of numbers of a range. */
@@ -113,10 +106,11 @@ public sealed interface TaskSection {
           @Range(min = 0)
           int rows,
       @Doc(
-              "`strict` wants the answer where the template asks for it; `flexible` takes the last"
-                  + " number of the completion.")
+              "How the answer is read: `strict` is the sentence `The answer is N.`, the one to train"
+                  + " with; `flexible` is the last number of the completion; `any` is strict where"
+                  + " that finds something, else flexible.")
           @Default("strict")
-          VerifierMode verifierMode)
+          Mode verifierMode)
       implements TaskSection {
     /** The task's own settings. */
     public Gsm8kSettings settings(long seed) {
