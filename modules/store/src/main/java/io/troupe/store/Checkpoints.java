@@ -1,0 +1,284 @@
+package io.troupe.store;
+
+import static io.troupe.core.Require.require;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The checkpoints of a run: directories {@code step<N>}, each whole or absent.
+ *
+ * <p>A checkpoint is written into a hidden directory, fsynced, listed in a manifest, and then
+ * renamed to its name; a crash at any moment leaves either no {@code step<N>} or a whole one. What
+ * a crash leaves behind is hidden, and {@link #open} removes it. A directory that was damaged later
+ * is found by its manifest, reported and left alone. Newest means the greatest step: clocks are not
+ * asked.
+ */
+public final class Checkpoints {
+  /** Fills a directory that exists and is empty. */
+  @FunctionalInterface
+  public interface Writer {
+    void write(Path directory) throws IOException;
+  }
+
+  private static final Pattern NAME = Pattern.compile("step([0-9]{1,18})");
+  private static final Pattern LEFTOVER =
+      Pattern.compile("\\.(step[0-9]{1,18})\\.(tmp|old|del)-[0-9a-f]{8}");
+  private static final String KEEP = "keep";
+
+  private final Path folder;
+  private final Clock clock;
+
+  private Checkpoints(Path folder, Clock clock) {
+    this.folder = folder;
+    this.clock = clock;
+  }
+
+  /**
+   * For the run's own process, which holds the journal's lock: removes what a crash left behind.
+   *
+   * @param folder a run's {@code checkpoints/}; made if absent
+   */
+  public static Checkpoints open(Path folder) throws IOException {
+    return open(folder, Clock.systemUTC());
+  }
+
+  static Checkpoints open(Path folder, Clock clock) throws IOException {
+    try {
+      Files.createDirectories(folder);
+      Checkpoints checkpoints = new Checkpoints(folder, clock);
+      checkpoints.removeLeftovers();
+      return checkpoints;
+    } catch (IOException failure) {
+      throw DiskFailure.explain("open the checkpoints", folder, failure);
+    }
+  }
+
+  /** For other processes, while the run goes on: changes nothing. */
+  public static Checkpoints view(Path folder) {
+    return new Checkpoints(folder, Clock.systemUTC());
+  }
+
+  /**
+   * Writes a checkpoint; durable when it returns. An earlier one of the same step is replaced, and
+   * stays until the new one is whole.
+   *
+   * @param step 0 or greater
+   * @throws DiskFailure if a file cannot be written; all other checkpoints are as they were
+   */
+  public Checkpoint save(long step, Writer writer) throws IOException {
+    require(step >= 0, "a checkpoint's step is 0 or greater, not %d", step);
+    Path target = directory(step);
+    Path temporary = hidden(target, "tmp");
+    try {
+      Files.createDirectory(temporary);
+      writer.write(temporary);
+      CheckpointManifest manifest = CheckpointManifest.seal(step, temporary, clock.instant());
+      require(!manifest.files().isEmpty(), "checkpoint step%d was written without a file", step);
+      Durable.write(temporary.resolve(CheckpointManifest.NAME), manifest.json());
+      if (isKept(target)) {
+        Durable.write(temporary.resolve(KEEP), new byte[0]);
+      }
+      Durable.syncFolder(temporary);
+      publish(temporary, target);
+      return new Checkpoint(step, target, manifest);
+    } catch (IOException failure) {
+      IOException explained =
+          DiskFailure.explain(
+              "write checkpoint step%d (%d bytes so far)".formatted(step, bytesOf(temporary)),
+              target,
+              failure);
+      discard(temporary, explained);
+      throw explained;
+    } catch (RuntimeException | Error failure) {
+      discard(temporary, failure);
+      throw failure;
+    }
+  }
+
+  /** All checkpoints, checked by name and size of every file. */
+  public CheckpointListing list() throws IOException {
+    List<Checkpoint> whole = new ArrayList<>();
+    List<CheckpointListing.Broken> broken = new ArrayList<>();
+    for (long step : steps()) {
+      Path directory = directory(step);
+      try {
+        CheckpointManifest manifest = CheckpointManifest.read(directory);
+        Optional<String> wrong =
+            manifest.step() == step
+                ? manifest.wrongSize(directory)
+                : Optional.of("its manifest is of step %d".formatted(manifest.step()));
+        if (wrong.isPresent()) {
+          broken.add(new CheckpointListing.Broken(step, directory, wrong.get()));
+        } else {
+          whole.add(new Checkpoint(step, directory, manifest));
+        }
+      } catch (IOException unreadable) {
+        broken.add(
+            new CheckpointListing.Broken(
+                step,
+                directory,
+                "%s cannot be read: %s".formatted(CheckpointManifest.NAME, line(unreadable))));
+      }
+    }
+    return new CheckpointListing(whole, broken);
+  }
+
+  /**
+   * {@link #list}, where the newest whole checkpoint, the one to resume from, is also checked by
+   * the content of every file. Those whose content is wrong are among the broken.
+   */
+  public CheckpointListing verify() throws IOException {
+    CheckpointListing listing = list();
+    List<Checkpoint> whole = new ArrayList<>(listing.whole());
+    List<CheckpointListing.Broken> broken = new ArrayList<>(listing.broken());
+    while (!whole.isEmpty()) {
+      Checkpoint newest = whole.getFirst();
+      Optional<String> wrong = newest.manifest().wrongContent(newest.directory());
+      if (wrong.isEmpty()) {
+        break;
+      }
+      broken.add(new CheckpointListing.Broken(newest.step(), newest.directory(), wrong.get()));
+      whole.removeFirst();
+    }
+    broken.sort(Comparator.comparingLong(CheckpointListing.Broken::step).reversed());
+    return new CheckpointListing(whole, broken);
+  }
+
+  /** Marks a checkpoint as one that {@link #keepLast} never deletes. */
+  public void keep(long step) throws IOException {
+    Path directory = directory(step);
+    require(Files.isDirectory(directory), "there is no checkpoint step%d in %s", step, folder);
+    if (!isKept(directory)) {
+      Durable.write(directory.resolve(KEEP), new byte[0]);
+      Durable.syncFolder(directory);
+    }
+  }
+
+  /**
+   * Deletes all whole checkpoints but the newest {@code count} and those marked to be kept. Broken
+   * ones neither count nor go.
+   *
+   * @param count 1 or greater
+   * @return the steps deleted, newest first
+   */
+  public List<Long> keepLast(int count) throws IOException {
+    require(count >= 1, "at least 1 checkpoint is kept, not %d", count);
+    List<Long> deleted = new ArrayList<>();
+    for (Checkpoint old : list().whole().stream().skip(count).toList()) {
+      if (!isKept(old.directory())) {
+        Path hidden = hidden(old.directory(), "del");
+        Files.move(old.directory(), hidden, StandardCopyOption.ATOMIC_MOVE);
+        Durable.syncFolder(folder);
+        Durable.deleteTree(hidden);
+        deleted.add(old.step());
+      }
+    }
+    return deleted;
+  }
+
+  private void publish(Path temporary, Path target) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      Path old = hidden(target, "old");
+      Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);
+      try {
+        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException failure) {
+        Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
+        throw failure;
+      }
+      Durable.syncFolder(folder);
+      Durable.deleteTree(old);
+    } else {
+      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+      Durable.syncFolder(folder);
+    }
+  }
+
+  private void removeLeftovers() throws IOException {
+    for (Path path : entries()) {
+      Matcher leftover = LEFTOVER.matcher(path.getFileName().toString());
+      if (leftover.matches()) {
+        Path target = folder.resolve(leftover.group(1));
+        if (leftover.group(2).equals("old") && !Files.exists(target)) {
+          // Died between the two renames of a replacement: the old one is still the one there is.
+          Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
+        } else {
+          Durable.deleteTree(path);
+        }
+      }
+    }
+  }
+
+  private List<Long> steps() throws IOException {
+    List<Long> steps = new ArrayList<>();
+    for (Path path : entries()) {
+      Matcher name = NAME.matcher(path.getFileName().toString());
+      // A name such as step007 is nobody's: every step has one name.
+      if (name.matches() && path.equals(directory(Long.parseLong(name.group(1))))) {
+        steps.add(Long.parseLong(name.group(1)));
+      }
+    }
+    steps.sort(Comparator.reverseOrder());
+    return steps;
+  }
+
+  private List<Path> entries() throws IOException {
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(folder)) {
+      paths.forEach(entries::add);
+    }
+    return entries;
+  }
+
+  private Path directory(long step) {
+    return folder.resolve("step" + step);
+  }
+
+  private static boolean isKept(Path directory) {
+    return Files.exists(directory.resolve(KEEP));
+  }
+
+  private Path hidden(Path target, String purpose) {
+    return folder.resolve(
+        ".%s.%s-%s"
+            .formatted(
+                target.getFileName(),
+                purpose,
+                HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt())));
+  }
+
+  private static void discard(Path temporary, Throwable failure) {
+    try {
+      Durable.deleteTree(temporary);
+    } catch (IOException undeleted) {
+      failure.addSuppressed(undeleted);
+    }
+  }
+
+  private static long bytesOf(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    } catch (IOException unreadable) {
+      return 0;
+    }
+  }
+
+  private static String line(IOException failure) {
+    return String.valueOf(failure.getMessage()).lines().findFirst().orElse("no reason given");
+  }
+}

@@ -1,0 +1,135 @@
+package io.troupe.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class JsonLinesTest {
+  record Point(long step, double value) {}
+
+  @TempDir private Path folder;
+
+  private final List<String> reports = new ArrayList<>();
+
+  private Path file() {
+    return folder.resolve("trace.jsonl");
+  }
+
+  private JsonLines open() throws IOException {
+    return JsonLines.open(file(), Duration.ZERO, reports::add);
+  }
+
+  @Test
+  void write_records_areOneLineEachAtOnce() throws IOException {
+    try (JsonLines lines = open()) {
+      lines.write(new Point(1, 0.5));
+      lines.write(Map.of("text", "two\nlines"));
+      assertThat(file()).hasContent("{\"step\":1,\"value\":0.5}\n{\"text\":\"two\\nlines\"}\n");
+      assertThat(lines.written()).isEqualTo(2);
+      assertThat(lines.lost()).isZero();
+    }
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void write_notFinite_becomesNull() throws IOException {
+    try (JsonLines lines = open()) {
+      lines.write(new Point(1, Double.NaN));
+      lines.write(List.of(Double.POSITIVE_INFINITY, 1.5f, Float.NaN));
+    }
+    assertThat(file()).hasContent("{\"step\":1,\"value\":null}\n[null,1.5,null]\n");
+  }
+
+  @Test
+  void open_lastLineTorn_cutsItOff() throws IOException {
+    Files.writeString(file(), "{\"a\":1}\n{\"b\":");
+    try (JsonLines lines = open()) {
+      lines.write(Map.of("c", 3));
+    }
+    assertThat(file()).hasContent("{\"a\":1}\n{\"c\":3}\n");
+  }
+
+  @Test
+  void open_lastLineWholeButUnended_endsIt() throws IOException {
+    Files.writeString(file(), "{\"a\":1}\n{\"b\":2}");
+    try (JsonLines lines = open()) {
+      lines.write(Map.of("c", 3));
+    }
+    assertThat(file()).hasContent("{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n");
+  }
+
+  @Test
+  void open_onlyATornLine_startsEmpty() throws IOException {
+    Files.writeString(file(), "{\"" + "x".repeat(200_000));
+    try (JsonLines lines = open()) {
+      lines.write(Map.of("c", 3));
+    }
+    assertThat(file()).hasContent("{\"c\":3}\n");
+  }
+
+  @Test
+  void write_interval_waitsForItOrForFlush() throws IOException {
+    AtomicLong now = new AtomicLong();
+    try (JsonLines lines =
+        JsonLines.open(
+            file(), Duration.ofNanos(10), reports::add, now::get, FaultyDisk.unlimited())) {
+      lines.write(1);
+      now.set(9);
+      lines.write(2);
+      assertThat(file()).isEmptyFile();
+      now.set(10);
+      lines.write(3);
+      assertThat(file()).hasContent("1\n2\n3\n");
+      lines.write(4);
+      lines.flush();
+      assertThat(file()).hasContent("1\n2\n3\n4\n");
+      lines.write(5);
+    }
+    assertThat(file()).hasContent("1\n2\n3\n4\n5\n");
+  }
+
+  @Test
+  void write_diskFull_reportsOnceCountsAndLeavesNoPartialLine() throws IOException {
+    try (JsonLines lines =
+        JsonLines.open(file(), Duration.ZERO, reports::add, System::nanoTime, new FaultyDisk(10))) {
+      lines.write(1234);
+      lines.write("too long for what is left");
+      lines.write("and again");
+      assertThat(lines.lost()).isEqualTo(2);
+      assertThat(lines.written()).isEqualTo(1);
+    }
+    assertThat(file()).hasContent("1234\n");
+    assertThat(reports).hasSize(1);
+    assertThat(reports.getFirst())
+        .contains("cannot write lines: ", "No space left on device", "training goes on");
+  }
+
+  @Test
+  void write_notJson_reportsAndGoesOn() throws IOException {
+    try (JsonLines lines = open()) {
+      lines.write(new Object());
+      lines.write(1);
+      assertThat(lines.lost()).isEqualTo(1);
+    }
+    assertThat(file()).hasContent("1\n");
+    assertThat(reports.getFirst()).contains("cannot write a Object as JSON to " + file());
+  }
+
+  @Test
+  void open_folderMissing_saysWhere() {
+    assertThatThrownBy(
+            () -> JsonLines.open(folder.resolve("none/x.jsonl"), Duration.ZERO, reports::add))
+        .isInstanceOf(DiskFailure.class)
+        .hasMessageContaining("cannot open for appending lines: " + folder.resolve("none/x.jsonl"));
+  }
+}
