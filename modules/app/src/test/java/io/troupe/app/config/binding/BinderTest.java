@@ -221,6 +221,16 @@ final class BinderTest {
   }
 
   @Test
+  void violations_ruleBesideAnUnrelatedViolation_isJudgedToo() {
+    assertThat(violations("title: a\ncopies: 0\npen: {width: 9, drying: 2s}"))
+        .containsExactly(
+            "/folder/drawing.yaml:2: copies: must be 1 or greater, given 0; change it, or remove it"
+                + " for the default, 1",
+            "/folder/drawing.yaml:3: pen.width: must be below drying (2 s), given 9; take a thinner"
+                + " one");
+  }
+
+  @Test
   void violations_constructorThatRefuses_standAtItsSection() {
     assertThat(violations("title: a\nfigure:\n  kind: square\n  side: 101"))
         .containsExactly(
