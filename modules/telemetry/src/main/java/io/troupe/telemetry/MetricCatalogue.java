@@ -1,0 +1,122 @@
+package io.troupe.telemetry;
+
+import com.fasterxml.jackson.databind.node.NullNode;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+
+/** The definitions of all metrics of a row, read from its components: one source for the docs. */
+public final class MetricCatalogue {
+  /**
+   * One metric.
+   *
+   * @param name its key in JSON
+   * @param unit "" for a word
+   * @param meaning what is measured, over what
+   * @param reading what a high value means, and when to act
+   * @param column its header on the training screen; "" when it is in metrics.jsonl only
+   */
+  public record Metric(String name, String unit, String meaning, String reading, String column) {}
+
+  private record Entry(Metric metric, Method accessor) {
+    Object of(Record row) {
+      try {
+        return accessor.invoke(row);
+      } catch (ReflectiveOperationException impossible) {
+        throw new IllegalStateException("a public record's accessors are public", impossible);
+      }
+    }
+  }
+
+  private static final List<Entry> ROW = entries(StepRow.class);
+  private static final List<Entry> TRAINING = entries(StepRow.Training.class);
+
+  private MetricCatalogue() {}
+
+  /** All metrics, in the order in which they stand in a row. */
+  public static List<Metric> metrics() {
+    return Stream.concat(ROW.stream(), TRAINING.stream()).map(Entry::metric).toList();
+  }
+
+  /** A row's values by name: absent values left out, numbers that are not finite as null. */
+  static Map<String, Object> valuesOf(StepRow row) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    add(values, ROW, row);
+    row.training().ifPresent(training -> add(values, TRAINING, training));
+    return Collections.unmodifiableMap(values);
+  }
+
+  /** The page docs/metrics.md. */
+  public static String markdown() {
+    List<String> lines = new ArrayList<>();
+    lines.add("# Metrics");
+    lines.add("");
+    lines.add(
+        "One row a step: on the training screen (the columns named here), with `--json` on standard"
+            + " output, and in the run folder's `metrics.jsonl`. `eval` is absent when no"
+            + " evaluation ran; row 0, before any step, has `step`, `seconds` and `eval` only. A"
+            + " number that is not finite is `null` in JSON."
+            + " \"Since the last step\" means between the end of the step before and the end of"
+            + " this one.");
+    lines.add("");
+    lines.add("| name | column | unit | meaning | reading |");
+    lines.add("|---|---|---|---|---|");
+    for (Metric metric : metrics()) {
+      lines.add(
+          "| `%s` | %s | %s | %s | %s |"
+              .formatted(
+                  metric.name(),
+                  metric.column(),
+                  metric.unit(),
+                  metric.meaning().replace("|", "\\|"),
+                  metric.reading().replace("|", "\\|")));
+    }
+    return String.join("\n", lines) + "\n";
+  }
+
+  private static List<Entry> entries(Class<? extends Record> row) {
+    List<Entry> entries = new ArrayList<>();
+    for (RecordComponent component : row.getRecordComponents()) {
+      Optional.ofNullable(component.getAnnotation(Measure.class))
+          .ifPresent(
+              measure ->
+                  entries.add(
+                      new Entry(
+                          new Metric(
+                              snakeCase(component.getName()),
+                              measure.unit(),
+                              measure.meaning(),
+                              measure.reading(),
+                              measure.column()),
+                          component.getAccessor())));
+    }
+    return List.copyOf(entries);
+  }
+
+  private static void add(Map<String, Object> values, List<Entry> entries, Record row) {
+    for (Entry entry : entries) {
+      String name = entry.metric().name();
+      switch (entry.of(row)) {
+        case OptionalDouble optional -> optional.ifPresent(x -> values.put(name, finite(x)));
+        case Double number -> values.put(name, finite(number));
+        case Object other -> values.put(name, other);
+      }
+    }
+  }
+
+  private static Object finite(double number) {
+    return Double.isFinite(number) ? number : NullNode.getInstance();
+  }
+
+  private static String snakeCase(String name) {
+    return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+  }
+}

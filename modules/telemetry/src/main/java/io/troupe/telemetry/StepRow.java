@@ -1,0 +1,204 @@
+package io.troupe.telemetry;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * What one training step measured: a row of the training screen and a line of metrics.jsonl. Each
+ * component's definition stands on it, and in docs/metrics.md.
+ *
+ * <p>As JSON a row is one flat object with the components' names in snake_case: without {@code
+ * eval} when no evaluation ran, without the measures of training before the first step. A number
+ * that is not finite is null in JSON, and a dash or inf on the screen.
+ *
+ * @param training absent in the row before any step
+ */
+public record StepRow(
+    @Measure(
+            column = "step",
+            unit = "steps",
+            meaning = "optimizer steps since the start of the run; step n makes weight version n",
+            reading = "0 is the row before any step")
+        long step,
+    @Measure(
+            column = "time",
+            unit = "s",
+            meaning = "time since this process began training; begins again at a resume",
+            reading = "its growth from row to row is the time of a step")
+        double seconds,
+    @Measure(
+            column = "eval",
+            unit = "0 to 1",
+            meaning = "share of held-out prompts answered right, greedily, by this step's weights",
+            reading = "high: the policy has learnt; absent when no evaluation ran")
+        OptionalDouble eval,
+    Optional<Training> training) {
+
+  /** What only a step has. */
+  public record Training(
+      @Measure(
+              column = "reward",
+              unit = "0 to 1",
+              meaning = "mean reward of all rollouts of the groups scored since the last step",
+              reading =
+                  "high: the policy solves the training prompts; rising reward with flat eval is"
+                      + " reward hacking or overfitting")
+          double reward,
+      @Measure(
+              column = "stale max",
+              unit = "versions",
+              meaning = "greatest staleness among the tokens trained on",
+              reading =
+                  "at the bound: rollouts are slower than training; never above max_staleness")
+          long stalenessMax,
+      @Measure(
+              column = "stale mean",
+              unit = "versions",
+              meaning = "mean staleness of the tokens trained on",
+              reading = "high: the step learns from an old policy; 0 is on-policy")
+          double stalenessMean,
+      @Measure(
+              column = "degen",
+              unit = "share",
+              meaning =
+                  "degenerate groups (all rewards equal) among the groups scored since the last"
+                      + " step",
+              reading = "high: prompts too easy or too hard; rollouts are spent without a signal")
+          double degenerateShare,
+      @Measure(
+              column = "lost",
+              unit = "share",
+              meaning =
+                  "groups lost (worker gone, lease expired, verifier failed) among those ended"
+                      + " since the last step",
+              reading = "above a few percent: look for dying or overloaded workers")
+          double lostShare,
+      @Measure(
+              column = "len",
+              unit = "tokens",
+              meaning = "mean length of the completions scored since the last step",
+              reading =
+                  "near the token limit: answers are cut off; falling to 1: the policy collapses")
+          double length,
+      @Measure(
+              column = "kl",
+              unit = "nats",
+              meaning = "behaviour KL: k3 estimate of KL(sampler || trainer) per trained token",
+              reading =
+                  "above 0.1: the weights moved far since sampling, or the engines' arithmetic"
+                      + " differs; lower the staleness or the learning rate")
+          double kl,
+      @Measure(
+              column = "grad",
+              unit = "L2 norm",
+              meaning = "global norm of the gradient, before clipping",
+              reading =
+                  "spikes: a bad batch, or a learning rate that is too high; 0: nothing to learn")
+          double gradientNorm,
+      @Measure(
+              column = "wait for",
+              unit = "",
+              meaning =
+                  "what most of the time since the last step went to: trainer (it computed), or,"
+                      + " while it was idle, rollout, verifier or workers (nobody asked for work)",
+              reading = "the bottleneck; trainer means rollouts keep up")
+          String waitedFor,
+      @Measure(
+              column = "tok/s",
+              unit = "tokens/s",
+              meaning =
+                  "tokens of the completions scored since the last step, over the time since then",
+              reading = "high: rollouts are fast")
+          double tokensPerSecond,
+      @Measure(
+              unit = "nats",
+              meaning = "value of the loss before the step",
+              reading = "not a measure of progress: its expectation under GRPO is near 0")
+          double loss,
+      @Measure(unit = "1", meaning = "learning rate of the step", reading = "follows the schedule")
+          double learningRate,
+      @Measure(
+              unit = "nats",
+              meaning = "mean entropy of the policy at each trained token",
+              reading = "falling to 0: the policy stops exploring and rewards will stop rising")
+          double entropy,
+      @Measure(
+              unit = "share",
+              meaning = "trained tokens whose ratio fell below the clip range",
+              reading = "high: many tokens are pushed down further than one step should")
+          double clippedLow,
+      @Measure(
+              unit = "share",
+              meaning = "trained tokens whose ratio rose above the clip range",
+              reading = "high: many tokens are pushed up further than one step should")
+          double clippedHigh,
+      @Measure(
+              unit = "nats",
+              meaning = "largest difference of a token's log-probability, trainer against sampler",
+              reading =
+                  "above 1 with staleness 0: sampler and trainer do not compute the same policy")
+          double behaviourGap,
+      @Measure(
+              unit = "nats",
+              meaning = "KL(policy || reference) by the loss's estimator; 0 without a reference",
+              reading = "high: the policy is far from where it started")
+          double referenceKl,
+      @Measure(
+              unit = "tokens",
+              meaning = "tokens of the step with a loss weight above 0",
+              reading = "high: much signal in the step")
+          long trainedTokens,
+      @Measure(
+              unit = "tokens",
+              meaning = "tokens of the step without loss weight because they were too stale",
+              reading = "high: sampling is wasted; lower the number of rollouts in flight")
+          long maskedTokens,
+      @Measure(
+              unit = "s",
+              meaning = "time the optimizer step took",
+              reading = "high: training is the bottleneck")
+          double trainSeconds,
+      @Measure(
+              unit = "s",
+              meaning = "time since the last step in which the trainer did not compute",
+              reading = "high: rollouts or verification are the bottleneck")
+          double waitSeconds,
+      @Measure(
+              unit = "groups",
+              meaning = "groups scored since the last step",
+              reading = "high: rollouts are fast")
+          long groups,
+      @Measure(
+              unit = "groups",
+              meaning = "groups filtered out since the last step, degenerate ones above all",
+              reading = "high: see degenerate_share")
+          long filtered,
+      @Measure(
+              unit = "groups",
+              meaning = "groups put back to be sampled again since the last step",
+              reading = "high: they come back too stale, or workers die")
+          long requeued,
+      @Measure(
+              unit = "groups",
+              meaning = "results refused since the last step because their lease was fenced",
+              reading = "above 0: a worker that was given up came back late")
+          long refused) {}
+
+  /** The row before any step, to be evaluated. */
+  public static StepRow before(double seconds) {
+    return new StepRow(0, seconds, OptionalDouble.empty(), Optional.empty());
+  }
+
+  /** This row with the result of its evaluation, 0 to 1. */
+  public StepRow evaluated(double accuracy) {
+    return new StepRow(step, seconds, OptionalDouble.of(accuracy), training);
+  }
+
+  /** Names and values in the catalogue's order, as they stand in JSON. */
+  @JsonValue
+  public Map<String, Object> toMap() {
+    return MetricCatalogue.valuesOf(this);
+  }
+}

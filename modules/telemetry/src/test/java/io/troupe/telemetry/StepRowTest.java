@@ -1,0 +1,74 @@
+package io.troupe.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+final class StepRowTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path DOCS = Path.of("..", "..", "docs", "metrics.md");
+
+  @Test
+  void json_evaluatedRow_hasEveryKeyInOrder() throws IOException {
+    assertThat(JSON.writeValueAsString(Rows.evaluated()))
+        .isEqualTo(
+            "{\"step\":60,\"seconds\":1973.4,\"eval\":0.441,\"reward\":0.455,\"staleness_max\":2,"
+                + "\"staleness_mean\":1.02,\"degenerate_share\":0.18,\"lost_share\":0.004,"
+                + "\"length\":248.0,\"kl\":0.0019,\"gradient_norm\":0.64,\"waited_for\":\"trainer\","
+                + "\"tokens_per_second\":11900.0,\"loss\":0.01,\"learning_rate\":3.0E-4,"
+                + "\"entropy\":1.5,\"clipped_low\":0.001,\"clipped_high\":0.002,"
+                + "\"behaviour_gap\":0.03,\"reference_kl\":0.0,\"trained_tokens\":4096,"
+                + "\"masked_tokens\":12,\"train_seconds\":0.25,\"wait_seconds\":0.75,"
+                + "\"groups\":32,\"filtered\":3,\"requeued\":1,\"refused\":0}");
+  }
+
+  @Test
+  void json_noEvaluation_leavesTheKeyOut() throws IOException {
+    assertThat(JSON.readTree(JSON.writeValueAsString(Rows.first())).has("eval")).isFalse();
+  }
+
+  @Test
+  void json_rowBeforeAnyStep_hasNoMeasuresOfTraining() throws IOException {
+    assertThat(JSON.writeValueAsString(StepRow.before(1.5).evaluated(0.03)))
+        .isEqualTo("{\"step\":0,\"seconds\":1.5,\"eval\":0.03}");
+  }
+
+  @Test
+  void json_notFinite_isNullNotAWord() throws IOException {
+    var json = JSON.readTree(JSON.writeValueAsString(Rows.undefined()));
+    assertThat(json.get("reward").isNull()).isTrue();
+    assertThat(json.get("eval").isNull()).isTrue();
+    assertThat(json.toString()).doesNotContain("NaN", "Infinity");
+  }
+
+  @Test
+  void catalogue_everyMetric_isDefined() {
+    assertThat(MetricCatalogue.metrics())
+        .hasSize(
+            StepRow.class.getRecordComponents().length
+                - 1
+                + StepRow.Training.class.getRecordComponents().length)
+        .allSatisfy(
+            metric -> {
+              assertThat(metric.meaning()).isNotBlank();
+              assertThat(metric.reading()).isNotBlank();
+            });
+  }
+
+  /** Writes the page instead when -Dtroupe.docs.update=true. */
+  @Test
+  void catalogue_page_equalsDocs() throws IOException {
+    if (Boolean.getBoolean("troupe.docs.update")) {
+      Files.writeString(DOCS, MetricCatalogue.markdown());
+    }
+    assertThat(DOCS)
+        .as(
+            "docs/metrics.md; write it with: mvn -pl modules/telemetry test"
+                + " -Dtroupe.docs.update=true")
+        .hasContent(MetricCatalogue.markdown());
+  }
+}

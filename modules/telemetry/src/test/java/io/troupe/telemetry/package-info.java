@@ -1,0 +1,5 @@
+/** Tests of the telemetry. */
+@NullMarked
+package io.troupe.telemetry;
+
+import org.jspecify.annotations.NullMarked;
