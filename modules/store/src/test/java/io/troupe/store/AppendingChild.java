@@ -4,13 +4,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** Appends records for ever and prints the number of each acknowledged append. */
+/** Appends records for ever and prints the number of each acknowledged append; or "locked". */
 final class AppendingChild {
   private AppendingChild() {}
 
   public static void main(String[] arguments) throws IOException {
     Random random = new Random(Long.parseLong(arguments[1]));
-    Journal journal = Journal.open(Path.of(arguments[0]), new JournalSettings(20_000, 64));
+    try {
+      append(Journal.open(Path.of(arguments[0]), new JournalSettings(20_000, 64)), random);
+    } catch (JournalException.Locked refused) {
+      System.out.println("locked");
+    }
+  }
+
+  private static void append(Journal journal, Random random) {
     System.out.println("opened " + journal.recovery().records());
     long next = journal.lastSequence() + 1;
     JournalWriter writer = JournalWriter.start(journal, 64);

@@ -75,9 +75,9 @@ final class KilledProcessTest {
           .isInstanceOf(JournalException.Locked.class);
       Process child = ChildJvm.start(AppendingChild.class, folder.toString(), "1");
       try (BufferedReader lines = child.inputReader()) {
-        assertThat(lines.readLine()).isNull();
+        assertThat(lines.readLine()).isEqualTo("locked");
       }
-      assertThat(child.waitFor()).isEqualTo(1);
+      assertThat(child.waitFor()).isZero();
     }
   }
 }
