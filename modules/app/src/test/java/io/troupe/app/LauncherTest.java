@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -170,7 +171,9 @@ final class LauncherTest {
     machine.tool("id", "echo 0");
     machine.tool("apt-get", "echo called >&2");
 
-    var outcome = machine.launch();
+    Process launcher = machine.start(machine.clone.resolve("troupe"));
+    launcher.getOutputStream().write("y\n".getBytes(UTF_8));
+    var outcome = machine.outcome(launcher);
 
     assertThat(outcome.code()).isEqualTo(2);
     assertThat(outcome.err()).contains("apt-get install maven").doesNotContain("called");
