@@ -1,0 +1,127 @@
+package ai.djl.pytorch.jni;
+
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * The calls of DJL's PyTorch binding that {@code io.troupe.engine.djl} uses, by native handle.
+ *
+ * <p>It stands in DJL's package because the binding is package-private, and DJL's own {@code
+ * IValueUtils.runMethod} forces inference mode, which rules out training. Nothing here takes memory
+ * of the Java heap or of a Java buffer into a tensor: tensors own what they hold, so that autograd
+ * may keep them past the life of any Java object.
+ */
+@NullMarked
+public final class TorchBridge {
+  private static final PyTorchLibrary LIB = PyTorchLibrary.LIB;
+  private static final int[] CPU = {0, -1};
+  private static final int STRIDED = 0;
+  private static final int LOAD_BUFFER = 1 << 16;
+  private static final long UNTIL_END = -1;
+
+  private TorchBridge() {}
+
+  /** Loads a TorchScript archive; the handle is freed by {@link #deleteModule}. */
+  public static long loadModule(InputStream archive) {
+    return LIB.moduleLoad(archive, CPU, false, new byte[LOAD_BUFFER], UNTIL_END);
+  }
+
+  /** Runs a method in the calling thread's gradient mode and returns its result's handle. */
+  public static long run(long module, String method, long[] values) {
+    // The flag named "train" only says: leave the thread's gradient mode alone.
+    return LIB.moduleRunMethod(module, method, values, true, false);
+  }
+
+  public static void deleteModule(long module) {
+    LIB.torchDeleteModule(module);
+  }
+
+  /** A new tensor of zeros; {@code dataType} is DJL's number, 0 float32, 1 float64, 6 int64. */
+  public static long zeros(long[] shape, int dataType) {
+    return LIB.torchZeros(shape, dataType, STRIDED, CPU, false);
+  }
+
+  /** A new tensor handle on the first element along the first axis, sharing memory. */
+  public static long firstSlice(long tensor) {
+    return LIB.torchSlice(tensor, 0, 0, 1, 1);
+  }
+
+  /** The memory of a small contiguous tensor, valid while the tensor lives. */
+  public static ByteBuffer memory(long tensor) {
+    return LIB.torchDirectByteBuffer(tensor);
+  }
+
+  public static void requireGradient(long tensor) {
+    LIB.torchAttachGrad(tensor, true);
+  }
+
+  /** Adds the gradient of a scalar to the leaves it came from, and frees its graph. */
+  public static void backward(long scalar, long one) {
+    LIB.torchBackward(scalar, one, false, false);
+  }
+
+  /** Fills the gradient of a leaf with zeros, if it has one. */
+  public static void clearGradient(long tensor) {
+    LIB.zeroGrad(tensor);
+  }
+
+  public static void deleteTensor(long tensor) {
+    LIB.torchDeleteTensor(tensor);
+  }
+
+  public static long valueOf(long number) {
+    return LIB.iValueFromLong(number);
+  }
+
+  public static long valueOf(double number) {
+    return LIB.iValueFromDouble(number);
+  }
+
+  public static long valueOfTensor(long tensor) {
+    return LIB.iValueFromTensor(tensor);
+  }
+
+  public static long valueOfTensors(long[] tensors) {
+    return LIB.iValueFromTensorList(tensors);
+  }
+
+  public static long valueOf(long[] numbers) {
+    return LIB.iValueFromLongList(numbers);
+  }
+
+  public static long toTensor(long value) {
+    return LIB.iValueToTensor(value);
+  }
+
+  public static long[] toTensors(long value) {
+    return LIB.iValueToTensorList(value);
+  }
+
+  public static double[] toDoubles(long value) {
+    return LIB.iValueToDoubleList(value);
+  }
+
+  public static void deleteValue(long value) {
+    LIB.torchDeleteIValue(value);
+  }
+
+  public static void setGradientMode(boolean on) {
+    LIB.torchSetGradMode(on);
+  }
+
+  /** Sets the calling thread's number of PyTorch threads. */
+  public static void setThreads(int threads) {
+    LIB.torchSetNumThreads(threads);
+  }
+
+  /** The calling thread's number of PyTorch threads. */
+  public static int threads() {
+    return LIB.torchGetNumThreads();
+  }
+
+  /** Whether the calling thread's TorchScript calls go through the profiling optimiser. */
+  public static void setOptimize(boolean on) {
+    LIB.setGraphExecutorOptimize(on);
+  }
+}

@@ -1,0 +1,66 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.Optimisation;
+
+/** AdamW's moments and step count beside the weights they move. */
+final class AdamW implements AutoCloseable {
+  private final Weights first;
+  private final Weights second;
+  private long steps;
+
+  AdamW(DecoderLayout layout) {
+    this.first = Weights.zeros(layout);
+    this.second = Weights.zeros(layout);
+  }
+
+  Weights first() {
+    return first;
+  }
+
+  Weights second() {
+    return second;
+  }
+
+  /** Steps taken: t of the bias corrections. */
+  long steps() {
+    return steps;
+  }
+
+  void restoreSteps(long count) {
+    steps = count;
+  }
+
+  /**
+   * Moves the weights along their gradients, unless the global norm is not finite.
+   *
+   * @return the global norm before clipping
+   */
+  double step(Decoder decoder, Weights weights, Optimisation o) {
+    long t = steps + 1;
+    try (Program.Call call = decoder.call("adamw")) {
+      double norm =
+          call.with(weights.parameters())
+              .with(first.parameters())
+              .with(second.parameters())
+              .with(o.gradientClip())
+              .with(o.learningRate())
+              .with(o.beta1())
+              .with(o.beta2())
+              .with(o.epsilon())
+              .with(o.weightDecay())
+              .with(1 - StrictMath.pow(o.beta1(), (double) t))
+              .with(1 - StrictMath.pow(o.beta2(), (double) t))
+              .numbers()[0];
+      if (Double.isFinite(norm)) {
+        steps = t;
+      }
+      return norm;
+    }
+  }
+
+  @Override
+  public void close() {
+    first.close();
+    second.close();
+  }
+}

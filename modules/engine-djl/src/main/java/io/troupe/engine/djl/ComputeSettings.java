@@ -1,0 +1,30 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * How the engines use the machine. None of it changes what is computed, beyond rounding.
+ *
+ * @param trainerThreads PyTorch threads of the trainer
+ * @param samplerThreads PyTorch threads of each sampler
+ * @param microBatchTokens most tokens, padding included, of one forward pass of the trainer, and of
+ *     one reading of prompts by a sampler; one sequence longer than that passes alone
+ * @param decodeRows most completions a sampler decodes at a time; more wait their turn
+ */
+public record ComputeSettings(
+    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows) {
+  private static final int DEFAULT_DECODE_ROWS = 4096;
+
+  public ComputeSettings {
+    require(trainerThreads >= 1, "trainer_threads is 1 or greater, not %d", trainerThreads);
+    require(samplerThreads >= 1, "sampler_threads is 1 or greater, not %d", samplerThreads);
+    require(microBatchTokens >= 2, "micro_batch_tokens is 2 or greater, not %d", microBatchTokens);
+    require(decodeRows >= 1, "decode_rows is 1 or greater, not %d", decodeRows);
+  }
+
+  /** Settings with the usual limit of completions decoded at a time. */
+  public static ComputeSettings of(int trainerThreads, int samplerThreads, int microBatchTokens) {
+    return new ComputeSettings(
+        trainerThreads, samplerThreads, microBatchTokens, DEFAULT_DECODE_ROWS);
+  }
+}

@@ -1,0 +1,85 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/** One engine's copy of the program, with the constants that every method of it takes. */
+final class Decoder implements AutoCloseable {
+  private final DecoderSettings settings;
+  private final DecoderLayout layout;
+  private final int vocabulary;
+  private final Program program;
+  private final List<NativeTensor> tables;
+  private final Value rotary;
+  private final Value sizes;
+  private final Value epsilon;
+
+  Decoder(DecoderSettings settings, int vocabulary) {
+    this.settings = settings;
+    this.vocabulary = vocabulary;
+    this.layout = DecoderLayout.of(settings, vocabulary);
+    this.program = Program.load();
+    this.tables = rotaryTables(settings);
+    this.rotary = Value.of(tables);
+    this.sizes =
+        Value.of(
+            new long[] {
+              settings.layers(), settings.heads(), settings.kvHeads(), settings.headDim()
+            });
+    this.epsilon = Value.of(settings.normEpsilon());
+  }
+
+  DecoderSettings settings() {
+    return settings;
+  }
+
+  DecoderLayout layout() {
+    return layout;
+  }
+
+  int vocabulary() {
+    return vocabulary;
+  }
+
+  /** A call that begins with weights, rotary tables, sizes and epsilon. */
+  Program.Call call(String method, Weights weights) {
+    return program.call(method).with(weights.all()).with(rotary).with(sizes).with(epsilon);
+  }
+
+  /** A call without these. */
+  Program.Call call(String method) {
+    return program.call(method);
+  }
+
+  /**
+   * Cosines and sines of position times frequency theta^(-2j / d), [context, d / 2] each (Su et al.
+   * 2021). StrictMath: the same on every machine.
+   */
+  private static List<NativeTensor> rotaryTables(DecoderSettings s) {
+    int half = s.headDim() / 2;
+    NativeTensor cosines = NativeTensor.zeros(DType.FLOAT32, s.contextLength(), half);
+    NativeTensor sines = NativeTensor.zeros(DType.FLOAT32, s.contextLength(), half);
+    MemorySegment cos = cosines.memory();
+    MemorySegment sin = sines.memory();
+    for (int j = 0; j < half; j++) {
+      double frequency = StrictMath.pow(s.ropeTheta(), -2.0 * j / s.headDim());
+      for (int position = 0; position < s.contextLength(); position++) {
+        long i = (long) position * half + j;
+        cos.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) StrictMath.cos(position * frequency));
+        sin.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) StrictMath.sin(position * frequency));
+      }
+    }
+    return List.of(cosines, sines);
+  }
+
+  @Override
+  public void close() {
+    rotary.close();
+    sizes.close();
+    epsilon.close();
+    tables.forEach(NativeTensor::close);
+    program.close();
+  }
+}

@@ -1,0 +1,38 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/** SHA-256 over name, shape and bytes of tensors, as {@link WeightSnapshot} defines it. */
+final class Digests {
+  private static final long CHUNK = 1 << 30; // a buffer on a segment ends at 2 GiB
+
+  private Digests() {}
+
+  /** The digest in hex; of each tensor "name [extents]" and a newline, then its bytes. */
+  static String of(List<WeightSnapshot.Tensor> tensors) {
+    MessageDigest digest = sha256();
+    for (WeightSnapshot.Tensor tensor : tensors) {
+      digest.update((tensor.name() + " " + tensor.shape() + "\n").getBytes(StandardCharsets.UTF_8));
+      MemorySegment data = tensor.data();
+      for (long from = 0; from < data.byteSize(); from += CHUNK) {
+        long length = Math.min(CHUNK, data.byteSize() - from);
+        digest.update(data.asSlice(from, length).asByteBuffer());
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java platform has SHA-256", impossible);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TrainingEngine;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A Qwen3-style decoder on PyTorch, through DJL. Engines share nothing but the loaded library: each
+ * has its own program, weights and, for a sampler, thread.
+ */
+public final class DjlPolicy implements PolicyEngines {
+  private final DecoderSettings settings;
+  private final ComputeSettings compute;
+  private final Tokenizer tokenizer;
+  private final String torchVersion;
+  private final AtomicInteger samplers = new AtomicInteger();
+  private final AtomicInteger open = new AtomicInteger();
+
+  private DjlPolicy(
+      DecoderSettings settings, ComputeSettings compute, Tokenizer tokenizer, String version) {
+    this.settings = settings;
+    this.compute = compute;
+    this.tokenizer = tokenizer;
+    this.torchVersion = version;
+  }
+
+  /**
+   * Loads PyTorch, the first time in a process a matter of seconds.
+   *
+   * @throws IllegalStateException if the native library cannot be loaded
+   */
+  public static DjlPolicy create(
+      DecoderSettings settings, Tokenizer tokenizer, ComputeSettings compute) {
+    require(
+        tokenizer.endOfSequence() >= 0 && tokenizer.endOfSequence() < tokenizer.vocabularySize(),
+        "the tokenizer ends a completion with %d, which is no id below %d",
+        tokenizer.endOfSequence(),
+        tokenizer.vocabularySize());
+    return new DjlPolicy(settings, compute, tokenizer, Torch.load());
+  }
+
+  @Override
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  @Override
+  public int contextLength() {
+    return settings.contextLength();
+  }
+
+  @Override
+  public String describe() {
+    return String.format(
+        Locale.ROOT,
+        "Qwen3-style decoder, %d layers of %d, %d heads of %d (%d kv), feed-forward %d, context %d,"
+            + " vocabulary %d%s, %.2fM parameters",
+        settings.layers(),
+        settings.hidden(),
+        settings.heads(),
+        settings.headDim(),
+        settings.kvHeads(),
+        settings.feedForward(),
+        settings.contextLength(),
+        tokenizer.vocabularySize(),
+        settings.tiedEmbeddings() ? " (tied)" : "",
+        DecoderLayout.of(settings, tokenizer.vocabularySize()).size() / 1e6);
+  }
+
+  @Override
+  public String device() {
+    return "cpu, PyTorch %s, threads: trainer %d, sampler %d"
+        .formatted(torchVersion, compute.trainerThreads(), compute.samplerThreads());
+  }
+
+  @Override
+  public TrainingEngine newTrainer(long seed) {
+    DjlTrainer trainer = new DjlTrainer(settings, compute, tokenizer, seed, open::decrementAndGet);
+    open.incrementAndGet();
+    return trainer;
+  }
+
+  @Override
+  public SamplingEngine newSampler() {
+    DjlSampler sampler =
+        new DjlSampler(
+            settings,
+            compute,
+            tokenizer,
+            "sampler-" + samplers.incrementAndGet(),
+            open::decrementAndGet);
+    open.incrementAndGet();
+    sampler.start();
+    return sampler;
+  }
+
+  @Override
+  public void close() {
+    int left = open.get();
+    if (left != 0) {
+      throw new IllegalStateException(
+          "%d engines are open; close trainers and samplers before the policy".formatted(left));
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.troupe.engine.djl;
+
+import ai.djl.pytorch.jni.TorchBridge;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The policy's TorchScript program, {@code policy.py}, loaded. It has no state; each engine loads
+ * its own, so that engines share nothing.
+ */
+final class Program implements AutoCloseable {
+  private static final String SOURCE = "policy.py";
+
+  private final long module;
+  private boolean open = true;
+
+  private Program(long module) {
+    this.module = module;
+  }
+
+  static Program load() {
+    try (InputStream source = Program.class.getResourceAsStream(SOURCE)) {
+      if (source == null) {
+        throw new IllegalStateException("the resource %s is missing".formatted(SOURCE));
+      }
+      byte[] archive = ProgramArchive.pack(source.readAllBytes());
+      return new Program(TorchBridge.loadModule(new ByteArrayInputStream(archive)));
+    } catch (IOException failure) {
+      throw new UncheckedIOException("the resource %s cannot be read".formatted(SOURCE), failure);
+    }
+  }
+
+  /** A call of a method, to be given its arguments in order. */
+  Call call(String method) {
+    return new Call(method);
+  }
+
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      TorchBridge.deleteModule(module);
+    }
+  }
+
+  /** One call; {@link #close} frees the arguments that were made for it. */
+  final class Call implements AutoCloseable {
+    private final String method;
+    private final List<Value> made = new ArrayList<>();
+    private long[] handles = new long[24];
+    private int count;
+
+    private Call(String method) {
+      this.method = method;
+    }
+
+    /** An argument that outlives the call. */
+    Call with(Value value) {
+      if (count == handles.length) {
+        handles = Arrays.copyOf(handles, 2 * count);
+      }
+      handles[count++] = value.handle();
+      return this;
+    }
+
+    Call with(NativeTensor tensor) {
+      return own(Value.of(tensor));
+    }
+
+    Call with(long number) {
+      return own(Value.of(number));
+    }
+
+    Call with(double number) {
+      return own(Value.of(number));
+    }
+
+    /** Runs the method for what it does to its arguments. */
+    void run() {
+      TorchBridge.deleteValue(result());
+    }
+
+    /** Runs a method that returns numbers. */
+    double[] numbers() {
+      try (Value result = new Value(result())) {
+        return TorchBridge.toDoubles(result.handle());
+      }
+    }
+
+    /** Runs a method that returns a tensor of the given type and number of elements. */
+    NativeTensor tensor(NativeTensor.DType type, long elements) {
+      try (Value result = new Value(result())) {
+        return NativeTensor.of(TorchBridge.toTensor(result.handle()), type, elements);
+      }
+    }
+
+    /** Runs a method that returns tensors; the caller frees the handles. */
+    long[] tensorHandles() {
+      try (Value result = new Value(result())) {
+        return TorchBridge.toTensors(result.handle());
+      }
+    }
+
+    private long result() {
+      return TorchBridge.run(module, method, Arrays.copyOf(handles, count));
+    }
+
+    private Call own(Value value) {
+      made.add(value);
+      return with(value);
+    }
+
+    @Override
+    public void close() {
+      made.forEach(Value::close);
+    }
+  }
+}

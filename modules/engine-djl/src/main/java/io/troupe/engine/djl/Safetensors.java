@@ -1,0 +1,157 @@
+package io.troupe.engine.djl;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.WeightSnapshot;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The safetensors format, for float32: the header's length in 8 bytes, little-endian; the header, a
+ * JSON object of each tensor's dtype, shape and place; then the tensors' bytes.
+ */
+final class Safetensors {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ValueLayout.OfLong LENGTH =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final String METADATA = "__metadata__";
+  private static final int ALIGNMENT = 8;
+  private static final long CHUNK = 1 << 30; // a buffer on a segment ends at 2 GiB
+  private static final long MOST_HEADER_BYTES = 100_000_000; // the format's own limit
+
+  private Safetensors() {}
+
+  /** Tensors by name, mapped from a file for the arena's life, and the file's metadata. */
+  record Content(Map<String, WeightSnapshot.Tensor> tensors, Map<String, String> metadata) {}
+
+  /** Writes a new file, durably. Tensors lie in the given order. */
+  static void write(Path file, List<WeightSnapshot.Tensor> tensors, Map<String, String> metadata)
+      throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      byte[] header = header(tensors, metadata);
+      ByteBuffer start =
+          ByteBuffer.allocate(Long.BYTES + header.length).order(ByteOrder.LITTLE_ENDIAN);
+      writeFully(channel, start.putLong(header.length).put(header).flip());
+      for (WeightSnapshot.Tensor tensor : tensors) {
+        for (long from = 0; from < tensor.data().byteSize(); from += CHUNK) {
+          long length = Math.min(CHUNK, tensor.data().byteSize() - from);
+          writeFully(channel, tensor.data().asSlice(from, length).asByteBuffer());
+        }
+      }
+      channel.force(true);
+    }
+  }
+
+  private static byte[] header(List<WeightSnapshot.Tensor> tensors, Map<String, String> metadata)
+      throws JsonProcessingException {
+    ObjectNode header = JSON.createObjectNode();
+    ObjectNode meta = header.putObject(METADATA);
+    new TreeMap<>(metadata).forEach(meta::put);
+    long end = 0;
+    for (WeightSnapshot.Tensor tensor : tensors) {
+      ObjectNode entry = header.putObject(tensor.name());
+      entry.put("dtype", "F32");
+      entry.set("shape", JSON.valueToTree(tensor.shape()));
+      entry.putArray("data_offsets").add(end).add(end + tensor.data().byteSize());
+      end += tensor.data().byteSize();
+    }
+    String text = JSON.writeValueAsString(header);
+    int padding = Math.floorMod(-text.getBytes(StandardCharsets.UTF_8).length, ALIGNMENT);
+    return (text + " ".repeat(padding)).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /**
+   * Maps a file.
+   *
+   * @throws IOException if it is not such a file; the message names file, tensor and rule
+   */
+  static Content map(Path file, Arena arena) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long size = channel.size();
+      check(size >= Long.BYTES, file, "it has %d bytes and no header".formatted(size));
+      MemorySegment all = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
+      long length = all.get(LENGTH, 0);
+      check(
+          length >= 2 && length <= Math.min(size - Long.BYTES, MOST_HEADER_BYTES),
+          file,
+          "its header claims %d of the file's %d bytes".formatted(length, size));
+      byte[] text = all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE);
+      return content(file, parse(file, text), all.asSlice(Long.BYTES + length));
+    }
+  }
+
+  private static JsonNode parse(Path file, byte[] text) throws IOException {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException failure) {
+      throw new IOException(
+          "%s is no safetensors file: its header is not JSON".formatted(file), failure);
+    }
+  }
+
+  private static Content content(Path file, JsonNode header, MemorySegment data)
+      throws IOException {
+    check(header.isObject(), file, "its header is no JSON object");
+    Map<String, WeightSnapshot.Tensor> tensors = new TreeMap<>();
+    Map<String, String> metadata = new TreeMap<>();
+    long bytes = 0;
+    for (Map.Entry<String, JsonNode> entry : header.properties()) {
+      if (entry.getKey().equals(METADATA)) {
+        entry.getValue().properties().forEach(m -> metadata.put(m.getKey(), m.getValue().asText()));
+      } else {
+        WeightSnapshot.Tensor tensor = tensor(file, entry.getKey(), entry.getValue(), data);
+        tensors.put(entry.getKey(), tensor);
+        bytes += tensor.data().byteSize();
+      }
+    }
+    check(
+        bytes == data.byteSize(),
+        file,
+        "its tensors take %d bytes, but %d follow the header".formatted(bytes, data.byteSize()));
+    return new Content(tensors, metadata);
+  }
+
+  private static WeightSnapshot.Tensor tensor(
+      Path file, String name, JsonNode entry, MemorySegment data) throws IOException {
+    String dtype = entry.path("dtype").asText();
+    check(dtype.equals("F32"), file, "%s has dtype '%s', not F32".formatted(name, dtype));
+    List<Long> shape = new ArrayList<>();
+    entry.path("shape").forEach(extent -> shape.add(extent.asLong(-1)));
+    long from = entry.path("data_offsets").path(0).asLong(-1);
+    long to = entry.path("data_offsets").path(1).asLong(-1);
+    long bytes = shape.stream().reduce((long) Float.BYTES, Math::multiplyExact);
+    check(
+        from >= 0 && to >= from && to <= data.byteSize() && to - from == bytes,
+        file,
+        "%s of shape %s claims bytes %d to %d of %d"
+            .formatted(name, shape, from, to, data.byteSize()));
+    return new WeightSnapshot.Tensor(name, shape, data.asSlice(from, bytes));
+  }
+
+  private static void check(boolean rule, Path file, String what) throws IOException {
+    if (!rule) {
+      throw new IOException("%s is no safetensors file that can be read: %s".formatted(file, what));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.troupe.engine.djl;
+
+import ai.djl.engine.Engine;
+import ai.djl.engine.EngineException;
+import ai.djl.pytorch.jni.TorchBridge;
+
+/**
+ * The native library: its loading, and what a thread must settle before its first call.
+ *
+ * <p>Gradient mode, the number of threads and the choice of executor belong to the calling native
+ * thread, and a thread's first parallel operation would overwrite its number of threads with the
+ * latest that any thread asked for. {@link #enter} therefore forces that first time, then sets all
+ * three; a thread that calls it computes the same whatever other threads do.
+ */
+final class Torch {
+  private Torch() {}
+
+  /**
+   * Loads PyTorch once a process, without a network.
+   *
+   * @return its version
+   * @throws IllegalStateException if the native library cannot be unpacked or loaded
+   */
+  static String load() {
+    // Read by DJL while its classes load: no download, no report of use to anyone.
+    System.setProperty("ai.djl.offline", "true");
+    System.setProperty("OPT_OUT_TRACKING", "true");
+    System.setProperty("ai.djl.pytorch.graph_optimizer", "false");
+    try {
+      return Engine.getEngine("PyTorch").getVersion();
+    } catch (EngineException failure) {
+      throw new IllegalStateException(
+          "PyTorch's native library did not load. It is unpacked once, about 450 MB, into the folder"
+              + " DJL_CACHE_DIR (default ~/.djl.ai): check that it can be written, and that the"
+              + " machine is one the native library was built for (%s, %s)"
+                  .formatted(System.getProperty("os.name"), System.getProperty("os.arch")),
+          failure);
+    }
+  }
+
+  /** Makes the calling thread fit for the program: see the class. */
+  static void enter(int threads, boolean gradients) {
+    if (TorchBridge.threads() != threads) {
+      TorchBridge.setThreads(threads);
+    }
+    // The plain interpreter: the optimiser recompiles in its first calls, so that a resumed run
+    // would differ in the last bits from an unbroken one.
+    TorchBridge.setOptimize(false);
+    TorchBridge.setGradientMode(gradients);
+  }
+}

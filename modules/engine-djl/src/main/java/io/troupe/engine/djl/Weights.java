@@ -1,0 +1,155 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.core.Require.require;
+
+import ai.djl.pytorch.jni.TorchBridge;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A set of tensors in the shape of the decoder's weights: weights, or one of AdamW's moments. */
+final class Weights implements AutoCloseable {
+  private static final long CACHE_LINE = 64;
+
+  private final DecoderLayout layout;
+  private final List<NativeTensor> tensors;
+  private final Value parameters;
+  private final Value all;
+
+  private Weights(DecoderLayout layout) {
+    this.layout = layout;
+    this.tensors =
+        layout.parameters().stream()
+            .map(parameter -> NativeTensor.zeros(DType.FLOAT32, parameter.extents()))
+            .toList();
+    this.parameters = Value.of(tensors);
+    List<NativeTensor> withOutput = new ArrayList<>(tensors);
+    if (layout.tied()) {
+      withOutput.add(tensors.getFirst());
+    }
+    this.all = Value.of(withOutput);
+  }
+
+  static Weights zeros(DecoderLayout layout) {
+    return new Weights(layout);
+  }
+
+  static Weights random(DecoderLayout layout, long seed, double std) {
+    Weights weights = new Weights(layout);
+    for (int i = 0; i < weights.tensors.size(); i++) {
+      WeightInit.fill(layout.parameters().get(i), seed, std, weights.tensors.get(i).memory());
+    }
+    return weights;
+  }
+
+  Weights copy() {
+    Weights copy = new Weights(layout);
+    for (int i = 0; i < tensors.size(); i++) {
+      copy.tensors.get(i).memory().copyFrom(tensors.get(i).memory());
+    }
+    return copy;
+  }
+
+  /** Makes the tensors leaves that collect gradients. */
+  void requireGradients() {
+    tensors.forEach(tensor -> TorchBridge.requireGradient(tensor.handle()));
+  }
+
+  void clearGradients() {
+    tensors.forEach(tensor -> TorchBridge.clearGradient(tensor.handle()));
+  }
+
+  /** The trainable tensors, for the program. */
+  Value parameters() {
+    return parameters;
+  }
+
+  /** The trainable tensors and the output matrix, for the program. */
+  Value all() {
+    return all;
+  }
+
+  /** The tensors by name, in name order, as views of their memory. */
+  List<WeightSnapshot.Tensor> views() {
+    List<WeightSnapshot.Tensor> views = new ArrayList<>();
+    for (int i = 0; i < tensors.size(); i++) {
+      DecoderLayout.Parameter parameter = layout.parameters().get(i);
+      views.add(
+          new WeightSnapshot.Tensor(parameter.name(), parameter.shape(), tensors.get(i).memory()));
+    }
+    views.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
+    return views;
+  }
+
+  /** A copy in Java's native memory, freed when nobody reads it any more. */
+  WeightSnapshot snapshot(WeightVersion version) {
+    List<WeightSnapshot.Tensor> copies =
+        views().stream()
+            .map(
+                view -> {
+                  MemorySegment copy = Arena.ofAuto().allocate(view.data().byteSize(), CACHE_LINE);
+                  copy.copyFrom(view.data());
+                  return new WeightSnapshot.Tensor(view.name(), view.shape(), copy.asReadOnly());
+                })
+            .toList();
+    return new WeightSnapshot(version, Digests.of(copies), copies);
+  }
+
+  /**
+   * Copies a snapshot in.
+   *
+   * @throws IllegalArgumentException if a name, a shape or a size differs; nothing is copied then
+   */
+  void load(WeightSnapshot snapshot) {
+    Map<String, WeightSnapshot.Tensor> offered = new HashMap<>();
+    snapshot.tensors().forEach(tensor -> offered.put(tensor.name(), tensor));
+    List<MemorySegment> sources = new ArrayList<>();
+    for (DecoderLayout.Parameter parameter : layout.parameters()) {
+      WeightSnapshot.Tensor tensor = offered.remove(parameter.name());
+      if (tensor == null) {
+        throw new IllegalArgumentException(
+            "the weights %s lack %s".formatted(snapshot.version(), parameter.name()));
+      }
+      require(
+          tensor.shape().equals(parameter.shape()),
+          "%s of the weights %s has shape %s, but the policy's has %s",
+          parameter.name(),
+          snapshot.version(),
+          tensor.shape(),
+          parameter.shape());
+      sources.add(tensor.data());
+    }
+    require(
+        offered.isEmpty(),
+        "the weights %s hold tensors the policy has not: %s",
+        snapshot.version(),
+        offered.keySet());
+    for (int i = 0; i < sources.size(); i++) {
+      MemorySegment target = tensors.get(i).memory();
+      require(
+          sources.get(i).byteSize() == target.byteSize(),
+          "%s of the weights %s has %d bytes, not %d",
+          layout.parameters().get(i).name(),
+          snapshot.version(),
+          sources.get(i).byteSize(),
+          target.byteSize());
+    }
+    for (int i = 0; i < sources.size(); i++) {
+      tensors.get(i).memory().copyFrom(sources.get(i));
+    }
+  }
+
+  @Override
+  public void close() {
+    parameters.close();
+    all.close();
+    tensors.forEach(NativeTensor::close);
+  }
+}

@@ -1,0 +1,224 @@
+# The policy: a Qwen3-style decoder, its losses, its optimizer and its decode step.
+#
+# TorchScript source in the dialect of saved modules, packed into an archive by ProgramArchive.
+# It holds no weights: every method takes them as arguments, in the order of DecoderLayout.
+#
+#   W   weights: embedding; per layer input norm, q, k, v, o, q norm, k norm, post-attention norm,
+#       gate, up, down; final norm; output matrix (the embedding again when they are tied)
+#   R   rotary tables: cosines and sines, [context, head_dim / 2]
+#   G   sizes: layers, heads, kv heads, head_dim
+#   KV  caches: keys, values of layer 0, of layer 1, ...; each [rows, context, kv_heads * head_dim]
+#
+# Shapes in comments: B sequences, T positions, N tokens of the loss, n rows of the decode batch,
+# h heads, k kv heads, d head_dim, V vocabulary. Data type numbers: 4 int64, 6 float32, 7 float64.
+
+def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
+  return torch.rms_norm(x, [x.size(-1)], w, eps)
+
+# x [..., heads, d]; the tables broadcast over heads. Hugging Face's convention: the two halves of
+# a head are the two coordinates of its rotations.
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+  a, b = torch.chunk(x, 2, -1)
+  return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+# x [..., hidden] to queries [..., h, d], keys and values [..., k, d] of the layer at W[w].
+def project(W: List[Tensor], w: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+  y = __torch__.rms(x, W[w], eps)
+  q = torch.unflatten(torch.linear(y, W[w + 1]), -1, [G[1], G[3]])
+  k = torch.unflatten(torch.linear(y, W[w + 2]), -1, [G[2], G[3]])
+  v = torch.unflatten(torch.linear(y, W[w + 3]), -1, [G[2], G[3]])
+  q = __torch__.rotate(__torch__.rms(q, W[w + 5], eps), cos, sin)
+  k = __torch__.rotate(__torch__.rms(k, W[w + 6], eps), cos, sin)
+  return (q, k, v)
+
+# The rest of a layer: x [..., hidden] the residual stream, a [..., h * d] what attention gathered.
+def finish(W: List[Tensor], w: int, eps: float, x: Tensor, a: Tensor) -> Tensor:
+  x = x + torch.linear(a, W[w + 4])
+  y = __torch__.rms(x, W[w + 7], eps)
+  return x + torch.linear(torch.silu(torch.linear(y, W[w + 8])) * torch.linear(y, W[w + 9]), W[w + 10])
+
+# Keys or values [B, T, k, d] to [B, h, T, d]: each serves h / k query heads.
+def spread(x: Tensor, G: List[int]) -> Tensor:
+  B, T = x.size(0), x.size(1)
+  y = x.transpose(1, 2)
+  if G[1] == G[2]:
+    return y
+  return y.unsqueeze(2).expand([B, G[2], G[1] // G[2], T, G[3]]).reshape([B, G[1], T, G[3]])
+
+# ids [B, T], padded on the right, to the normed hidden states [B, T, hidden]; the keys and values
+# [B, T, k * d] of all layers go into KV. Causality alone keeps padding out of what precedes it.
+def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, KV: List[Tensor]) -> Tensor:
+  T = ids.size(1)
+  cos = torch.slice(R[0], 0, 0, T).unsqueeze(1)
+  sin = torch.slice(R[1], 0, 0, T).unsqueeze(1)
+  x = torch.embedding(W[0], ids)
+  for l in range(G[0]):
+    w = 1 + 11 * l
+    q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
+    a = torch.scaled_dot_product_attention(q.transpose(1, 2), __torch__.spread(k, G), __torch__.spread(v, G), None, 0., True)
+    x = __torch__.finish(W, w, eps, x, torch.flatten(a.transpose(1, 2), 2))
+    KV.append(torch.flatten(k, 2))
+    KV.append(torch.flatten(v, 2))
+  return __torch__.rms(x, W[1 + 11 * G[0]], eps)
+
+# Log-probabilities [N, V] of what follows the flat positions at [N] of ids [B, T].
+def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, temperature: float) -> Tensor:
+  x = __torch__.forward(W, R, G, eps, ids, annotate(List[Tensor], []))
+  logits = torch.linear(torch.index_select(torch.flatten(x, 0, 1), 0, at), W[-1])
+  return torch.log_softmax(logits / temperature, -1)
+
+# Sums over tokens, in the order of StepStatistics.
+def statistics(loss: Tensor, behaviour: Tensor, gap: Tensor, reference: Tensor, logp: Tensor, low: Tensor, high: Tensor) -> Tensor:
+  p = logp.detach()
+  entropy = torch.neg(torch.sum(torch.exp(p) * p, -1))
+  sums = torch.sum(torch.to(torch.stack([loss.detach(), behaviour, reference, entropy, low, high]), 7), -1)
+  return torch.cat([sums, torch.to(torch.max(gap), 7).unsqueeze(0)])
+
+# One token a row: the inverse of the cumulative distribution at u, or the most probable token where
+# greedy is not 0. Float64 sums: a float32 one over a large vocabulary misses its tail. Returns
+# tokens and their log-probabilities [2, n], float64.
+def draw(logits: Tensor, u: Tensor, temperature: Tensor, greedy: Tensor, any_greedy: int) -> Tensor:
+  logp = torch.log_softmax(logits / torch.to(temperature, 6).unsqueeze(1), -1)
+  mass = torch.cumsum(torch.exp(torch.to(logp, 7)), -1)
+  total = torch.select(mass, -1, -1)
+  token = torch.searchsorted(mass, (u * total).unsqueeze(1), right=True)
+  token = torch.clamp(token, 0, logits.size(-1) - 1)
+  if any_greedy != 0:
+    token = torch.where(torch.ne(greedy, 0).unsqueeze(1), torch.argmax(logits, -1, True), token)
+  return torch.cat([torch.to(token, 7), torch.to(torch.gather(logp, 1, token), 7)], 1).t().contiguous()
+
+class K(Module):
+  __parameters__ = []
+  __buffers__ = []
+  training : bool
+
+  # Log-probabilities [N] of the tokens target [N].
+  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, temperature: float) -> Tensor:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, temperature)
+    return torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
+
+  # The weighted sum of token losses, see core's ScalarLoss, and the step's statistics. All of q
+  # (behaviour), ref (reference), A (advantage) and weight are [N]. cap 0 means Correction.None;
+  # estimator 1, 2, 3 means k1, k2, k3.
+  def policy_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, q: Tensor, ref: Tensor, A: Tensor, weight: Tensor, temperature: float, clips: int, clip_low: float, clip_high: float, cap: float, beta: float, estimator: int) -> List[Tensor]:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, temperature)
+    lp = torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
+    now = lp.detach()
+    behind = now - q
+    ratio = torch.exp(lp - q)
+    if cap > 0.:
+      ratio = torch.exp(lp - now)
+    surrogate = ratio * A
+    low = torch.zeros_like(now)
+    high = torch.zeros_like(now)
+    if clips != 0:
+      clipped = torch.clamp(ratio, 1. - clip_low, 1. + clip_high) * A
+      surrogate = torch.where(clipped < surrogate, clipped, surrogate)
+      low = torch.to(torch.exp(behind) < 1. - clip_low, 6)
+      high = torch.to(torch.exp(behind) > 1. + clip_high, 6)
+    if cap > 0.:
+      surrogate = surrogate * torch.clamp(torch.exp(behind), None, cap)
+    token_loss = torch.neg(surrogate)
+    kl = torch.zeros_like(now)
+    if beta > 0.:
+      d = ref - lp
+      if estimator == 1:
+        kl = torch.neg(d)
+      elif estimator == 2:
+        kl = d * d / 2.
+      else:
+        kl = torch.expm1(d) - d
+      token_loss = token_loss + kl * beta
+    loss = token_loss * weight
+    stats = __torch__.statistics(loss, torch.expm1(behind) - behind, torch.abs(behind), kl.detach(), logp, low, high)
+    return [torch.sum(loss, 0, True), stats]
+
+  # The weighted negative log-likelihood and the step's statistics.
+  def imitation_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, weight: Tensor) -> List[Tensor]:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, 1.)
+    loss = torch.neg(torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1) * weight)
+    zero = torch.zeros_like(loss)
+    return [torch.sum(loss, 0, True), __torch__.statistics(loss, zero, zero, zero, logp, zero, zero)]
+
+  # The global norm of the gradients of P, before clipping; if it is finite, a step of PyTorch's
+  # AdamW after its clip_grad_norm_. bias1, bias2: 1 - beta^t. Weight decay acts on matrices only.
+  def adamw(self: __torch__.K, P: List[Tensor], M: List[Tensor], V: List[Tensor], clip: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, bias1: float, bias2: float) -> List[float]:
+    grads = annotate(List[Tensor], [])
+    norms = annotate(List[Tensor], [])
+    for i in range(torch.len(P)):
+      g = ops.prim.grad(P[i])
+      grads.append(g)
+      norms.append(torch.norm(g))
+    total = torch.norm(torch.stack(norms))
+    norm = float(total)
+    if torch.isfinite(norm):
+      scale = torch.clamp(torch.reciprocal(total + 1e-6) * clip, None, 1.)
+      step_size = lr / bias1
+      root2 = bias2 ** 0.5
+      for i in range(torch.len(P)):
+        p, g, m, v = P[i], grads[i], M[i], V[i]
+        if clip > 0.:
+          g.mul_(scale)
+        if decay > 0. and p.dim() > 1:
+          p.mul_(1. - lr * decay)
+        m.lerp_(g, 1. - beta1)
+        v.mul_(beta2).addcmul_(g, g, value=1. - beta2)
+        p.addcdiv_(m, (v.sqrt() / root2).add_(eps), value=-step_size)
+    return [norm]
+
+  # Copies rows of the caches: I[0], I[1] [2, n] from, to.
+  def move(self: __torch__.K, KV: List[Tensor], I: Tensor, n: int) -> int:
+    source = torch.slice(I[0], 0, 0, n)
+    target = torch.slice(I[1], 0, 0, n)
+    for i in range(torch.len(KV)):
+      KV[i].index_copy_(0, target, torch.index_select(KV[i], 0, source))
+    return n
+
+  # Caches of more rows, the first n of them filled from KV.
+  def grow(self: __torch__.K, KV: List[Tensor], rows: int, n: int) -> List[Tensor]:
+    bigger = annotate(List[Tensor], [])
+    for i in range(torch.len(KV)):
+      c = KV[i].new_zeros([rows, KV[i].size(1), KV[i].size(2)])
+      torch.slice(c, 0, 0, n).copy_(torch.slice(KV[i], 0, 0, n))
+      bigger.append(c)
+    return bigger
+
+  # Reads prompts ids [B, T] once each, puts them into the n cache rows from first on, and draws the
+  # first token of each. length [B]; I: 0 prompt of each row, 1 whether greedy; F: 0 uniform number,
+  # 1 temperature.
+  def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, first: int, n: int, any_greedy: int) -> Tensor:
+    B, T = ids.size(0), ids.size(1)
+    fresh = annotate(List[Tensor], [])
+    x = __torch__.forward(W, R, G, eps, ids, fresh)
+    owner = torch.slice(I[0], 0, 0, n)
+    for i in range(torch.len(KV)):
+      rows = torch.slice(torch.slice(KV[i], 0, first, first + n), 1, 0, T)
+      rows.copy_(torch.index_select(fresh[i], 0, owner))
+    last = torch.arange(B, dtype=4, device=ids.device) * T + length - 1
+    logits = torch.linear(torch.index_select(torch.flatten(x, 0, 1), 0, last), W[-1])
+    return __torch__.draw(torch.index_select(logits, 0, owner), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[1], 0, 0, n), any_greedy)
+
+  # One token for each of the first n cache rows, none of them longer than L after it. I: 0 token,
+  # 1 its position, 2 whether greedy; F: 0 uniform number, 1 temperature.
+  def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], I: Tensor, F: Tensor, n: int, L: int, any_greedy: int) -> Tensor:
+    position = torch.slice(I[1], 0, 0, n)
+    cos = torch.index_select(R[0], 0, position).unsqueeze(1)
+    sin = torch.index_select(R[1], 0, position).unsqueeze(1)
+    context = KV[0].size(1)
+    place = torch.arange(n, dtype=4, device=I.device) * context + position
+    seen = torch.le(torch.arange(L, dtype=4, device=I.device), position.unsqueeze(1)).unsqueeze(1).unsqueeze(1)
+    x = torch.embedding(W[0], torch.slice(I[0], 0, 0, n))
+    for l in range(G[0]):
+      w = 1 + 11 * l
+      q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
+      torch.flatten(KV[2 * l], 0, 1).index_copy_(0, place, torch.flatten(k, 1))
+      torch.flatten(KV[2 * l + 1], 0, 1).index_copy_(0, place, torch.flatten(v, 1))
+      keys = torch.slice(torch.slice(KV[2 * l], 0, 0, n), 1, 0, L)
+      values = torch.slice(torch.slice(KV[2 * l + 1], 0, 0, n), 1, 0, L)
+      keys = torch.unflatten(keys, -1, [G[2], G[3]]).transpose(1, 2)
+      values = torch.unflatten(values, -1, [G[2], G[3]]).transpose(1, 2)
+      # The queries of one kv head are as many query positions that all see the same keys.
+      a = torch.scaled_dot_product_attention(torch.unflatten(q, 1, [G[2], G[1] // G[2]]), keys, values, seen, 0., False)
+      x = __torch__.finish(W, w, eps, x, torch.flatten(a, 1))
+    x = __torch__.rms(x, W[1 + 11 * G[0]], eps)
+    return __torch__.draw(torch.linear(x, W[-1]), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[2], 0, 0, n), any_greedy)

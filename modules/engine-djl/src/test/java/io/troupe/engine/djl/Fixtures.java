@@ -1,0 +1,128 @@
+package io.troupe.engine.djl;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** Small policies and batches. */
+final class Fixtures {
+  static final CharacterTokenizer TOKENIZER = new CharacterTokenizer("0123456789+=");
+  static final DecoderSettings TINY = tiny(true);
+  static final Optimisation ADAM = new Optimisation(1e-2, .9, .95, 1e-8, .1, 1);
+
+  private Fixtures() {}
+
+  /** Weights wide enough apart that distributions are far from uniform. */
+  static DecoderSettings tiny(boolean tied) {
+    return new DecoderSettings(8, 2, 4, 2, 4, 12, 16, 10_000, 1e-6, tied, .5);
+  }
+
+  static DjlPolicy policy(DecoderSettings settings) {
+    return DjlPolicy.create(settings, TOKENIZER, ComputeSettings.of(1, 1, 1 << 14));
+  }
+
+  static LossSettings loss(Correction correction, double beta, KlEstimator estimator) {
+    return new LossSettings(new Objective.Dapo(), .2, .28, correction, beta, estimator, 1);
+  }
+
+  static LossSettings plainLoss() {
+    return loss(new Correction.None(), 0, KlEstimator.K3);
+  }
+
+  static Optimisation adam(double learningRate) {
+    return new Optimisation(learningRate, .9, .95, 1e-8, .1, 1);
+  }
+
+  /** Random sequences; about a fifth of the tokens has no loss weight. */
+  static List<TrainingSequence> batch(Random random, int size) {
+    List<TrainingSequence> batch = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      int[] prompt = tokens(random, 1 + random.nextInt(6));
+      int[] completion = tokens(random, 1 + random.nextInt(6));
+      float[] behaviour = new float[completion.length];
+      float[] weights = new float[completion.length];
+      for (int t = 0; t < completion.length; t++) {
+        behaviour[t] = (float) (-.5 - 3 * random.nextDouble());
+        weights[t] = random.nextInt(5) == 0 ? 0 : (float) random.nextDouble() / size;
+      }
+      batch.add(
+          new TrainingSequence(prompt, completion, behaviour, weights, random.nextGaussian()));
+    }
+    return batch;
+  }
+
+  static int[] tokens(Random random, int count) {
+    int[] tokens = new int[count];
+    Arrays.setAll(tokens, i -> 1 + random.nextInt(TOKENIZER.vocabularySize() - 1));
+    return tokens;
+  }
+
+  /** The sequence again, with other behaviour log-probabilities. */
+  static TrainingSequence withBehaviour(TrainingSequence s, float[] logProbs) {
+    return new TrainingSequence(
+        s.prompt(), s.completion(), logProbs, s.lossWeights(), s.advantage());
+  }
+
+  /** A completion as the trainer sees it, every token weighing the same. */
+  static TrainingSequence sequence(int[] prompt, Completion completion) {
+    float[] weights = new float[completion.length()];
+    Arrays.fill(weights, 1f / completion.length());
+    return new TrainingSequence(prompt, completion.tokens(), completion.logProbs(), weights, 1);
+  }
+
+  static LeaseId lease(long group) {
+    return new LeaseId(new GroupId(group), 1);
+  }
+
+  static SampleRequest request(long group, String prompt, int completions, long seed) {
+    return new SampleRequest(
+        lease(group), TOKENIZER.encode(prompt), completions, new SamplingSettings(1, 8), seed);
+  }
+
+  static SampleRequest greedy(long group, String prompt, int maxTokens) {
+    return new SampleRequest(
+        lease(group), TOKENIZER.encode(prompt), 1, SamplingSettings.greedy(maxTokens), 0);
+  }
+
+  static StepOutcome.Stepped stepped(StepOutcome outcome) {
+    return switch (outcome) {
+      case StepOutcome.Stepped stepped -> stepped;
+      case StepOutcome.Skipped(var reason) -> throw new AssertionError("skipped: " + reason);
+    };
+  }
+
+  static Map<String, double[]> weights(TrainingEngine trainer) {
+    return numbers(trainer.snapshot(WeightVersion.BASE).tensors());
+  }
+
+  static Map<String, double[]> numbers(List<WeightSnapshot.Tensor> tensors) {
+    TreeMap<String, double[]> numbers = new TreeMap<>();
+    for (WeightSnapshot.Tensor tensor : tensors) {
+      float[] values = tensor.data().toArray(ValueLayout.JAVA_FLOAT);
+      double[] copy = new double[values.length];
+      Arrays.setAll(copy, i -> values[i]);
+      numbers.put(tensor.name(), copy);
+    }
+    return numbers;
+  }
+}
