@@ -309,13 +309,14 @@ final class JournalTest {
       Thread writer = Thread.ofPlatform().start(() -> fillUnchecked(journal, records));
       long expected = 0;
       while (expected < records) {
+        boolean more = writer.isAlive();
         var next = reader.next();
         if (next.isPresent()) {
           expected++;
           assertThat(next.get().sequence()).isEqualTo(expected);
           assertThat(next.get().payload()).isEqualTo(Journals.payload(expected));
         } else {
-          Thread.onSpinWait();
+          assertThat(more).as("the writer ended after %d records", expected).isTrue();
         }
       }
       writer.join();
