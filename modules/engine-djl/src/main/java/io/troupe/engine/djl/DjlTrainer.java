@@ -211,6 +211,11 @@ final class DjlTrainer implements TrainingEngine {
     reference = restored;
   }
 
+  /** The optimizer's state, which tells a test the gradient. */
+  AdamW optimizer() {
+    return optimizer;
+  }
+
   private void enter(boolean gradients) {
     if (!open) {
       throw new IllegalStateException("the trainer is closed");

@@ -57,6 +57,11 @@ final class Weights implements AutoCloseable {
     return copy;
   }
 
+  /** Sets every number to 0. */
+  void clear() {
+    tensors.forEach(tensor -> tensor.memory().fill((byte) 0));
+  }
+
   /** Makes the tensors leaves that collect gradients. */
   void requireGradients() {
     tensors.forEach(tensor -> TorchBridge.requireGradient(tensor.handle()));

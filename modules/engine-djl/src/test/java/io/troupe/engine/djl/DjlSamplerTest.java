@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
@@ -17,12 +18,16 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class DjlSamplerTest {
@@ -233,9 +238,8 @@ final class DjlSamplerTest {
         good.tensors().stream()
             .map(
                 t -> {
-                  var copy = java.lang.foreign.Arena.ofAuto().allocate(t.data().byteSize(), 8);
-                  copy.copyFrom(t.data())
-                      .set(java.lang.foreign.ValueLayout.JAVA_FLOAT, 0, Float.NaN);
+                  var copy = Arena.ofAuto().allocate(t.data().byteSize(), 8);
+                  copy.copyFrom(t.data()).set(ValueLayout.JAVA_FLOAT, 0, Float.NaN);
                   return new WeightSnapshot.Tensor(t.name(), t.shape(), copy);
                 })
             .toList();
@@ -275,6 +279,140 @@ final class DjlSamplerTest {
       }
       assertThat(stepped(trainer.train(batch, Fixtures.plainLoss(), Fixtures.ADAM)).behaviourGap())
           .isLessThan(1e-4);
+    }
+  }
+
+  /**
+   * Samples, and calls {@code action} when every completion has two tokens or its end. The
+   * sampler's own thread makes all calls, from callbacks: first the requests, beside a group of one
+   * token; then, when that is drawn, the action, which the sampler meets after the step that
+   * follows.
+   */
+  private static List<CompletableFuture<List<Completion>>> sampleThen(
+      SamplingEngine sampler,
+      WeightSnapshot weights,
+      List<SampleRequest> requests,
+      Runnable action) {
+    List<CompletableFuture<List<Completion>>> answers =
+        requests.stream().map(_ -> new CompletableFuture<List<Completion>>()).toList();
+    List<SampleRequest> all = new ArrayList<>(requests);
+    all.add(Fixtures.greedy(101, "1", 1));
+    Runnable sample =
+        () -> {
+          List<CompletionStage<List<Completion>>> stages = sampler.sample(all);
+          CompletionStage<?> _ = stages.getLast().thenRun(action);
+          for (int i = 0; i < answers.size(); i++) {
+            CompletableFuture<List<Completion>> answer = answers.get(i);
+            CompletionStage<?> _ =
+                stages
+                    .get(i)
+                    .whenComplete((completions, failure) -> settle(answer, completions, failure));
+          }
+        };
+    CompletionStage<?> _ =
+        sampler.sample(List.of(Fixtures.greedy(100, "1", 1))).getFirst().thenRun(sample);
+    sampler.load(weights).toCompletableFuture().join();
+    return answers;
+  }
+
+  private static void settle(
+      CompletableFuture<List<Completion>> answer,
+      @Nullable List<Completion> completions,
+      @Nullable Throwable failure) {
+    if (failure != null) {
+      answer.completeExceptionally(failure);
+    } else if (completions != null) {
+      answer.complete(completions);
+    }
+  }
+
+  @Test
+  void load_whileDecoding_takesEffectAtTheNextTokenAndIsRecorded() {
+    WeightSnapshot first = weights(TINY, 3, 0);
+    WeightSnapshot second = weights(TINY, 4, 1);
+    SampleRequest request =
+        new SampleRequest(
+            Fixtures.lease(1), TOKENIZER.encode("1+1="), 6, new SamplingSettings(1, 12), 5);
+    List<Completion> unchanged;
+    try (SamplingEngine sampler = sampler(first)) {
+      unchanged = one(sampler, request);
+    }
+    try (SamplingEngine sampler = Fixtures.policy(TINY).newSampler()) {
+      List<Completion> swapped =
+          sampleThen(sampler, first, List.of(request), () -> sampler.load(second))
+              .getFirst()
+              .join();
+      for (int i = 0; i < swapped.size(); i++) {
+        Completion c = swapped.get(i);
+        int before = Math.min(2, c.length());
+        assertThat(c.versions().spans().getFirst())
+            .isEqualTo(new TokenVersions.Span(WeightVersion.BASE, before));
+        assertThat(Arrays.copyOf(c.tokens(), before))
+            .isEqualTo(Arrays.copyOf(unchanged.get(i).tokens(), before));
+        if (c.length() > before) {
+          assertThat(c.versions().spans().get(1))
+              .isEqualTo(new TokenVersions.Span(new WeightVersion(1), c.length() - before));
+          assertThat(c.logProbs()[before]).isNotEqualTo(unchanged.get(i).logProbs()[before]);
+        }
+      }
+      assertThat(swapped).anyMatch(c -> c.versions().spans().size() == 2);
+    }
+  }
+
+  @Test
+  void train_onCompletionsOfTwoVersions_gapIsRoundingWhereWeightsAreEqual() {
+    try (TrainingEngine trainer = Fixtures.policy(TINY).newTrainer(3);
+        SamplingEngine sampler = Fixtures.policy(TINY).newSampler()) {
+      SampleRequest request = request(1, "12+34=", 16, 2);
+      WeightSnapshot same = trainer.snapshot(new WeightVersion(1));
+      List<Completion> completions =
+          sampleThen(
+                  sampler,
+                  trainer.snapshot(WeightVersion.BASE),
+                  List.of(request),
+                  () -> sampler.load(same))
+              .getFirst()
+              .join();
+      assertThat(completions).anyMatch(c -> c.versions().spans().size() == 2);
+      List<TrainingSequence> batch =
+          completions.stream().map(c -> Fixtures.sequence(request.prompt(), c)).toList();
+      assertThat(stepped(trainer.train(batch, Fixtures.plainLoss(), Fixtures.ADAM)).behaviourGap())
+          .isLessThan(1e-4);
+    }
+  }
+
+  @Test
+  void cancel_whileDecoding_endsThatLeaseOnly() {
+    SampleRequest kept = request(2, "1+1=", 4, 2);
+    WeightSnapshot weights = weights(TINY, 3, 0);
+    List<String> alone;
+    try (SamplingEngine sampler = sampler(weights)) {
+      alone = texts(one(sampler, kept));
+    }
+    try (SamplingEngine sampler = Fixtures.policy(TINY).newSampler()) {
+      List<CompletableFuture<List<Completion>>> answers =
+          sampleThen(
+              sampler,
+              weights,
+              List.of(request(1, "1+1=", 4, 1), kept),
+              () -> sampler.cancel(Fixtures.lease(1)));
+      assertThat(texts(answers.get(1).join())).isEqualTo(alone);
+      assertThatThrownBy(() -> answers.getFirst().join())
+          .hasStackTraceContaining("g1#1 was cancelled");
+    }
+  }
+
+  @Test
+  void sample_manyRequests_leaveNoTensorBehind() {
+    try (SamplingEngine sampler = sampler(weights(TINY, 3, 0))) {
+      one(sampler, request(1, "1+1=", 16, 1));
+      sampler.load(weights(TINY, 4, 1)).toCompletableFuture().join();
+      long before = NativeTensor.live();
+      for (int g = 2; g < 30; g++) {
+        one(sampler, request(g, "1+1=", 16, g));
+      }
+      sampler.load(weights(TINY, 5, 2)).toCompletableFuture().join();
+      assertThat(NativeTensor.live()).isEqualTo(before);
     }
   }
 }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 
@@ -109,6 +110,11 @@ final class Fixtures {
       case StepOutcome.Stepped stepped -> stepped;
       case StepOutcome.Skipped(var reason) -> throw new AssertionError("skipped: " + reason);
     };
+  }
+
+  /** The numbers of one tensor. */
+  static double[] of(Map<String, double[]> numbers, String name) {
+    return Objects.requireNonNull(numbers.get(name), name);
   }
 
   static Map<String, double[]> weights(TrainingEngine trainer) {

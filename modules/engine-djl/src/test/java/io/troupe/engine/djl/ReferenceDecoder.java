@@ -3,7 +3,6 @@ package io.troupe.engine.djl;
 import io.troupe.core.train.TrainingSequence;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * The decoder in plain double-precision loops, one position after the other, written from the
@@ -163,6 +162,6 @@ final class ReferenceDecoder {
   }
 
   private double[] weight(String name) {
-    return Objects.requireNonNull(weights.get(name), name);
+    return Fixtures.of(weights, name);
   }
 }

@@ -1,0 +1,207 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.engine.djl.Fixtures.ADAM;
+import static io.troupe.engine.djl.Fixtures.TINY;
+import static io.troupe.engine.djl.Fixtures.TOKENIZER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ai.djl.pytorch.jni.TorchBridge;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Engines in one process do not disturb each other, nor does Java's garbage collector. */
+final class IsolationTest {
+  private static final LossSettings LOSS =
+      Fixtures.loss(new Correction.TruncatedImportance(2), .1, KlEstimator.K3);
+
+  private static List<StepOutcome> train(TrainingEngine trainer, int steps, Runnable between) {
+    List<StepOutcome> outcomes = new ArrayList<>();
+    trainer.freezeReference();
+    for (int step = 0; step < steps; step++) {
+      outcomes.add(trainer.train(Fixtures.batch(new Random(step), 16), LOSS, ADAM));
+      between.run();
+    }
+    return outcomes;
+  }
+
+  @Test
+  void train_besideASampler_losesNoBit() {
+    DjlPolicy policy = Fixtures.policy(TINY);
+    List<StepOutcome> alone;
+    try (TrainingEngine trainer = policy.newTrainer(1)) {
+      alone = train(trainer, 60, () -> {});
+    }
+    AtomicLong sampled = new AtomicLong();
+    AtomicBoolean stop = new AtomicBoolean();
+    CountDownLatch busy = new CountDownLatch(1);
+    try (TrainingEngine trainer = policy.newTrainer(1);
+        SamplingEngine sampler = policy.newSampler()) {
+      sampler.load(trainer.snapshot(WeightVersion.BASE));
+      keepSampling(sampler, sampled, stop, busy);
+      awaitQuietly(busy);
+      AtomicLong version = new AtomicLong();
+      List<StepOutcome> together =
+          train(
+              trainer,
+              60,
+              () -> sampler.load(trainer.snapshot(new WeightVersion(version.incrementAndGet()))));
+      stop.set(true);
+      assertThat(together).isEqualTo(alone);
+      assertThat(sampled.get()).isPositive();
+    }
+  }
+
+  /** Samples for as long as the flag allows; each answer starts the next request. */
+  private static void keepSampling(
+      SamplingEngine sampler, AtomicLong sampled, AtomicBoolean stop, CountDownLatch busy) {
+    long group = sampled.incrementAndGet();
+    var _ =
+        sampler
+            .sample(List.of(Fixtures.request(group, "12+34=", 16, group)))
+            .getFirst()
+            .thenRun(
+                () -> {
+                  busy.countDown();
+                  if (!stop.get()) {
+                    keepSampling(sampler, sampled, stop, busy);
+                  }
+                });
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      throw new AssertionError(stopped);
+    }
+  }
+
+  /**
+   * DJL's own arrays may lend PyTorch the memory of a Java buffer, which a collection between
+   * forward and backward takes away under autograd, silently. Nothing here may.
+   */
+  @Test
+  void backward_afterGarbageCollections_gradientIsExact() {
+    try (TrainingEngine quiet = Fixtures.policy(TINY).newTrainer(5);
+        Decoder decoder = new Decoder(TINY, TOKENIZER.vocabularySize());
+        Weights weights = Weights.zeros(decoder.layout());
+        AdamW optimizer = new AdamW(decoder.layout())) {
+      WeightSnapshot start = quiet.snapshot(WeightVersion.BASE);
+      weights.load(start);
+      weights.requireGradients();
+      LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
+      quiet.train(Fixtures.batch(new Random(9), 16), loss, ADAM);
+      for (int round = 0; round < 5; round++) {
+        weights.load(start);
+        gradientsWithCollectionsBetween(decoder, weights);
+        optimizer.first().clear();
+        optimizer.second().clear();
+        optimizer.restoreSteps(0);
+        Torch.enter(1, false);
+        optimizer.step(decoder, weights, ADAM);
+        weights.clearGradients();
+        assertThat(weights.snapshot(WeightVersion.BASE).digest())
+            .isEqualTo(quiet.snapshot(WeightVersion.BASE).digest());
+      }
+    }
+  }
+
+  private static void gradientsWithCollectionsBetween(Decoder decoder, Weights weights) {
+    Torch.enter(1, true);
+    List<MicroBatch.Plan> plans =
+        MicroBatch.plan(
+            Fixtures.batch(new Random(9), 16), 1 << 14, 16, TOKENIZER.vocabularySize(), true);
+    long[] handles;
+    try (MicroBatch part = plans.getFirst().pack();
+        Program.Call call = decoder.call("policy_loss", weights)) {
+      handles =
+          call.with(part.ids())
+              .with(part.at())
+              .with(part.target())
+              .with(part.behaviour())
+              .with(part.behaviour())
+              .with(part.advantage())
+              .with(part.weight())
+              .with(1.)
+              .with(1L)
+              .with(.2)
+              .with(.28)
+              .with(0.)
+              .with(0.)
+              .with(3L)
+              .tensorHandles();
+    }
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      for (int j = 0; j < 200; j++) {
+        ByteBuffer garbage = ByteBuffer.allocateDirect(256 + 64 * j);
+        while (garbage.hasRemaining()) {
+          garbage.put((byte) 0x7f);
+        }
+      }
+    }
+    try (NativeTensor one = NativeTensor.zeros(NativeTensor.DType.FLOAT32, 1);
+        NativeTensor value = NativeTensor.of(handles[0], NativeTensor.DType.FLOAT32, 1);
+        NativeTensor sums = NativeTensor.of(handles[1], NativeTensor.DType.FLOAT64, 7)) {
+      one.memory().set(ValueLayout.JAVA_FLOAT, 0, 1);
+      assertThat(sums.memory().byteSize()).isEqualTo(7 * Double.BYTES);
+      TorchBridge.backward(value.handle(), one.handle());
+    }
+  }
+
+  @Test
+  void enter_threadsOfOneThread_stayWhenAnotherAsksForMore() throws InterruptedException {
+    Torch.load();
+    Torch.enter(1, false);
+    AtomicLong others = new AtomicLong();
+    Thread other =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  Torch.enter(2, false);
+                  others.set(TorchBridge.threads());
+                });
+    other.join();
+    assertThat(others.get()).isEqualTo(2);
+    assertThat(TorchBridge.threads()).isEqualTo(1);
+  }
+
+  @Test
+  void close_enginesStillOpen_isRefused() {
+    DjlPolicy policy = Fixtures.policy(TINY);
+    TrainingEngine trainer = policy.newTrainer(1);
+    SamplingEngine sampler = policy.newSampler();
+    assertThatThrownBy(policy::close)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("2 engines are open; close trainers and samplers before the policy");
+    trainer.close();
+    sampler.close();
+    policy.close();
+  }
+
+  @Test
+  void describe_tinyPolicy_countsItsParameters() {
+    DjlPolicy policy = Fixtures.policy(TINY);
+    assertThat(policy.describe())
+        .isEqualTo(
+            "Qwen3-style decoder, 2 layers of 8, 4 heads of 4 (2 kv), feed-forward 12, context 16,"
+                + " vocabulary 14 (tied), 0.00M parameters");
+    assertThat(policy.device()).isEqualTo("cpu, PyTorch 2.7.1, threads: trainer 1, sampler 1");
+  }
+}
