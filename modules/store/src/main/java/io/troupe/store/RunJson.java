@@ -30,8 +30,8 @@ import java.util.function.Function;
 
 /**
  * Events and states of a run as JSON: what the journal's records and a checkpoint's {@code
- * state.json} hold. Sealed types carry their simple name as {@code "type"}; numbers and names with a
- * type of their own are plain numbers and strings, a lease is {@code "g7#12"}.
+ * state.json} hold. Sealed types carry their simple name as {@code "type"}; numbers and names with
+ * a type of their own are plain numbers and strings, a lease is {@code "g7#12"}.
  */
 public final class RunJson {
   private static final List<Class<?>> SEALED =
@@ -41,18 +41,18 @@ public final class RunJson {
 
   private RunJson() {}
 
-  /** An event, as a journal record. */
-  public static byte[] encode(Event event) {
-    return write(event);
+  /** The events of one decision, as one journal record: all of them are in the journal, or none. */
+  public static byte[] encode(List<Event> events) {
+    return write(events.toArray(Event[]::new));
   }
 
   /**
-   * An event from a journal record.
+   * The events of a journal record.
    *
-   * @throws UncheckedIOException if it is none, or one this version does not know
+   * @throws UncheckedIOException if it holds something else, or an event this version does not know
    */
-  public static Event event(byte[] record) {
-    return read(record, Event.class);
+  public static List<Event> events(byte[] record) {
+    return List.of(read(record, Event[].class));
   }
 
   /** A state, as a checkpoint keeps it. */
@@ -144,8 +144,7 @@ public final class RunJson {
         type,
         new JsonDeserializer<T>() {
           @Override
-          public T deserialize(JsonParser json, DeserializationContext context)
-              throws IOException {
+          public T deserialize(JsonParser json, DeserializationContext context) throws IOException {
             return in.apply(json.getText());
           }
         });

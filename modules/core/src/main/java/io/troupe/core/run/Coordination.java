@@ -55,6 +55,28 @@ public record Coordination(RunLimits limits) {
   }
 
   /**
+   * What a new process writes into the journal of an older one before anything else: whatever the
+   * older one was doing is undone, until {@link #resume} tells from where the run goes on.
+   *
+   * @param lastFence the greatest fencing number the journal tells of
+   */
+  public Decision startOver(long lastFence) {
+    RunState start = RunState.INITIAL;
+    RunState fenced =
+        new RunState(
+            start.phase(),
+            start.version(),
+            start.cursor(),
+            start.groups(),
+            start.workers(),
+            lastFence,
+            0,
+            0,
+            start.ledger());
+    return new Decision(List.of(new Event.RunResumed(fenced)), List.of(), fenced);
+  }
+
+  /**
    * The first event of a run that goes on from a checkpoint: leases of the former process are void,
    * and everything else is as the checkpoint says.
    *

@@ -1,0 +1,27 @@
+package io.troupe.app;
+
+/** What the process tells its caller by its exit code. */
+enum ExitCode {
+  OK(0),
+  /** The command line or the configuration is wrong; nothing was started. */
+  USAGE(2),
+  /** The cluster cannot be reached. */
+  UNREACHABLE(3),
+  /** The run started and could not go on. */
+  FAILED(4);
+
+  private final int code;
+
+  ExitCode(int code) {
+    this.code = code;
+  }
+
+  int code() {
+    return code;
+  }
+
+  /** A process that a signal ended, as shells count it. */
+  static int ofSignal(int signal) {
+    return 128 + signal;
+  }
+}

@@ -1,0 +1,120 @@
+package io.troupe.app;
+
+import io.troupe.app.config.RunConfig;
+import io.troupe.app.config.binding.Resolved;
+import io.troupe.store.Provenance;
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe train}: trains a policy, or goes on with a run. */
+@Command(
+    name = "train",
+    mixinStandardHelpOptions = true,
+    description = "Trains a policy by asynchronous GRPO, or goes on with a run.",
+    footer = {
+      "",
+      "Examples:",
+      "  troupe train conf/quickstart.yaml",
+      "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.max_staleness=0",
+      "  troupe train --resume runs/quickstart-20261121-140200",
+      "",
+      "^C or SIGTERM saves everything and prints how to resume; a second one stops at once."
+    })
+final class TrainCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "FILE",
+      description = "Configuration of a new run.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "RUN",
+      description = "Folder or name of the run to go on with, from its last checkpoint.")
+  private @Nullable String resume;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key of the configuration; may be given many times.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(names = "--json", description = "One JSON object a step on standard output.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
+    if ((file == null) == (resume == null)) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(), "give either a configuration FILE or --resume RUN");
+    }
+    return resume == null ? startNew(Objects.requireNonNull(file), command) : goOn(resume);
+  }
+
+  private int startNew(Path source, CommandLine.Model.CommandSpec command)
+      throws IOException, InterruptedException {
+    Resolved<RunConfig> resolved = RunConfig.load(source, overrides);
+    Composition composition = compose(resolved);
+    RunConfig config = resolved.config();
+    Provenance provenance =
+        Provenance.collect(
+            Build.version(),
+            Instant.now(),
+            Build.home(),
+            command.commandLine().getParseResult().originalArgs(),
+            Map.of("run", config.run().seed()));
+    RunFolder folder =
+        RunFolder.create(
+            config.run().folder(),
+            stem(source),
+            LocalDateTime.now(ZoneId.systemDefault()),
+            new RunFolder.Contents(
+                Files.readAllBytes(source),
+                resolved.yaml(),
+                provenance.toMap(),
+                provenance.gitDiff()));
+    return new TrainSession(composition, folder, ResumePoint.none(), System.out, System.err, json)
+        .run();
+  }
+
+  private int goOn(String run) throws IOException, InterruptedException {
+    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+    Resolved<RunConfig> resolved =
+        RunConfig.load(folder.path().resolve("resolved.yaml"), overrides);
+    Composition composition = compose(resolved);
+    return new TrainSession(
+            composition, folder, ResumePoint.find(folder), System.out, System.err, json)
+        .run();
+  }
+
+  private static Composition compose(Resolved<RunConfig> resolved) throws IOException {
+    Composition composition = Composition.of(resolved.config());
+    resolved.check((config, rules) -> config.check(composition.facts(), rules));
+    return composition;
+  }
+
+  private static String stem(Path source) {
+    String name = String.valueOf(source.getFileName());
+    int dot = name.lastIndexOf('.');
+    return dot > 0 ? name.substring(0, dot) : name;
+  }
+}

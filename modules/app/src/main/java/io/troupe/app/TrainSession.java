@@ -1,0 +1,288 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorSystem;
+import akka.cluster.typed.Cluster;
+import akka.cluster.typed.Join;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.RunConfig;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.runtime.EngineRoom;
+import io.troupe.runtime.Examination;
+import io.troupe.runtime.PromptPool;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.RunListener;
+import io.troupe.runtime.RunSettings;
+import io.troupe.runtime.RunWiring;
+import io.troupe.runtime.Traces;
+import io.troupe.runtime.TrainerWorkshop;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.Journal;
+import io.troupe.store.JournalSettings;
+import io.troupe.store.JournalWriter;
+import io.troupe.store.JsonLines;
+import io.troupe.store.RunFolder;
+import io.troupe.telemetry.StepRow;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * One process's part of a run: opens what the run needs, starts the actors, waits for the end, and
+ * closes everything in the order that loses nothing: actors, engines, journal.
+ */
+final class TrainSession {
+  private static final Duration TERMINATION = Duration.ofSeconds(10);
+  private static final Duration METRICS_FLUSH = Duration.ZERO;
+
+  /** How a session ended. */
+  record Outcome(RunEnd end, RunState state) {}
+
+  private final Composition composition;
+  private final RunFolder folder;
+  private final ResumePoint resume;
+  private final PrintStream out;
+  private final PrintStream err;
+  private final boolean json;
+
+  TrainSession(
+      Composition composition,
+      RunFolder folder,
+      ResumePoint resume,
+      PrintStream out,
+      PrintStream err,
+      boolean json) {
+    this.composition = composition;
+    this.folder = folder;
+    this.resume = resume;
+    this.out = out;
+    this.err = err;
+    this.json = json;
+  }
+
+  /**
+   * Trains until the run ends.
+   *
+   * @return the exit code
+   */
+  int run() throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
+    RunSettings settings = composition.settings();
+    Screen screen =
+        new Screen(
+            out,
+            err,
+            json,
+            Terminal.table(out),
+            JsonLines.open(folder.metrics(), METRICS_FLUSH, err::println),
+            settings.limits().completionsPerPrompt());
+    resume.notes().forEach(screen::note);
+    CompletableFuture<Outcome> ended = new CompletableFuture<>();
+    Outcome outcome;
+    Signals signals;
+    try (JournalWriter journal = openJournal(screen);
+        EngineRoom room = new EngineRoom(composition.engines())) {
+      banner(screen, room.engines());
+      ActorSystem<Run.Command> system =
+          start(settings, screen, journal, room, millis, listener(screen, ended));
+      signals = watchSignals(system, room, screen);
+      outcome = await(ended, system);
+    }
+    screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+    return close(screen, outcome, signals);
+  }
+
+  private JournalWriter openJournal(Screen screen) throws IOException {
+    JournalSettings settings = JournalSettings.defaults();
+    Journal journal = Journal.open(folder.journal(), settings);
+    if (journal.recovery().bytesDropped() > 0) {
+      screen.note(
+          "the journal's last record was cut off by the end of its process: %d bytes dropped"
+              .formatted(journal.recovery().bytesDropped()));
+    }
+    return JournalWriter.start(journal, settings.queueCapacity());
+  }
+
+  private ActorSystem<Run.Command> start(
+      RunSettings settings,
+      Screen screen,
+      JournalWriter journal,
+      EngineRoom room,
+      LongSupplier millis,
+      RunListener listener)
+      throws IOException {
+    PromptPool pool =
+        new PromptPool(
+            composition.task().train(), composition.tokenizer(), composition.config().run().seed());
+    RunWiring wiring =
+        new RunWiring(
+            settings,
+            room,
+            pool,
+            new Examination(
+                composition.task().heldOut(),
+                settings.evaluationPrompts(),
+                composition.tokenizer(),
+                composition.verifier(),
+                settings.evaluationTokens()),
+            composition.verifier(),
+            journal,
+            Checkpoints.open(folder.checkpoints()),
+            Traces.open(folder.traces(), pool, millis, screen::say),
+            resume.checkpoint(),
+            resume.again(),
+            resume.lastFence(),
+            millis,
+            listener);
+    ActorSystem<Run.Command> system =
+        ActorSystem.create(
+            Run.create(wiring),
+            "troupe",
+            ConfigFactory.load(ConfigFactory.parseResources("troupe.conf")));
+    Cluster cluster = Cluster.get(system);
+    cluster.manager().tell(Join.create(cluster.selfMember().address()));
+    return system;
+  }
+
+  private static RunListener listener(Screen screen, CompletableFuture<Outcome> ended) {
+    return new RunListener() {
+      @Override
+      public void warmup(TrainerWorkshop.WarmupProgress progress) {
+        screen.warmup(progress);
+      }
+
+      @Override
+      public void row(StepRow row) {
+        screen.row(row);
+      }
+
+      @Override
+      public void note(String sentence) {
+        screen.note(sentence);
+      }
+
+      @Override
+      public void ended(RunEnd end, RunState state) {
+        screen.ended(end, state);
+        ended.complete(new Outcome(end, state));
+      }
+    };
+  }
+
+  private Signals watchSignals(ActorSystem<Run.Command> system, EngineRoom room, Screen screen) {
+    return Signals.install(
+        _ -> {
+          screen.say(
+              "draining: groups in flight may finish, then everything is saved"
+                  + " (again to stop now, from the last checkpoint)");
+          system.tell(new Run.Drain());
+        },
+        number -> {
+          screen.say("stopping now; resume: " + resumeCommand());
+          room.close();
+          Runtime.getRuntime().halt(ExitCode.ofSignal(number));
+        });
+  }
+
+  private static Outcome await(CompletableFuture<Outcome> ended, ActorSystem<Run.Command> system)
+      throws InterruptedException {
+    CompletableFuture<Outcome> orDead =
+        system
+            .getWhenTerminated()
+            .toCompletableFuture()
+            .thenApply(
+                _ ->
+                    new Outcome(
+                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                        RunState.INITIAL));
+    try {
+      Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
+      system
+          .getWhenTerminated()
+          .toCompletableFuture()
+          .get(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+      return ended.getNow(outcome);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      // The actors are of no use any more; engines and journal are closed next in any case.
+      return ended.join();
+    }
+  }
+
+  private int close(Screen screen, Outcome outcome, Signals signals) {
+    screen.say("folder " + folder.path());
+    return switch (outcome.end()) {
+      case RunEnd.Completed _ -> {
+        screen.say("more   troupe train --resume %s --set training.steps=N".formatted(name()));
+        yield ExitCode.OK.code();
+      }
+      case RunEnd.Interrupted _ -> {
+        screen.say("resume " + resumeCommand());
+        yield signals.received().stream()
+            .map(ExitCode::ofSignal)
+            .findFirst()
+            .orElse(ExitCode.OK.code());
+      }
+      case RunEnd.Failed(String reason) -> {
+        screen.say("error: " + reason);
+        screen.say("resume " + resumeCommand());
+        yield ExitCode.FAILED.code();
+      }
+    };
+  }
+
+  private String name() {
+    return folder.path().toString();
+  }
+
+  private String resumeCommand() {
+    return "troupe train --resume " + name();
+  }
+
+  private void banner(Screen screen, PolicyEngines engines) {
+    RunConfig config = composition.config();
+    screen.say(
+        "troupe %s · JDK %s · %s"
+            .formatted(Build.version(), Runtime.version().feature(), engines.device()));
+    screen.say("policy " + engines.describe());
+    screen.say(
+        "task   %s: %,d prompts, %,d held out · seed %d"
+            .formatted(
+                composition.task().name(),
+                composition.facts().trainingPrompts(),
+                composition.facts().heldOutPrompts(),
+                config.run().seed()));
+    screen.say(
+        "loop   %d groups of %d a step · max staleness %d (%s) · %d rollout worker%s · %s"
+            .formatted(
+                config.training().groupsPerStep(),
+                config.rollout().completionsPerPrompt(),
+                config.training().maxStaleness(),
+                config.training().stale().name().toLowerCase(Locale.ROOT),
+                config.rollout().workers(),
+                config.rollout().workers() == 1 ? "" : "s",
+                config.lockStep() ? "lock-step" : "asynchronous"));
+    screen.say("run    " + folder.name());
+    resume
+        .checkpoint()
+        .ifPresent(
+            from ->
+                screen.say(
+                    "resume from step %d%s"
+                        .formatted(
+                            from.state().version().number(),
+                            resume.stepsLost() == 0
+                                ? ""
+                                : "; %d later steps ended with their process and are made again"
+                                    .formatted(resume.stepsLost()))));
+  }
+}

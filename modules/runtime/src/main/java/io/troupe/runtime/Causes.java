@@ -1,0 +1,17 @@
+package io.troupe.runtime;
+
+import java.util.concurrent.CompletionException;
+
+/** What a failure says, once the wrapping of futures is taken off. */
+final class Causes {
+  private Causes() {}
+
+  static String message(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String message = cause.getMessage();
+    return message == null || message.isBlank() ? cause.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,279 @@
+package io.troupe.runtime;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Decision;
+import io.troupe.core.run.Effect;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.core.run.Worker;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.store.JournalWriter;
+import io.troupe.store.RunJson;
+import io.troupe.telemetry.StepMeter;
+import io.troupe.telemetry.StepRow;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The shell around {@link Coordination}: turns messages into inputs, journals the events, and
+ * carries out the effects once their events are in the journal, in order.
+ */
+public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Command> {
+  public sealed interface Command {}
+
+  /** A worker is there. */
+  public record Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) implements Command {}
+
+  /** A worker has asked for this many groups in total since it started. */
+  public record RequestWork(WorkerId worker, long total) implements Command {}
+
+  /** A worker is gone. */
+  public record WorkerGone(WorkerId worker) implements Command {}
+
+  /** A group's completions are drawn. */
+  public record GroupSampled(LeaseId lease) implements Command {}
+
+  /** A scored group lies at the trainer. */
+  public record GroupScored(GroupSummary summary) implements Command {}
+
+  /** A group could not be produced. */
+  public record GroupFailed(LeaseId lease, String reason) implements Command {}
+
+  /** The policy is ready, with these weights. */
+  public record TrainerReady(WeightSnapshot snapshot) implements Command {}
+
+  /** A checkpoint is durable. */
+  public record CheckpointSaved(long step, boolean last) implements Command {}
+
+  /** Something the run cannot go on without is broken. */
+  public record Broken(String reason) implements Command {}
+
+  /** Stop and save everything. */
+  public record Drain() implements Command {}
+
+  record Employ(ActorRef<Trainer.Command> trainer) implements Command {}
+
+  record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
+
+  private record Journalled(List<Effect> effects, Optional<StepRow> row) implements Command {}
+
+  private record JournalFailed(Throwable cause) implements Command {}
+
+  private record Tick() implements Command {}
+
+  /**
+   * Everything a coordinator works with.
+   *
+   * @param resume the state to go on from
+   * @param again whether the journal tells of an earlier process
+   */
+  public record Wiring(
+      Coordination coordination,
+      PromptPool pool,
+      JournalWriter journal,
+      Optional<RunState> resume,
+      boolean again,
+      long lastFence,
+      LongSupplier millis,
+      ActorRef<Recorder.Command> recorder,
+      ActorRef<Run.Command> run) {}
+
+  private static final Duration TICK = Duration.ofMillis(500);
+
+  private final Wiring wiring;
+  private final Map<WorkerId, ActorRef<RolloutWorker.Command>> workers = new HashMap<>();
+  private final StepMeter meter;
+  private RunState state;
+  private Optional<WeightSnapshot> weights = Optional.empty();
+  private Optional<ActorRef<Trainer.Command>> trainer = Optional.empty();
+
+  /** A coordinator that waits for the trainer to be ready. */
+  public static Behavior<Command> create(Wiring wiring) {
+    return Behaviors.setup(
+        context -> Behaviors.withTimers(timers -> new Coordinator(context, timers, wiring)));
+  }
+
+  private Coordinator(
+      ActorContext<Command> context, TimerScheduler<Command> timers, Wiring wiring) {
+    super(context);
+    this.wiring = wiring;
+    this.state = RunState.INITIAL;
+    this.meter = new StepMeter(wiring.millis().getAsLong());
+    timers.startTimerWithFixedDelay(new Tick(), TICK);
+    if (wiring.again()) {
+      commit(wiring.coordination().startOver(wiring.lastFence()), Optional.empty());
+    }
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) ->
+          onRegister(worker, ref);
+      case RequestWork(WorkerId worker, long total) ->
+          handle(new Input.WorkRequested(worker, total));
+      case WorkerGone(WorkerId worker) -> onWorkerGone(worker);
+      case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
+      case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
+      case GroupFailed(LeaseId lease, String reason) ->
+          handle(new Input.GroupFailed(lease, reason));
+      case TrainerReady(WeightSnapshot snapshot) -> onTrainerReady(snapshot);
+      case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
+      case CheckpointSaved(long step, boolean last) ->
+          handle(new Input.CheckpointSaved(step, last));
+      case Broken(String reason) -> handle(new Input.Broken(reason));
+      case Drain _ -> handle(new Input.DrainRequested());
+      case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
+      case Journalled(List<Effect> effects, Optional<StepRow> row) -> onJournalled(effects, row);
+      case JournalFailed(Throwable cause) -> onJournalFailed(cause);
+      case Tick _ -> handle(new Input.Tick());
+    }
+    return this;
+  }
+
+  private void onRegister(WorkerId worker, ActorRef<RolloutWorker.Command> ref) {
+    workers.put(worker, ref);
+    getContext().watchWith(ref, new WorkerGone(worker));
+    weights.ifPresent(held -> ref.tell(new RolloutWorker.WeightsPublished(held)));
+  }
+
+  private void onWorkerGone(WorkerId worker) {
+    workers.remove(worker);
+    handle(new Input.WorkerLost(worker));
+  }
+
+  private void onTrainerReady(WeightSnapshot snapshot) {
+    weights = Optional.of(snapshot);
+    // Demand of workers that came before the trainer was ready is in the state already, or, in a
+    // resumed run, is told again here: a checkpoint knows only workers of the past.
+    Map<WorkerId, Worker> early = state.workers();
+    commit(
+        wiring
+            .resume()
+            .map(from -> wiring.coordination().resume(from, wiring.lastFence()))
+            .orElseGet(() -> decide(new Input.Begin())),
+        Optional.empty());
+    if (wiring.resume().isPresent()) {
+      early.forEach((id, known) -> handle(new Input.WorkRequested(id, known.asked())));
+    }
+  }
+
+  private void onStepDone(long step, TrainerWorkshop.Step result) {
+    switch (result) {
+      case TrainerWorkshop.Moved(StepMetrics metrics, WeightSnapshot snapshot) -> {
+        weights = Optional.of(snapshot);
+        Decision decision = decide(new Input.StepTrained(step));
+        long now = wiring.millis().getAsLong();
+        commit(decision, Optional.of(meter.row(step, metrics.reading(), now)));
+      }
+      case TrainerWorkshop.Kept(String reason) -> {
+        getContext().getLog().warn("step_skipped step={} reason=\"{}\"", step, reason);
+        handle(new Input.StepSkipped(step, reason));
+      }
+    }
+  }
+
+  private void handle(Input input) {
+    commit(decide(input), Optional.empty());
+  }
+
+  private Decision decide(Input input) {
+    return wiring.coordination().decide(state, input, wiring.millis().getAsLong());
+  }
+
+  /** Journals a decision, and carries it out once it is journalled. */
+  private void commit(Decision decision, Optional<StepRow> row) {
+    long now = wiring.millis().getAsLong();
+    state = decision.state();
+    decision.events().forEach(this::observe);
+    meter.waiting(state, now);
+    if (decision.events().isEmpty()) {
+      return;
+    }
+    getContext()
+        .pipeToSelf(
+            wiring.journal().append(List.of(RunJson.encode(decision.events()))),
+            (_, failure) ->
+                failure == null
+                    ? new Journalled(decision.effects(), row)
+                    : new JournalFailed(failure));
+  }
+
+  private void observe(Event event) {
+    meter.event(event);
+    wiring.recorder().tell(new Recorder.Happened(event, state.version()));
+  }
+
+  private void onJournalled(List<Effect> effects, Optional<StepRow> row) {
+    boolean evaluated = effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
+    row.ifPresent(made -> wiring.run().tell(new Run.StepMade(made, evaluated)));
+    Map<WorkerId, List<Assignment>> grants = new LinkedHashMap<>();
+    for (Effect effect : effects) {
+      if (effect instanceof Effect.Grant(var lease, var worker, int prompt, long epoch, var _)) {
+        grants
+            .computeIfAbsent(worker, _ -> new ArrayList<>())
+            .add(wiring.pool().assignment(lease, prompt, epoch));
+      } else {
+        perform(effect);
+      }
+    }
+    // All grants of one decision reach a worker together, so that they are decoded together.
+    grants.forEach((worker, work) -> tell(worker, new RolloutWorker.Produce(work)));
+  }
+
+  private void perform(Effect effect) {
+    switch (effect) {
+      case Effect.Grant _ -> throw new IllegalStateException("grants are handed out together");
+      case Effect.Cancel(LeaseId lease, WorkerId worker) ->
+          tell(worker, new RolloutWorker.Cancel(lease));
+      case Effect.Forget(LeaseId lease) -> trainer().tell(new Trainer.Forget(lease));
+      case Effect.Train(long step, WeightVersion from, List<LeaseId> groups) ->
+          trainer().tell(new Trainer.Train(step, from, groups));
+      case Effect.Publish(WeightVersion _) ->
+          workers.values().forEach(ref -> ref.tell(new RolloutWorker.WeightsPublished(held())));
+      case Effect.Evaluate(long step, WeightVersion _) ->
+          wiring.run().tell(new Run.EvaluationDue(step, held()));
+      case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
+          trainer().tell(new Trainer.Save(step, saved, last));
+      case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
+    }
+  }
+
+  private void onJournalFailed(Throwable cause) {
+    // Nothing may happen that the journal does not know of, so the run ends here and now.
+    wiring.run().tell(new Run.Stopped(new RunEnd.Failed(Causes.message(cause)), state));
+  }
+
+  private void tell(WorkerId worker, RolloutWorker.Command command) {
+    ActorRef<RolloutWorker.Command> ref = workers.get(worker);
+    if (ref != null) {
+      ref.tell(command);
+    }
+  }
+
+  private WeightSnapshot held() {
+    return weights.orElseThrow();
+  }
+
+  private ActorRef<Trainer.Command> trainer() {
+    return trainer.orElseThrow();
+  }
+}

@@ -1,0 +1,94 @@
+package io.troupe.runtime;
+
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.TrainingEngine;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Keeps track of every engine of this process, and of the one thread that drives the trainer's.
+ *
+ * <p>A process that exits while native code of libtorch runs dies of it. So whoever ends the
+ * process closes the room first: it returns only when no engine thread is left.
+ */
+public final class EngineRoom implements AutoCloseable {
+  private final PolicyEngines engines;
+  private final Set<SamplingEngine> samplers = new LinkedHashSet<>();
+  private final Set<TrainingEngine> trainers = new LinkedHashSet<>();
+  private final ExecutorService trainerThread =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("trainer").daemon().factory());
+  private boolean closed;
+
+  public EngineRoom(PolicyEngines engines) {
+    this.engines = engines;
+  }
+
+  /** The policy's engines. */
+  public PolicyEngines engines() {
+    return engines;
+  }
+
+  /** Where all calls of the training engine run. */
+  ExecutorService trainerThread() {
+    return trainerThread;
+  }
+
+  /** A new sampler, registered. */
+  synchronized SamplingEngine newSampler() {
+    refuseIfClosed();
+    SamplingEngine sampler = engines.newSampler();
+    samplers.add(sampler);
+    return sampler;
+  }
+
+  /** A new trainer, registered; to be called on its thread. */
+  TrainingEngine newTrainer(long seed) {
+    TrainingEngine trainer = engines.newTrainer(seed);
+    synchronized (this) {
+      trainers.add(trainer);
+    }
+    return trainer;
+  }
+
+  /** Closes a sampler nobody uses any more, without making the caller wait for its thread. */
+  void retireLater(SamplingEngine sampler) {
+    Thread.ofPlatform()
+        .name("engine-closer")
+        .daemon()
+        .start(
+            () -> {
+              sampler.close();
+              synchronized (this) {
+                samplers.remove(sampler);
+              }
+            });
+  }
+
+  private synchronized Set<SamplingEngine> openSamplers() {
+    return Set.copyOf(samplers);
+  }
+
+  private void refuseIfClosed() {
+    if (closed) {
+      throw new IllegalStateException("the engines of this process are closed");
+    }
+  }
+
+  /** Ends all engines and their threads. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    openSamplers().forEach(SamplingEngine::close);
+    trainerThread.execute(() -> trainers.forEach(TrainingEngine::close));
+    trainerThread.close();
+    engines.close();
+  }
+}

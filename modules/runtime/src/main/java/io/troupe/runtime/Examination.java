@@ -1,0 +1,98 @@
+package io.troupe.runtime;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.verifiers.Verifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** A fixed set of held-out prompts, answered greedily and judged: one completion a prompt. */
+public final class Examination {
+  private final List<Prompt> prompts;
+  private final PromptPool pool;
+  private final Tokenizer tokenizer;
+  private final Verifier verifier;
+  private final SamplingSettings settings;
+
+  /**
+   * The examination of a run: the same prompts every time.
+   *
+   * @param heldOut all held-out prompts
+   * @param most how many of them to use; they are spread over the whole set
+   * @param maxTokens of an answer
+   */
+  public Examination(
+      List<Prompt> heldOut, int most, Tokenizer tokenizer, Verifier verifier, int maxTokens) {
+    int count = Math.min(most, heldOut.size());
+    this.prompts =
+        IntStream.range(0, count)
+            .mapToObj(i -> heldOut.get(PromptOrder.at(0, 0, i, heldOut.size())))
+            .toList();
+    this.pool = new PromptPool(prompts, tokenizer, 0);
+    this.tokenizer = tokenizer;
+    this.verifier = verifier;
+    this.settings = SamplingSettings.greedy(maxTokens);
+  }
+
+  /** How many prompts. */
+  public int size() {
+    return prompts.size();
+  }
+
+  /** The prompts with their tokens. */
+  public PromptPool pool() {
+    return pool;
+  }
+
+  /** The mean reward of greedy answers, in [0, 1], by exactly these weights. */
+  CompletionStage<Double> take(SamplingEngine engine, WeightSnapshot weights) {
+    return engine.load(weights).thenCompose(_ -> answers(engine)).thenApply(this::grade);
+  }
+
+  private CompletionStage<List<Completion>> answers(SamplingEngine engine) {
+    List<SampleRequest> requests =
+        IntStream.range(0, prompts.size())
+            .mapToObj(
+                i ->
+                    new SampleRequest(
+                        new LeaseId(new GroupId(i + 1L), 1), pool.tokens(i), 1, settings, 0))
+            .toList();
+    List<CompletableFuture<List<Completion>>> stages =
+        engine.sample(requests).stream().map(CompletionStage::toCompletableFuture).toList();
+    return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
+        .thenApply(
+            _ -> {
+              List<Completion> answers = new ArrayList<>();
+              stages.forEach(stage -> answers.add(stage.join().getFirst()));
+              return answers;
+            });
+  }
+
+  private double grade(List<Completion> answers) {
+    double sum = 0;
+    for (int i = 0; i < answers.size(); i++) {
+      Verdict verdict = verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens()));
+      sum +=
+          switch (verdict) {
+            case Verdict.Scored(double reward, String _, String _) -> reward;
+            case Verdict.Unverifiable(String reason) ->
+                throw new IllegalStateException(
+                    "held-out prompt %s cannot be verified: %s"
+                        .formatted(prompts.get(i).id(), reason));
+          };
+    }
+    return sum / answers.size();
+  }
+}

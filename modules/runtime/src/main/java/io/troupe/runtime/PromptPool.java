@@ -1,0 +1,67 @@
+package io.troupe.runtime;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.engine.Tokenizer;
+import java.util.List;
+
+/** The prompts of a run with their token ids, and the seeds of what is drawn for them. */
+public final class PromptPool {
+  private final List<Prompt> prompts;
+  private final List<int[]> tokens;
+  private final long seed;
+
+  /**
+   * Encodes all prompts.
+   *
+   * @param seed of the run
+   * @throws IllegalArgumentException if a prompt cannot be encoded; the message names it
+   */
+  public PromptPool(List<Prompt> prompts, Tokenizer tokenizer, long seed) {
+    this.prompts = List.copyOf(prompts);
+    this.tokens = this.prompts.stream().map(prompt -> encode(prompt, tokenizer)).toList();
+    this.seed = seed;
+  }
+
+  private static int[] encode(Prompt prompt, Tokenizer tokenizer) {
+    try {
+      return tokenizer.encode(prompt.text());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("prompt %s: %s".formatted(prompt.id(), e.getMessage()), e);
+    }
+  }
+
+  public int size() {
+    return prompts.size();
+  }
+
+  public Prompt prompt(int index) {
+    return prompts.get(index);
+  }
+
+  public int[] tokens(int index) {
+    return tokens.get(index);
+  }
+
+  /** Tokens of the longest prompt. */
+  public int longest() {
+    return tokens.stream().mapToInt(ids -> ids.length).max().orElse(0);
+  }
+
+  /**
+   * What a worker gets with a lease. The seed depends on run, prompt and epoch, not on the lease,
+   * so that a resumed run draws what an unbroken one would have drawn.
+   */
+  public Assignment assignment(LeaseId lease, int index, long epoch) {
+    long drawn = mix(mix(mix(seed) + index) + epoch);
+    return new Assignment(lease, prompt(index), tokens(index), drawn);
+  }
+
+  /** The finaliser of SplitMix64. */
+  private static long mix(long value) {
+    long z = value + 0x9E3779B97F4A7C15L;
+    z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+    return z ^ z >>> 31;
+  }
+}

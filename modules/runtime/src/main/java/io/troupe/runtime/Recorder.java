@@ -1,0 +1,57 @@
+package io.troupe.runtime;
+
+import akka.actor.typed.Behavior;
+import akka.actor.typed.PostStop;
+import akka.actor.typed.Signal;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.run.Event;
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+
+/**
+ * Writes the run's traces. It runs on a dispatcher for blocking work, and a disk that refuses costs
+ * lines, which are counted and reported, never the run.
+ */
+public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> {
+  public sealed interface Command {}
+
+  /** Something happened, at this version of the weights. */
+  public record Happened(Event event, WeightVersion version) implements Command {}
+
+  /** A group was judged. */
+  public record Judged(Assignment assignment, List<String> completions, List<Verdict> verdicts)
+      implements Command {}
+
+  private final Traces traces;
+
+  /** A recorder into these files. */
+  public static Behavior<Command> create(Traces traces) {
+    return Behaviors.setup(context -> new Recorder(context, traces));
+  }
+
+  private Recorder(ActorContext<Command> context, Traces traces) {
+    super(context);
+    this.traces = traces;
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case Happened(Event event, WeightVersion version) -> traces.event(event, version);
+      case Judged(Assignment assignment, List<String> completions, List<Verdict> verdicts) ->
+          traces.rollout(assignment, completions, verdicts);
+    }
+    return this;
+  }
+
+  @Override
+  public Behavior<Command> onSignal(Signal signal) {
+    if (signal instanceof PostStop) {
+      traces.close();
+    }
+    return this;
+  }
+}

@@ -1,0 +1,202 @@
+package io.troupe.runtime;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.PostStop;
+import akka.actor.typed.PreRestart;
+import akka.actor.typed.Signal;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Produces groups under lease: draws completions, has them judged, hands them to the trainer.
+ *
+ * <p>It asks for as many groups as its engine decodes at a time and for one more whenever one is
+ * drawn, so demand flows upstream and nothing queues here. A restart is a new worker with a new
+ * name: the leases of the old one are lost, never confused with its own.
+ */
+public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker.Command> {
+  public sealed interface Command {}
+
+  /** Produce these groups; they enter the decode batch together. */
+  public record Produce(List<Assignment> assignments) implements Command {
+    public Produce {
+      assignments = List.copyOf(assignments);
+    }
+  }
+
+  /** Stop work on a lease. */
+  public record Cancel(LeaseId lease) implements Command {}
+
+  /** Move to these weights at the next token. */
+  public record WeightsPublished(WeightSnapshot weights) implements Command {}
+
+  /** What the verifier said of a group's completions, in order. */
+  public record Judged(LeaseId lease, List<Verdict> verdicts) implements Command {}
+
+  private record Sampled(Assignment assignment, List<Completion> completions) implements Command {}
+
+  private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
+
+  private record LoadFailed(Throwable cause) implements Command {}
+
+  /** Everything a worker works with. */
+  public record Wiring(
+      EngineRoom room,
+      SamplingSettings sampling,
+      int completionsPerPrompt,
+      int groupsPerRequest,
+      ActorRef<Coordinator.Command> coordinator,
+      ActorRef<Trainer.Command> trainer,
+      ActorRef<VerifierPool.Command> verifiers,
+      ActorRef<Recorder.Command> recorder) {}
+
+  private record Drawn(Assignment assignment, List<Completion> completions, List<String> texts) {}
+
+  private final Wiring wiring;
+  private final WorkerId id;
+  private final SamplingEngine engine;
+  private final Map<LeaseId, Drawn> drawn = new HashMap<>();
+  private long asked;
+
+  /** A worker that registers with the coordinator and starts to ask for work. */
+  public static Behavior<Command> create(Wiring wiring) {
+    return Behaviors.setup(context -> new RolloutWorker(context, wiring));
+  }
+
+  private RolloutWorker(ActorContext<Command> context, Wiring wiring) {
+    super(context);
+    this.wiring = wiring;
+    this.id =
+        new WorkerId(
+            context.getSelf().path().name() + "-" + UUID.randomUUID().toString().substring(0, 8));
+    this.engine = wiring.room().newSampler();
+    this.asked = wiring.groupsPerRequest();
+    wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
+    wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case Produce(List<Assignment> assignments) -> onProduce(assignments);
+      case Cancel(LeaseId lease) -> onCancel(lease);
+      case WeightsPublished(WeightSnapshot weights) -> onWeightsPublished(weights);
+      case Judged(LeaseId lease, List<Verdict> verdicts) -> onJudged(lease, verdicts);
+      case Sampled(Assignment assignment, List<Completion> completions) ->
+          onSampled(assignment, completions);
+      case SamplingFailed(Assignment assignment, Throwable cause) ->
+          onSamplingFailed(assignment, cause);
+      case LoadFailed(Throwable cause) ->
+          throw new IllegalStateException(id + " could not load weights", cause);
+    }
+    return this;
+  }
+
+  private void onProduce(List<Assignment> assignments) {
+    List<SampleRequest> requests = assignments.stream().map(this::request).toList();
+    List<CompletionStage<List<Completion>>> stages = engine.sample(requests);
+    for (int i = 0; i < assignments.size(); i++) {
+      Assignment assignment = assignments.get(i);
+      getContext()
+          .pipeToSelf(
+              stages.get(i),
+              (completions, failure) ->
+                  failure == null
+                      ? new Sampled(assignment, completions)
+                      : new SamplingFailed(assignment, failure));
+    }
+  }
+
+  private SampleRequest request(Assignment assignment) {
+    return new SampleRequest(
+        assignment.lease(),
+        assignment.tokens(),
+        wiring.completionsPerPrompt(),
+        wiring.sampling(),
+        assignment.seed());
+  }
+
+  private void onCancel(LeaseId lease) {
+    engine.cancel(lease);
+    drawn.remove(lease);
+  }
+
+  private void onWeightsPublished(WeightSnapshot weights) {
+    engine
+        .load(weights)
+        .whenComplete(
+            (_, failure) -> {
+              if (failure != null) {
+                getContext().getSelf().tell(new LoadFailed(failure));
+              }
+            });
+  }
+
+  private void onSampled(Assignment assignment, List<Completion> completions) {
+    LeaseId lease = assignment.lease();
+    List<String> texts =
+        completions.stream()
+            .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
+            .toList();
+    drawn.put(lease, new Drawn(assignment, completions, texts));
+    wiring.coordinator().tell(new Coordinator.GroupSampled(lease));
+    askForOneMore();
+    wiring.verifiers().tell(new VerifierPool.Verify(assignment, texts, getContext().getSelf()));
+  }
+
+  private void onSamplingFailed(Assignment assignment, Throwable cause) {
+    wiring.coordinator().tell(new Coordinator.GroupFailed(assignment.lease(), cause.toString()));
+    askForOneMore();
+  }
+
+  private void askForOneMore() {
+    asked++;
+    wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+  }
+
+  private void onJudged(LeaseId lease, List<Verdict> verdicts) {
+    Drawn group = drawn.remove(lease);
+    if (group == null) {
+      return; // Cancelled in the meantime.
+    }
+    wiring.recorder().tell(new Recorder.Judged(group.assignment(), group.texts(), verdicts));
+    List<Double> rewards = Verdicts.rewards(verdicts);
+    if (rewards.size() == verdicts.size()) {
+      wiring
+          .trainer()
+          .tell(
+              new Trainer.Deliver(
+                  new ScoredGroup(
+                      lease, group.assignment().tokens(), group.completions(), rewards)));
+    } else {
+      wiring
+          .coordinator()
+          .tell(new Coordinator.GroupFailed(lease, Verdicts.firstObstacle(verdicts)));
+    }
+  }
+
+  @Override
+  public Behavior<Command> onSignal(Signal signal) {
+    if (signal instanceof PreRestart || signal instanceof PostStop) {
+      wiring.coordinator().tell(new Coordinator.WorkerGone(id));
+      wiring.room().retireLater(engine);
+    }
+    return this;
+  }
+}

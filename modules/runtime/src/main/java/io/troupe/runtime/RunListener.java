@@ -1,0 +1,20 @@
+package io.troupe.runtime;
+
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.telemetry.StepRow;
+
+/** Somebody who watches a run. Calls come from one actor, in order; they must be quick. */
+public interface RunListener {
+  /** The supervised warm-up goes on. */
+  void warmup(TrainerWorkshop.WarmupProgress progress);
+
+  /** A step is made; rows come in order of steps, step 0 before all. */
+  void row(StepRow row);
+
+  /** Something an operator acts on happened, in one sentence. */
+  void note(String sentence);
+
+  /** The run is over. Comes once, last. */
+  void ended(RunEnd end, RunState state);
+}

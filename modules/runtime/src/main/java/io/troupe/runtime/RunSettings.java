@@ -1,0 +1,80 @@
+package io.troupe.runtime;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.train.LearningRateSchedule;
+import io.troupe.core.train.LossSettings;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.SamplingSettings;
+import java.time.Duration;
+
+/**
+ * All a run needs to know besides its task and its policy.
+ *
+ * @param seed of initial weights, order and draws
+ * @param limits what the coordinator decides by
+ * @param loss of a step
+ * @param optimisation of a step, but for the learning rate
+ * @param learningRate of the steps
+ * @param sampling of rollouts
+ * @param warmup the supervised stage before the first step
+ * @param workers rollout workers
+ * @param groupsPerRequest most groups a worker decodes at a time
+ * @param verifierThreads verifications at a time
+ * @param verifierTimeout of one group's verification
+ * @param evaluationPrompts most held-out prompts of an evaluation
+ * @param evaluationTokens token limit of an evaluation's answers
+ * @param keepCheckpoints newest checkpoints to keep
+ */
+public record RunSettings(
+    long seed,
+    RunLimits limits,
+    LossSettings loss,
+    Optimisation optimisation,
+    LearningRateSchedule learningRate,
+    SamplingSettings sampling,
+    Warmup warmup,
+    int workers,
+    int groupsPerRequest,
+    int verifierThreads,
+    Duration verifierTimeout,
+    int evaluationPrompts,
+    int evaluationTokens,
+    int keepCheckpoints) {
+  /**
+   * The supervised stage before the first step.
+   *
+   * @param steps 0 means none
+   * @param batch examples a step
+   * @param learningRate constant
+   * @param examples how many of the training prompts are imitated; 0 means all
+   */
+  public record Warmup(int steps, int batch, double learningRate, int examples) {}
+
+  public RunSettings {
+    require(workers >= 1, "rollout.workers is 1 or greater, not %d", workers);
+    require(groupsPerRequest >= 1, "groups_per_request is 1 or greater, not %d", groupsPerRequest);
+    require(verifierThreads >= 1, "verifier.workers is 1 or greater, not %d", verifierThreads);
+  }
+
+  /** AdamW's settings in a step. */
+  Optimisation optimisationAt(long step) {
+    return withRate(learningRate.at(step, limits.steps()));
+  }
+
+  /** AdamW's settings in the warm-up. */
+  Optimisation warmupOptimisation() {
+    return withRate(warmup.learningRate());
+  }
+
+  private Optimisation withRate(double rate) {
+    return new Optimisation(
+        rate,
+        optimisation.beta1(),
+        optimisation.beta2(),
+        optimisation.epsilon(),
+        optimisation.weightDecay(),
+        optimisation.gradientClip());
+  }
+}

@@ -1,0 +1,76 @@
+package io.troupe.runtime;
+
+import akka.actor.typed.ActorRef;
+import io.troupe.core.run.Coordination;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.JournalWriter;
+import io.troupe.verifiers.Verifier;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Everything a run works with, made by whoever starts it.
+ *
+ * @param settings of the run
+ * @param room the policy's engines
+ * @param pool training prompts
+ * @param examination held-out prompts
+ * @param verifier of the task
+ * @param journal open for this run
+ * @param checkpoints of the run folder
+ * @param traces open for this run
+ * @param resume what to go on from
+ * @param again whether a process has worked on the run before
+ * @param lastFence greatest fencing number the journal tells of
+ * @param millis a clock that starts near zero and never goes back
+ * @param listener who watches
+ */
+public record RunWiring(
+    RunSettings settings,
+    EngineRoom room,
+    PromptPool pool,
+    Examination examination,
+    Verifier verifier,
+    JournalWriter journal,
+    Checkpoints checkpoints,
+    Traces traces,
+    Optional<TrainerWorkshop.Resume> resume,
+    boolean again,
+    long lastFence,
+    LongSupplier millis,
+    RunListener listener) {
+
+  Coordinator.Wiring coordinator(ActorRef<Recorder.Command> recorder, ActorRef<Run.Command> run) {
+    return new Coordinator.Wiring(
+        new Coordination(settings.limits()),
+        pool,
+        journal,
+        resume.map(TrainerWorkshop.Resume::state),
+        again,
+        lastFence,
+        millis,
+        recorder,
+        run);
+  }
+
+  TrainerWorkshop workshop(Consumer<TrainerWorkshop.WarmupProgress> progress) {
+    return new TrainerWorkshop(room, settings, pool, checkpoints, resume, progress);
+  }
+
+  RolloutWorker.Wiring worker(
+      ActorRef<Coordinator.Command> coordinator,
+      ActorRef<Trainer.Command> trainer,
+      ActorRef<VerifierPool.Command> verifiers,
+      ActorRef<Recorder.Command> recorder) {
+    return new RolloutWorker.Wiring(
+        room,
+        settings.sampling(),
+        settings.limits().completionsPerPrompt(),
+        settings.groupsPerRequest(),
+        coordinator,
+        trainer,
+        verifiers,
+        recorder);
+  }
+}

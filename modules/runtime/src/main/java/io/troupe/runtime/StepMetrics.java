@@ -1,0 +1,43 @@
+package io.troupe.runtime;
+
+import io.troupe.engine.StepOutcome;
+import io.troupe.telemetry.StepMeter;
+
+/**
+ * What the trainer reports of a step.
+ *
+ * @param outcome of the engine
+ * @param learningRate of the step
+ * @param trainedTokens completion tokens with loss weight
+ * @param maskedTokens completion tokens without, because they are stale
+ * @param stalenessMax greatest staleness of a trained token, in versions
+ * @param stalenessMean mean staleness of trained tokens, in versions
+ * @param seconds from the first to the last computation of the step
+ */
+public record StepMetrics(
+    StepOutcome.Stepped outcome,
+    double learningRate,
+    long trainedTokens,
+    long maskedTokens,
+    long stalenessMax,
+    double stalenessMean,
+    double seconds) {
+  /** The numbers, as the meter takes them. */
+  StepMeter.Reading reading() {
+    return new StepMeter.Reading(
+        outcome.loss(),
+        outcome.gradientNorm(),
+        outcome.behaviourKl(),
+        outcome.behaviourGap(),
+        outcome.referenceKl(),
+        outcome.entropy(),
+        outcome.clippedLow(),
+        outcome.clippedHigh(),
+        learningRate,
+        trainedTokens,
+        maskedTokens,
+        stalenessMax,
+        stalenessMean,
+        seconds);
+  }
+}

@@ -1,0 +1,233 @@
+package io.troupe.runtime;
+
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.store.JsonLines;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The run's trace files: {@code trace.jsonl} (what changed, as differences), {@code samples.jsonl}
+ * (each prompt's life) and {@code rollouts.jsonl} (each judged group's text). Times are seconds
+ * since the process started to record.
+ */
+public final class Traces implements AutoCloseable {
+  private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
+
+  private final JsonLines trace;
+  private final JsonLines samples;
+  private final JsonLines rollouts;
+  private final PromptPool pool;
+  private final LongSupplier millis;
+  private final Map<GroupId, String> prompts = new HashMap<>();
+  private List<GroupId> training = List.of();
+  private long trainingSince;
+
+  private Traces(
+      JsonLines trace,
+      JsonLines samples,
+      JsonLines rollouts,
+      PromptPool pool,
+      LongSupplier millis) {
+    this.trace = trace;
+    this.samples = samples;
+    this.rollouts = rollouts;
+    this.pool = pool;
+    this.millis = millis;
+  }
+
+  /**
+   * Opens the files in a folder that exists.
+   *
+   * @param millis a clock that starts at zero and never goes back
+   * @param report takes a sentence when a line cannot be written, once a file
+   */
+  public static Traces open(
+      Path folder, PromptPool pool, LongSupplier millis, Consumer<String> report)
+      throws IOException {
+    return new Traces(
+        JsonLines.open(folder.resolve("trace.jsonl"), FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("samples.jsonl"), FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("rollouts.jsonl"), FLUSH_EVERY, report),
+        pool,
+        millis);
+  }
+
+  void event(Event event, WeightVersion version) {
+    switch (event) {
+      case Event.RunStarted _ -> instant("run_started", Map.of());
+      case Event.RunResumed(RunState state) -> {
+        state.groups().values().forEach(group -> name(group.id(), group.prompt()));
+        instant("run_resumed", Map.of("step", state.version().number()));
+      }
+      case Event.DemandRaised _ -> {}
+      case Event.GroupAdmitted(GroupId group, int prompt, long epoch, var _) -> {
+        name(group, prompt);
+        life("admitted", group, Map.of("epoch", epoch));
+      }
+      case Event.LeaseGranted(LeaseId lease, var worker, WeightVersion granted, var _) -> {
+        delta(Map.of("leased", 1));
+        life(
+            "in_flight",
+            lease.group(),
+            Map.of("fence", lease.fence(), "worker", worker.value(), "version", granted.number()));
+      }
+      case Event.LeaseSampled(LeaseId lease) ->
+          life("sampled", lease.group(), Map.of("fence", lease.fence()));
+      case Event.LeaseEnded(LeaseId lease, var reason, String detail) -> {
+        delta(Map.of("leased", -1, reason.name().toLowerCase(Locale.ROOT), 1));
+        life(
+            "pending",
+            lease.group(),
+            Map.of("reason", reason.name().toLowerCase(Locale.ROOT), "detail", detail));
+      }
+      case Event.GroupBuffered(GroupSummary summary) -> {
+        delta(Map.of("leased", -1, "buffered", 1));
+        life("buffered", summary.lease().group(), numbers(summary));
+      }
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        delta(Map.of("leased", -1, "filtered", 1));
+        Map<String, Object> numbers = new LinkedHashMap<>(numbers(summary));
+        numbers.put("reason", "zero_variance");
+        life("filtered", summary.lease().group(), numbers);
+        prompts.remove(summary.lease().group());
+      }
+      case Event.GroupSpoiled(LeaseId lease) -> {
+        delta(Map.of("buffered", -1, "stale", 1));
+        life(
+            "pending",
+            lease.group(),
+            Map.of("reason", "stale", "trainer_version", version.number()));
+      }
+      case Event.GroupFailed(GroupId group, String reason) -> {
+        delta(Map.of("failed", 1));
+        life("failed", group, Map.of("reason", reason));
+        prompts.remove(group);
+      }
+      case Event.AnswerRefused(LeaseId lease, String reason) -> {
+        delta(Map.of("refused", 1));
+        life("refused", lease.group(), Map.of("fence", lease.fence(), "reason", reason));
+      }
+      case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
+      case Event.StepStarted(long step, List<GroupId> groups) -> {
+        training = groups;
+        trainingSince = millis.getAsLong();
+        delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
+      }
+      case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
+      case Event.StepSkipped(long step, String reason) ->
+          stepEnded(step, "skipped", Map.of("reason", reason));
+      case Event.CheckpointSaved(long step) -> instant("checkpoint_saved", Map.of("step", step));
+      case Event.DrainStarted _ -> instant("drain_started", Map.of());
+      case Event.SavingStarted _ -> instant("saving_started", Map.of());
+      case Event.RunEnded(var end) ->
+          instant("run_ended", Map.of("end", end.getClass().getSimpleName()));
+    }
+  }
+
+  void rollout(Assignment assignment, List<String> completions, List<Verdict> verdicts) {
+    Map<String, Object> line = line();
+    line.put("prompt_id", assignment.prompt().id().value());
+    line.put("group", assignment.lease().group().number());
+    line.put("fence", assignment.lease().fence());
+    line.put("prompt", assignment.prompt().text());
+    line.put("answer", assignment.prompt().answer());
+    line.put("completions", completions);
+    line.put("rewards", Verdicts.rewards(verdicts));
+    line.put("verdicts", verdicts.stream().map(Traces::sentence).toList());
+    rollouts.write(line);
+  }
+
+  private static String sentence(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Scored(double _, String _, String reason) -> reason;
+      case Verdict.Unverifiable(String reason) -> "unverifiable: " + reason;
+    };
+  }
+
+  private void stepEnded(long step, String fate, Map<String, Object> more) {
+    Map<String, Object> span = line();
+    span.put("ts", trainingSince / 1000.0);
+    span.put("type", "span");
+    span.put("name", "train");
+    span.put("dur", (millis.getAsLong() - trainingSince) / 1000.0);
+    span.put("step", step);
+    trace.write(span);
+    delta(Map.of("training", -training.size(), fate, training.size()));
+    for (GroupId group : training) {
+      Map<String, Object> numbers = new LinkedHashMap<>(more);
+      numbers.put("step", step);
+      life(fate, group, numbers);
+      prompts.remove(group);
+    }
+    training = List.of();
+  }
+
+  private static Map<String, Object> numbers(GroupSummary summary) {
+    return Map.of(
+        "fence",
+        summary.lease().fence(),
+        "reward",
+        summary.rewards().stream().mapToDouble(Double::doubleValue).average().orElse(0),
+        "oldest",
+        summary.oldest().number(),
+        "newest",
+        summary.newest().number(),
+        "tokens",
+        summary.tokens());
+  }
+
+  private void name(GroupId group, int prompt) {
+    prompts.put(group, pool.prompt(prompt).id().value());
+  }
+
+  private void life(String what, GroupId group, Map<String, Object> more) {
+    Map<String, Object> line = line();
+    line.put("event", what);
+    line.put("group", group.number());
+    line.put("prompt_id", prompts.getOrDefault(group, ""));
+    line.putAll(more);
+    samples.write(line);
+  }
+
+  private void delta(Map<String, Object> changes) {
+    Map<String, Object> line = line();
+    line.put("type", "delta");
+    line.putAll(changes);
+    trace.write(line);
+  }
+
+  private void instant(String name, Map<String, Object> more) {
+    Map<String, Object> line = line();
+    line.put("type", "instant");
+    line.put("name", name);
+    line.putAll(more);
+    trace.write(line);
+  }
+
+  private Map<String, Object> line() {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("ts", millis.getAsLong() / 1000.0);
+    return line;
+  }
+
+  @Override
+  public void close() {
+    trace.close();
+    samples.close();
+    rollouts.close();
+  }
+}

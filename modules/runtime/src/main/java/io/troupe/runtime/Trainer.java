@@ -1,0 +1,136 @@
+package io.troupe.runtime;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Holds the tokens of scored groups until the coordinator says what becomes of them, and makes the
+ * steps it asks for.
+ *
+ * <p>What is scored is reported to the coordinator by the trainer, not by the worker: a group the
+ * coordinator knows of is always here already. All engine calls run in order on the trainer's
+ * thread, so a checkpoint holds exactly the weights of the steps asked for before it.
+ */
+public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
+  public sealed interface Command {}
+
+  /** Make the policy ready: warm it up, or restore it from the checkpoint of the workshop. */
+  public record Prepare() implements Command {}
+
+  /** Keep a scored group. */
+  public record Deliver(ScoredGroup group) implements Command {}
+
+  /** Let go of a group's tokens. */
+  public record Forget(LeaseId lease) implements Command {}
+
+  /** Make a step from these weights on these groups. */
+  public record Train(long step, WeightVersion from, List<LeaseId> groups) implements Command {
+    public Train {
+      groups = List.copyOf(groups);
+    }
+  }
+
+  /** Save everything that a resume needs. */
+  public record Save(long step, RunState state, boolean last) implements Command {}
+
+  private record Ready(TrainerWorkshop.Prepared prepared) implements Command {}
+
+  private record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
+
+  private record Saved(long step, boolean last) implements Command {}
+
+  private record Failed(String doing, Throwable cause) implements Command {}
+
+  private final TrainerWorkshop workshop;
+  private final ActorRef<Coordinator.Command> coordinator;
+  private final Map<LeaseId, ScoredGroup> groups = new HashMap<>();
+
+  /** A trainer that waits for {@link Prepare}. */
+  public static Behavior<Command> create(
+      TrainerWorkshop workshop, ActorRef<Coordinator.Command> coordinator) {
+    return Behaviors.setup(context -> new Trainer(context, workshop, coordinator));
+  }
+
+  private Trainer(
+      ActorContext<Command> context,
+      TrainerWorkshop workshop,
+      ActorRef<Coordinator.Command> coordinator) {
+    super(context);
+    this.workshop = workshop;
+    this.coordinator = coordinator;
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case Prepare _ -> work("preparing the policy", workshop::prepare, Ready::new);
+      case Deliver(ScoredGroup group) -> onDeliver(group);
+      case Forget(LeaseId lease) -> groups.remove(lease);
+      case Train(long step, WeightVersion from, List<LeaseId> leases) ->
+          onTrain(step, from, leases);
+      case Save(long step, RunState state, boolean last) -> onSave(step, state, last);
+      case Ready(TrainerWorkshop.Prepared prepared) -> onReady(prepared);
+      case StepDone(long step, TrainerWorkshop.Step result) ->
+          coordinator.tell(new Coordinator.StepDone(step, result));
+      case Saved(long step, boolean last) ->
+          coordinator.tell(new Coordinator.CheckpointSaved(step, last));
+      case Failed(String doing, Throwable cause) ->
+          coordinator.tell(new Coordinator.Broken(doing + " failed: " + Causes.message(cause)));
+    }
+    return this;
+  }
+
+  private void onDeliver(ScoredGroup group) {
+    groups.putIfAbsent(group.lease(), group);
+    coordinator.tell(new Coordinator.GroupScored(group.summary()));
+  }
+
+  private void onReady(TrainerWorkshop.Prepared prepared) {
+    prepared.groups().forEach(group -> groups.put(group.lease(), group));
+    coordinator.tell(new Coordinator.TrainerReady(prepared.snapshot()));
+  }
+
+  private void onTrain(long step, WeightVersion from, List<LeaseId> leases) {
+    List<ScoredGroup> batch = leases.stream().map(this::held).toList();
+    work(
+        "step " + step,
+        () -> workshop.train(step, from, batch),
+        result -> new StepDone(step, result));
+  }
+
+  private void onSave(long step, RunState state, boolean last) {
+    List<ScoredGroup> buffered = state.buffered().map(summary -> held(summary.lease())).toList();
+    work(
+        "saving the checkpoint of step " + step,
+        () -> {
+          workshop.save(step, state, buffered);
+          return step;
+        },
+        saved -> new Saved(saved, last));
+  }
+
+  private ScoredGroup held(LeaseId lease) {
+    return Objects.requireNonNull(groups.get(lease), () -> "the tokens of " + lease + " are gone");
+  }
+
+  private <T> void work(String doing, Supplier<T> job, Function<T, Command> done) {
+    getContext()
+        .pipeToSelf(
+            CompletableFuture.supplyAsync(job, workshop.thread()),
+            (result, failure) -> failure == null ? done.apply(result) : new Failed(doing, failure));
+  }
+}

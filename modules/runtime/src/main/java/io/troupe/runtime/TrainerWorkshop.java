@@ -1,0 +1,232 @@
+package io.troupe.runtime;
+
+import static io.troupe.core.Require.invariant;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossWeights;
+import io.troupe.core.train.TrainingBatch;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.GroupFile;
+import io.troupe.store.RunJson;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocking half of the trainer: everything that touches the training engine or the disk. All of
+ * it runs on {@link #thread}, one call at a time.
+ */
+public final class TrainerWorkshop {
+  /** The coordinator's state, in a checkpoint. */
+  public static final String STATE_FILE = "state.json";
+
+  static final String GROUPS_FILE = "groups.jsonl";
+  static final String POLICY_FOLDER = "policy";
+
+  /** How often the warm-up tells how it goes. */
+  private static final int REPORT_EVERY = 25;
+
+  /** The policy is ready. */
+  record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
+
+  /** What became of a step. */
+  sealed interface Step {}
+
+  /** The weights moved. */
+  record Moved(StepMetrics metrics, WeightSnapshot snapshot) implements Step {}
+
+  /** They did not. */
+  record Kept(String reason) implements Step {}
+
+  /** How the warm-up goes. */
+  public record WarmupProgress(int step, int steps, double loss) {}
+
+  /**
+   * What a run goes on from.
+   *
+   * @param checkpoint its folder
+   * @param state its state
+   */
+  public record Resume(Path checkpoint, RunState state) {}
+
+  private final EngineRoom room;
+  private final RunSettings settings;
+  private final PromptPool pool;
+  private final Checkpoints checkpoints;
+  private final Optional<Resume> resume;
+  private final Consumer<WarmupProgress> progress;
+  private volatile boolean stopped;
+  private @Nullable TrainingEngine engine;
+
+  /** A workshop that has not touched anything yet. */
+  public TrainerWorkshop(
+      EngineRoom room,
+      RunSettings settings,
+      PromptPool pool,
+      Checkpoints checkpoints,
+      Optional<Resume> resume,
+      Consumer<WarmupProgress> progress) {
+    this.room = room;
+    this.settings = settings;
+    this.pool = pool;
+    this.checkpoints = checkpoints;
+    this.resume = resume;
+    this.progress = progress;
+  }
+
+  Executor thread() {
+    return room.trainerThread();
+  }
+
+  /** Ends a warm-up that is going on, at its next step. Callable from any thread. */
+  void stop() {
+    stopped = true;
+  }
+
+  Prepared prepare() {
+    TrainingEngine fresh = room.newTrainer(settings.seed());
+    engine = fresh;
+    if (resume.isPresent()) {
+      return restore(resume.get(), fresh);
+    }
+    warmUp(fresh);
+    if (settings.loss().klCoefficient() > 0) {
+      fresh.freezeReference();
+    }
+    return new Prepared(fresh.snapshot(WeightVersion.BASE), List.of());
+  }
+
+  private static Prepared restore(Resume from, TrainingEngine engine) {
+    try {
+      engine.restore(from.checkpoint().resolve(POLICY_FOLDER));
+      return new Prepared(
+          engine.snapshot(from.state().version()),
+          GroupFile.read(from.checkpoint().resolve(GROUPS_FILE)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("checkpoint " + from.checkpoint() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void warmUp(TrainingEngine fresh) {
+    RunSettings.Warmup warmup = settings.warmup();
+    int examples = warmup.examples() == 0 ? pool.size() : Math.min(warmup.examples(), pool.size());
+    Optimisation optimisation = settings.warmupOptimisation();
+    for (int step = 1; step <= warmup.steps(); step++) {
+      if (stopped) {
+        throw new CancellationException("stopped in warm-up step " + step);
+      }
+      StepOutcome outcome = fresh.imitate(lesson(step, warmup.batch(), examples), optimisation);
+      switch (outcome) {
+        case StepOutcome.Stepped done -> report(step, warmup.steps(), done.loss());
+        case StepOutcome.Skipped(String reason) ->
+            throw new IllegalStateException(
+                "warm-up step %d: %s; lower warmup.learning_rate".formatted(step, reason));
+      }
+    }
+  }
+
+  private void report(int step, int steps, double loss) {
+    if (step == 1 || step % REPORT_EVERY == 0 || step == steps) {
+      progress.accept(new WarmupProgress(step, steps, loss));
+    }
+  }
+
+  /** The examples of a warm-up step: pass after pass over the first {@code examples} prompts. */
+  private List<TrainingSequence> lesson(int step, int batch, int examples) {
+    Tokenizer tokenizer = room.engines().tokenizer();
+    List<int[]> answers = new ArrayList<>();
+    List<int[]> prompts = new ArrayList<>();
+    for (long i = (step - 1L) * batch; i < (long) step * batch; i++) {
+      int chosen = PromptOrder.at(settings.seed(), i / examples, (int) (i % examples), examples);
+      // The chosen few are spread over the pool by the same permutation as the first epoch.
+      int index = PromptOrder.at(settings.seed(), 0, chosen, pool.size());
+      Prompt prompt = pool.prompt(index);
+      int[] answer = tokenizer.encode(prompt.solution());
+      int[] ended = Arrays.copyOf(answer, answer.length + 1);
+      ended[answer.length] = tokenizer.endOfSequence();
+      prompts.add(pool.tokens(index));
+      answers.add(ended);
+    }
+    List<float[]> weights =
+        LossWeights.tokenMean(
+            answers.stream()
+                .map(
+                    tokens -> {
+                      boolean[] all = new boolean[tokens.length];
+                      Arrays.fill(all, true);
+                      return all;
+                    })
+                .toList());
+    List<TrainingSequence> sequences = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      int[] answer = answers.get(i);
+      sequences.add(
+          new TrainingSequence(
+              prompts.get(i), answer, new float[answer.length], weights.get(i), 0));
+    }
+    return sequences;
+  }
+
+  Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
+    long start = System.nanoTime();
+    TrainingBatch batch =
+        TrainingBatch.of(groups, settings.loss().objective(), settings.limits().bound(), from);
+    Optimisation optimisation = settings.optimisationAt(step);
+    return switch (engine().train(batch.sequences(), settings.loss(), optimisation)) {
+      case StepOutcome.Skipped(String reason) -> new Kept(reason);
+      case StepOutcome.Stepped stepped -> {
+        WeightSnapshot snapshot = engine().snapshot(from.next());
+        yield new Moved(
+            new StepMetrics(
+                stepped,
+                optimisation.learningRate(),
+                batch.trainedTokens(),
+                batch.maskedTokens(),
+                batch.stalenessMax(),
+                batch.stalenessMean(),
+                (System.nanoTime() - start) / 1e9),
+            snapshot);
+      }
+    };
+  }
+
+  void save(long step, RunState state, List<ScoredGroup> buffered) {
+    try {
+      checkpoints.save(
+          step,
+          folder -> {
+            Files.write(folder.resolve(STATE_FILE), RunJson.encode(state));
+            GroupFile.write(folder.resolve(GROUPS_FILE), buffered);
+            engine().save(Files.createDirectory(folder.resolve(POLICY_FOLDER)));
+          });
+      checkpoints.keepLast(settings.keepCheckpoints());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private TrainingEngine engine() {
+    invariant(engine != null, "the policy is not prepared");
+    return Objects.requireNonNull(engine);
+  }
+}

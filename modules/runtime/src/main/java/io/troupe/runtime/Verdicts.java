@@ -1,0 +1,26 @@
+package io.troupe.runtime;
+
+import io.troupe.core.reward.Verdict;
+import java.util.List;
+
+/** What a group's verdicts amount to. */
+final class Verdicts {
+  private Verdicts() {}
+
+  /** The rewards of those that were judged, in order. */
+  static List<Double> rewards(List<Verdict> verdicts) {
+    return verdicts.stream()
+        .filter(Verdict.Scored.class::isInstance)
+        .map(verdict -> ((Verdict.Scored) verdict).reward())
+        .toList();
+  }
+
+  /** Why the first of those that were not judged was not. */
+  static String firstObstacle(List<Verdict> verdicts) {
+    return verdicts.stream()
+        .filter(Verdict.Unverifiable.class::isInstance)
+        .map(verdict -> ((Verdict.Unverifiable) verdict).reason())
+        .findFirst()
+        .orElse("nothing");
+  }
+}

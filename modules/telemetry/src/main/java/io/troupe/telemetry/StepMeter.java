@@ -1,0 +1,201 @@
+package io.troupe.telemetry;
+
+import io.troupe.core.advantage.Advantages;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.RunState;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Adds up what happens between two steps into a {@link StepRow}. Times are milliseconds on the
+ * caller's monotonic clock, which starts with the process. Not thread-safe: it belongs to the
+ * coordinator.
+ */
+public final class StepMeter {
+  /** What the run waits for, seen from the trainer. */
+  private enum WaitingFor {
+    /** The trainer computes: it is what the rest waits for. */
+    TRAINER,
+    /** The trainer is idle and completions are being drawn. */
+    ROLLOUT,
+    /** The trainer is idle and all that is under lease is being verified. */
+    VERIFIER,
+    /** The trainer is idle and nobody has asked for work. */
+    WORKERS
+  }
+
+  /**
+   * What the trainer measured of a step.
+   *
+   * @see StepRow.Training
+   */
+  public record Reading(
+      double loss,
+      double gradientNorm,
+      double kl,
+      double behaviourGap,
+      double referenceKl,
+      double entropy,
+      double clippedLow,
+      double clippedHigh,
+      double learningRate,
+      long trainedTokens,
+      long maskedTokens,
+      long stalenessMax,
+      double stalenessMean,
+      double trainSeconds) {}
+
+  private final Map<WaitingFor, Long> spent = new EnumMap<>(WaitingFor.class);
+  private WaitingFor cause = WaitingFor.WORKERS;
+  private long causeSince;
+  private long lastStepAt;
+  private long groups;
+  private long degenerate;
+  private long rollouts;
+  private double rewards;
+  private long tokens;
+  private long filtered;
+  private long requeued;
+  private long refused;
+  private long ended;
+  private long lost;
+
+  /** A meter that starts now. */
+  public StepMeter(long nowMillis) {
+    causeSince = nowMillis;
+    lastStepAt = nowMillis;
+  }
+
+  /** Takes note of an event. */
+  public void event(Event event) {
+    switch (event) {
+      case Event.GroupBuffered(GroupSummary summary) -> scored(summary);
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        scored(summary);
+        filtered++;
+      }
+      case Event.LeaseEnded _ -> {
+        ended++;
+        lost++;
+      }
+      case Event.GroupSpoiled _ -> {
+        requeued++;
+        lost++;
+      }
+      case Event.AnswerRefused _ -> refused++;
+      default -> {}
+    }
+  }
+
+  /** Takes note of what the run waits for from now on. */
+  public void waiting(RunState state, long nowMillis) {
+    WaitingFor now = causeIn(state);
+    if (now != cause) {
+      charge(nowMillis);
+      cause = now;
+    }
+  }
+
+  /** The row of a step that has just ended; counting starts anew. */
+  public StepRow row(long step, Reading reading, long nowMillis) {
+    charge(nowMillis);
+    double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;
+    long waited =
+        spent.entrySet().stream()
+            .filter(entry -> entry.getKey() != WaitingFor.TRAINER)
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    StepRow.Training training =
+        new StepRow.Training(
+            ratio(rewards, rollouts),
+            reading.stalenessMax(),
+            reading.stalenessMean(),
+            ratio((double) degenerate, groups),
+            ratio((double) lost, ended),
+            ratio((double) tokens, rollouts),
+            reading.kl(),
+            reading.gradientNorm(),
+            mostSpentOn(),
+            tokens / seconds,
+            reading.loss(),
+            reading.learningRate(),
+            reading.entropy(),
+            reading.clippedLow(),
+            reading.clippedHigh(),
+            reading.behaviourGap(),
+            reading.referenceKl(),
+            reading.trainedTokens(),
+            reading.maskedTokens(),
+            reading.trainSeconds(),
+            waited / 1000.0,
+            groups,
+            filtered,
+            requeued,
+            refused);
+    reset(nowMillis);
+    return new StepRow(step, nowMillis / 1000.0, OptionalDouble.empty(), Optional.of(training));
+  }
+
+  private void scored(GroupSummary summary) {
+    groups++;
+    ended++;
+    rollouts += summary.rewards().size();
+    tokens += summary.tokens();
+    double[] values = summary.rewards().stream().mapToDouble(Double::doubleValue).toArray();
+    for (double reward : values) {
+      rewards += reward;
+    }
+    if (Advantages.degenerate(values)) {
+      degenerate++;
+    }
+  }
+
+  private static WaitingFor causeIn(RunState state) {
+    if (state.inTraining().findAny().isPresent()) {
+      return WaitingFor.TRAINER;
+    }
+    if (state.leases().findAny().isEmpty()) {
+      return WaitingFor.WORKERS;
+    }
+    return state.leases().allMatch(Group.Leased::sampled)
+        ? WaitingFor.VERIFIER
+        : WaitingFor.ROLLOUT;
+  }
+
+  private void charge(long nowMillis) {
+    spent.merge(cause, nowMillis - causeSince, Long::sum);
+    causeSince = nowMillis;
+  }
+
+  private String mostSpentOn() {
+    return spent.entrySet().stream()
+        .max(Map.Entry.comparingByValue())
+        .map(entry -> entry.getKey().name().toLowerCase(Locale.ROOT))
+        .orElse("");
+  }
+
+  /** Not a number when there was nothing: an average of nothing is not zero. */
+  private static double ratio(double part, long whole) {
+    return whole == 0 ? Double.NaN : part / whole;
+  }
+
+  private void reset(long nowMillis) {
+    spent.clear();
+    lastStepAt = nowMillis;
+    groups = 0;
+    degenerate = 0;
+    rollouts = 0;
+    rewards = 0;
+    tokens = 0;
+    filtered = 0;
+    requeued = 0;
+    refused = 0;
+    ended = 0;
+    lost = 0;
+  }
+}
