@@ -147,6 +147,24 @@ class ToyTrainerTest {
   }
 
   @Test
+  void freezeReference_beforeSteps_staysWhereItWas() {
+    LossSettings penalised =
+        new LossSettings(new Objective.Grpo(), 0, 0, new Correction.None(), 0.1, KlEstimator.K3, 1);
+    List<TrainingSequence> batch = randomBatch(new Random(1));
+    ToyTrainer trainer = new ToyTrainer(SETTINGS, MODEL, 1);
+    trainer.freezeReference();
+
+    Stepped first = (Stepped) trainer.train(batch, penalised, Addition.rate(0.1));
+    Stepped second = (Stepped) trainer.train(batch, penalised, Addition.rate(0.1));
+    trainer.freezeReference();
+    Stepped third = (Stepped) trainer.train(batch, penalised, Addition.rate(0.1));
+
+    assertThat(first.referenceKl()).isZero();
+    assertThat(second.referenceKl()).isGreaterThan(1e-4);
+    assertThat(third.referenceKl()).isZero();
+  }
+
+  @Test
   void snapshot_always_isACopyWithADigestOfItsContent() {
     ToyTrainer trainer = new ToyTrainer(SETTINGS, MODEL, 1);
     WeightSnapshot before = trainer.snapshot(new WeightVersion(3));
