@@ -236,11 +236,13 @@ class ToySamplerTest {
   @Test
   void close_whileWaitingOutATokenDelay_returnsAtOnce() {
     SamplingEngine sampler = new ToySampler(SETTINGS, MODEL, Duration.ofHours(1));
-    Await.one(sampler.load(endless(1)));
-    var answer = sampler.sample(List.of(request(1, 1, 7))).getFirst();
+    SampleRequest oneToken = new SampleRequest(lease(2), PROMPT, 1, new SamplingSettings(1, 1), 7);
+    var answers = sampler.sample(List.of(request(1, 1, 7), oneToken));
+    sampler.load(endless(1));
+    Await.one(answers.get(1)); // the delay follows, whatever else is asked
     sampler.close();
 
-    assertThat(Await.failure(answer)).hasMessage("the sampler is closed");
+    assertThat(Await.failure(answers.get(0))).hasMessage("the sampler is closed");
   }
 
   @Test
