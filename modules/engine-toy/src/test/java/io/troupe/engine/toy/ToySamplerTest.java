@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(20)
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ToySamplerTest {
   /** Ids 2 to 5, so that five tokens and a stop token fit well into the context of 12. */
   private static final ToySettings SETTINGS = new ToySettings("abcd", 12, 8, 16, Duration.ZERO);
