@@ -79,20 +79,15 @@ final class DjlTrainer implements TrainingEngine {
   private StepOutcome step(
       List<TrainingSequence> batch, boolean behaviour, Loss loss, Optimisation optimisation) {
     enter(true);
-    List<MicroBatch.Plan> plans =
-        MicroBatch.plan(
-            batch,
-            compute.microBatchTokens(),
-            decoder.settings().contextLength(),
-            decoder.vocabulary(),
-            behaviour);
+    MicroBatch.check(batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour);
+    List<SequencePlan> plans = SequencePlan.of(batch, compute.microBatchTokens());
     if (plans.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     StepStatistics statistics = new StepStatistics();
     try {
-      for (MicroBatch.Plan plan : plans) {
-        try (MicroBatch part = plan.pack()) {
+      for (SequencePlan plan : plans) {
+        try (MicroBatch part = MicroBatch.pack(plan)) {
           double value = accumulate(part, loss, statistics);
           if (!Double.isFinite(value)) {
             return new StepOutcome.Skipped("the loss is " + value);
@@ -145,9 +140,7 @@ final class DjlTrainer implements TrainingEngine {
           case K3 -> 3;
         };
     try (Program.Call call = decoder.call("policy_loss", weights)) {
-      return call.with(part.ids())
-          .with(part.at())
-          .with(part.target())
+      return part.into(call)
           .with(part.behaviour())
           .with(referenceLogProbs)
           .with(part.advantage())
@@ -165,21 +158,13 @@ final class DjlTrainer implements TrainingEngine {
 
   private long[] imitationLoss(MicroBatch part) {
     try (Program.Call call = decoder.call("imitation_loss", weights)) {
-      return call.with(part.ids())
-          .with(part.at())
-          .with(part.target())
-          .with(part.weight())
-          .tensorHandles();
+      return part.into(call).with(part.weight()).tensorHandles();
     }
   }
 
   private NativeTensor logProbs(Weights of, MicroBatch part, double temperature) {
     try (Program.Call call = decoder.call("log_probs", of)) {
-      return call.with(part.ids())
-          .with(part.at())
-          .with(part.target())
-          .with(temperature)
-          .tensor(DType.FLOAT32, part.tokens());
+      return part.into(call).with(temperature).tensor(DType.FLOAT32, part.tokens());
     }
   }
 

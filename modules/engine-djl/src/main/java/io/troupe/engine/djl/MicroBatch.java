@@ -6,19 +6,17 @@ import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.djl.NativeTensor.DType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Sequences that pass through the policy together, as tensors.
+ * Sequences that pass through the policy together, as tensors: P heads of at most T tokens, B
+ * continuations of at most C, and N tokens of the loss.
  *
- * <p>Only tokens with loss weight take part: sequences without one are left out, and nothing after
- * the last one is read, nor the last one itself, which only needs what comes before it.
- *
- * @param ids [B, T], padded on the right
- * @param at [N] flat positions in {@code ids} that predict the tokens of the loss
+ * @param heads [P, T], padded on the right
+ * @param lengths [P] of the heads
+ * @param tails [B, C], padded on the right; [0, 0] when sequences are heads as a whole
+ * @param owners [B] the continuations' heads
+ * @param at [N] flat positions, of heads and then of continuations, that predict the loss's tokens
  * @param target [N] those tokens
  * @param behaviour [N] their behaviour log-probabilities
  * @param advantage [N]
@@ -26,7 +24,10 @@ import java.util.Optional;
  * @param tokens N
  */
 record MicroBatch(
-    NativeTensor ids,
+    NativeTensor heads,
+    NativeTensor lengths,
+    NativeTensor tails,
+    NativeTensor owners,
     NativeTensor at,
     NativeTensor target,
     NativeTensor behaviour,
@@ -35,140 +36,120 @@ record MicroBatch(
     int tokens)
     implements AutoCloseable {
 
-  /** A sequence with what of it takes part. */
-  private record Part(TrainingSequence sequence, int tokens, int read) {}
-
-  /** Plan of a micro-batch, before any tensor is made. */
-  static final class Plan {
-    private final List<Part> parts;
-
-    private Plan(List<Part> parts) {
-      this.parts = parts;
-    }
-
-    MicroBatch pack() {
-      return MicroBatch.pack(parts);
-    }
-  }
-
   /**
-   * Splits a step so that no micro-batch has more than {@code budget} tokens, padding included.
-   * Sequences of like length go together; the order among equals is the batch's.
+   * Checks what the native library would not, or not say clearly.
    *
+   * @param behaviour whether behaviour log-probabilities are read
    * @throws IllegalArgumentException if a sequence is too long, or a token or number is none
    */
-  static List<Plan> plan(
-      List<TrainingSequence> batch, int budget, int context, int vocabulary, boolean behaviour) {
-    List<Part> parts = new ArrayList<>();
+  static void check(List<TrainingSequence> batch, int context, int vocabulary, boolean behaviour) {
     for (int i = 0; i < batch.size(); i++) {
-      check(i, batch.get(i), context, vocabulary, behaviour);
-      part(batch.get(i)).ifPresent(parts::add);
-    }
-    parts.sort(Comparator.comparingInt(Part::read));
-    List<Plan> plans = new ArrayList<>();
-    int from = 0;
-    for (int i = 0; i < parts.size(); i++) {
-      long padded = (long) (i + 1 - from) * parts.get(i).read;
-      if (padded > budget && i > from) {
-        plans.add(new Plan(parts.subList(from, i)));
-        from = i;
-      }
-    }
-    if (from < parts.size()) {
-      plans.add(new Plan(parts.subList(from, parts.size())));
-    }
-    return plans;
-  }
-
-  private static Optional<Part> part(TrainingSequence sequence) {
-    int tokens = 0;
-    int last = -1;
-    for (int t = 0; t < sequence.lossWeights().length; t++) {
-      if (sequence.lossWeights()[t] != 0) {
-        tokens++;
-        last = t;
-      }
-    }
-    return tokens == 0
-        ? Optional.empty()
-        : Optional.of(new Part(sequence, tokens, sequence.prompt().length + last));
-  }
-
-  private static void check(
-      int i, TrainingSequence s, int context, int vocabulary, boolean behaviour) {
-    require(
-        s.length() <= context,
-        "sequence %d has %d tokens, but the policy's context_length is %d",
-        i,
-        s.length(),
-        context);
-    checkIds(i, "prompt", s.prompt(), vocabulary);
-    checkIds(i, "completion", s.completion(), vocabulary);
-    for (int t = 0; t < s.lossWeights().length; t++) {
-      float weight = s.lossWeights()[t];
+      TrainingSequence s = batch.get(i);
       require(
-          weight >= 0 && Float.isFinite(weight),
-          "token %d of sequence %d has loss weight %s; it must be finite, 0 or greater",
-          t,
+          s.length() <= context,
+          "sequence %d has %d tokens, but the policy's context_length is %d",
           i,
-          weight);
-      require(
-          !behaviour || weight == 0 || Float.isFinite(s.behaviourLogProbs()[t]),
-          "token %d of sequence %d has behaviour log-probability %s, which is none",
-          t,
-          i,
-          s.behaviourLogProbs()[t]);
+          s.length(),
+          context);
+      checkIds(i, "prompt", s.prompt(), vocabulary);
+      checkIds(i, "completion", s.completion(), vocabulary);
+      for (int t = 0; t < s.lossWeights().length; t++) {
+        float weight = s.lossWeights()[t];
+        if (!(weight >= 0) || !Float.isFinite(weight)) {
+          throw new IllegalArgumentException(
+              "token %d of sequence %d has loss weight %s; it must be finite, 0 or greater"
+                  .formatted(t, i, weight));
+        }
+        if (behaviour && weight != 0 && !Float.isFinite(s.behaviourLogProbs()[t])) {
+          throw new IllegalArgumentException(
+              "token %d of sequence %d has behaviour log-probability %s, which is none"
+                  .formatted(t, i, s.behaviourLogProbs()[t]));
+        }
+      }
     }
   }
 
   private static void checkIds(int i, String what, int[] ids, int vocabulary) {
     for (int t = 0; t < ids.length; t++) {
-      require(
-          ids[t] >= 0 && ids[t] < vocabulary,
-          "token %d of the %s of sequence %d is %d; ids lie in [0, %d]",
-          t,
-          what,
-          i,
-          ids[t],
-          vocabulary - 1);
+      if (ids[t] < 0 || ids[t] >= vocabulary) {
+        throw new IllegalArgumentException(
+            "token %d of the %s of sequence %d is %d; ids lie in [0, %d]"
+                .formatted(t, what, i, ids[t], vocabulary - 1));
+      }
     }
   }
 
-  private static MicroBatch pack(List<Part> parts) {
-    int longest = parts.stream().mapToInt(Part::read).max().orElseThrow();
-    int tokens = parts.stream().mapToInt(Part::tokens).sum();
+  static MicroBatch pack(SequencePlan plan) {
+    int tails = plan.shared() ? plan.rows().size() : 0;
+    int tokens = plan.tokens();
     MicroBatch packed =
         new MicroBatch(
-            NativeTensor.zeros(DType.INT64, parts.size(), longest),
+            NativeTensor.zeros(DType.INT64, plan.heads().size(), plan.headLength()),
+            NativeTensor.zeros(DType.INT64, plan.heads().size()),
+            NativeTensor.zeros(DType.INT64, tails, plan.tailLength()),
+            NativeTensor.zeros(DType.INT64, tails),
             NativeTensor.zeros(DType.INT64, tokens),
             NativeTensor.zeros(DType.INT64, tokens),
             NativeTensor.zeros(DType.FLOAT32, tokens),
             NativeTensor.zeros(DType.FLOAT32, tokens),
             NativeTensor.zeros(DType.FLOAT32, tokens),
             tokens);
-    packed.fill(parts, longest);
+    packed.fillHeads(plan);
+    packed.fillTails(plan);
+    packed.fillTokens(plan);
     return packed;
   }
 
-  private void fill(List<Part> parts, int longest) {
-    MemorySegment id = ids.memory();
+  private void fillHeads(SequencePlan plan) {
+    MemorySegment ids = heads.memory();
+    MemorySegment length = lengths.memory();
+    for (int p = 0; p < plan.heads().size(); p++) {
+      int[] head = plan.heads().get(p);
+      length.setAtIndex(ValueLayout.JAVA_LONG, p, head.length);
+      for (int t = 0; t < head.length; t++) {
+        ids.setAtIndex(ValueLayout.JAVA_LONG, (long) p * plan.headLength() + t, head[t]);
+      }
+    }
+  }
+
+  private void fillTails(SequencePlan plan) {
+    if (!plan.shared()) {
+      return;
+    }
+    MemorySegment ids = tails.memory();
+    MemorySegment owner = owners.memory();
+    int longest = plan.tailLength();
+    for (int b = 0; b < plan.rows().size(); b++) {
+      SequencePlan.Row row = plan.rows().get(b);
+      owner.setAtIndex(ValueLayout.JAVA_LONG, b, row.head());
+      for (int t = 0; t < row.part().tail(); t++) {
+        ids.setAtIndex(
+            ValueLayout.JAVA_LONG, (long) b * longest + t, row.part().sequence().completion()[t]);
+      }
+    }
+  }
+
+  private void fillTokens(SequencePlan plan) {
     MemorySegment position = at.memory();
     MemorySegment next = target.memory();
     MemorySegment q = behaviour.memory();
     MemorySegment a = advantage.memory();
     MemorySegment w = weight.memory();
+    long headsEnd = (long) plan.heads().size() * plan.headLength();
+    int longestTail = plan.tailLength();
     int n = 0;
-    for (int b = 0; b < parts.size(); b++) {
-      TrainingSequence s = parts.get(b).sequence;
-      long row = (long) b * longest;
-      int prompt = s.prompt().length;
-      for (int t = 0; t < parts.get(b).read; t++) {
-        int token = t < prompt ? s.prompt()[t] : s.completion()[t - prompt];
-        id.setAtIndex(ValueLayout.JAVA_LONG, row + t, token);
-      }
+    for (int b = 0; b < plan.rows().size(); b++) {
+      SequencePlan.Row row = plan.rows().get(b);
+      TrainingSequence s = row.part().sequence();
+      int head = plan.heads().get(row.head()).length;
       for (int t = 0; t < s.completion().length; t++) {
         if (s.lossWeights()[t] != 0) {
-          position.setAtIndex(ValueLayout.JAVA_LONG, n, row + prompt + t - 1);
+          int before = s.prompt().length + t - 1;
+          long flat =
+              before < head
+                  ? (long) row.head() * plan.headLength() + before
+                  : headsEnd + (long) b * longestTail + (before - head);
+          position.setAtIndex(ValueLayout.JAVA_LONG, n, flat);
           next.setAtIndex(ValueLayout.JAVA_LONG, n, s.completion()[t]);
           q.setAtIndex(ValueLayout.JAVA_FLOAT, n, s.behaviourLogProbs()[t]);
           a.setAtIndex(ValueLayout.JAVA_FLOAT, n, (float) s.advantage());
@@ -179,9 +160,17 @@ record MicroBatch(
     }
   }
 
+  /** Adds what the program needs for log-probabilities: ids, their tree, positions and targets. */
+  Program.Call into(Program.Call call) {
+    return call.with(heads).with(lengths).with(tails).with(owners).with(at).with(target);
+  }
+
   @Override
   public void close() {
-    ids.close();
+    heads.close();
+    lengths.close();
+    tails.close();
+    owners.close();
     at.close();
     target.close();
     behaviour.close();

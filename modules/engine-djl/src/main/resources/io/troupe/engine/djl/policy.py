@@ -9,8 +9,9 @@
 #   G   sizes: layers, heads, kv heads, head_dim
 #   KV  caches: keys, values of layer 0, of layer 1, ...; each [rows, context, kv_heads * head_dim]
 #
-# Shapes in comments: B sequences, T positions, N tokens of the loss, n rows of the decode batch,
-# h heads, k kv heads, d head_dim, V vocabulary. Data type numbers: 4 int64, 6 float32, 7 float64.
+# Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
+# the decode batch, h query heads, k kv heads, d head_dim, V vocabulary. Data type numbers: 4 int64,
+# 6 float32, 7 float64.
 
 def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
   return torch.rms_norm(x, [x.size(-1)], w, eps)
@@ -37,7 +38,7 @@ def finish(W: List[Tensor], w: int, eps: float, x: Tensor, a: Tensor) -> Tensor:
   y = __torch__.rms(x, W[w + 7], eps)
   return x + torch.linear(torch.silu(torch.linear(y, W[w + 8])) * torch.linear(y, W[w + 9]), W[w + 10])
 
-# Keys or values [B, T, k, d] to [B, h, T, d]: each serves h / k query heads.
+# Keys or values [B, T, k, d], any B and T, to [B, h, T, d]: each serves h / k query heads.
 def spread(x: Tensor, G: List[int]) -> Tensor:
   B, T = x.size(0), x.size(1)
   y = x.transpose(1, 2)
@@ -45,26 +46,63 @@ def spread(x: Tensor, G: List[int]) -> Tensor:
     return y
   return y.unsqueeze(2).expand([B, G[2], G[1] // G[2], T, G[3]]).reshape([B, G[1], T, G[3]])
 
-# ids [B, T], padded on the right, to the normed hidden states [B, T, hidden]; the keys and values
-# [B, T, k * d] of all layers go into KV. Causality alone keeps padding out of what precedes it.
-def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, KV: List[Tensor]) -> Tensor:
-  T = ids.size(1)
-  cos = torch.slice(R[0], 0, 0, T).unsqueeze(1)
-  sin = torch.slice(R[1], 0, 0, T).unsqueeze(1)
-  x = torch.embedding(W[0], ids)
+# Which keys a continuation's positions see, [B, 1, C, T + C]: the whole of its head, and of itself
+# what is not ahead.
+def visible(length: Tensor, owner: Tensor, T: int, C: int) -> Tensor:
+  device = length.device
+  head = torch.lt(torch.arange(T, dtype=4, device=device), torch.index_select(length, 0, owner).unsqueeze(1))
+  steps = torch.arange(C, dtype=4, device=device)
+  own = torch.le(steps, steps.unsqueeze(1))
+  B = owner.size(0)
+  return torch.cat([head.unsqueeze(1).expand([B, C, T]), own.unsqueeze(0).expand([B, C, C])], -1).unsqueeze(1)
+
+# Keys or values of heads x [P, T, k, d] and continuations y [B * C, k, d], as continuations see
+# them: [B, h, T + C, d].
+def gather(x: Tensor, y: Tensor, owner: Tensor, G: List[int], C: int) -> Tensor:
+  own = torch.unflatten(y, 0, [owner.size(0), C])
+  return __torch__.spread(torch.cat([torch.index_select(x, 0, owner), own], 1), G)
+
+# Sequences as a tree of depth two, to their normed hidden states [P * T + B * C, hidden]: heads
+# ids [P, T] of length [P] tokens, and continuations tail [B, C] of the head owner [B] tells; all
+# padded on the right, and C may be 0. A prompt is thus computed once for all its completions.
+# The keys and values [P, T, k * d] of the heads in all layers go into KV.
+def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, KV: List[Tensor]) -> Tensor:
+  P, T, C = ids.size(0), ids.size(1), tail.size(1)
+  m = P * T
+  cos = torch.slice(R[0], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
+  sin = torch.slice(R[1], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
+  tokens = torch.flatten(ids)
+  seen = ids
+  if C > 0:
+    # Padding may lie past the tables; what stands there is never looked at.
+    place = torch.index_select(length, 0, owner).unsqueeze(1) + torch.arange(C, dtype=4, device=ids.device)
+    place = torch.clamp(torch.flatten(place), None, R[0].size(0) - 1)
+    cos = torch.cat([cos, torch.index_select(R[0], 0, place).unsqueeze(1)])
+    sin = torch.cat([sin, torch.index_select(R[1], 0, place).unsqueeze(1)])
+    tokens = torch.cat([tokens, torch.flatten(tail)])
+    seen = __torch__.visible(length, owner, T, C)
+  x = torch.embedding(W[0], tokens)
   for l in range(G[0]):
     w = 1 + 11 * l
     q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
-    a = torch.scaled_dot_product_attention(q.transpose(1, 2), __torch__.spread(k, G), __torch__.spread(v, G), None, 0., True)
-    x = __torch__.finish(W, w, eps, x, torch.flatten(a.transpose(1, 2), 2))
-    KV.append(torch.flatten(k, 2))
-    KV.append(torch.flatten(v, 2))
+    keys = torch.unflatten(torch.slice(k, 0, 0, m), 0, [P, T])
+    values = torch.unflatten(torch.slice(v, 0, 0, m), 0, [P, T])
+    queries = torch.unflatten(torch.slice(q, 0, 0, m), 0, [P, T]).transpose(1, 2)
+    a = torch.scaled_dot_product_attention(queries, __torch__.spread(keys, G), __torch__.spread(values, G), None, 0., True)
+    a = a.transpose(1, 2).reshape([m, -1])
+    if C > 0:
+      queries = torch.unflatten(torch.slice(q, 0, m), 0, [owner.size(0), C]).transpose(1, 2)
+      b = torch.scaled_dot_product_attention(queries, __torch__.gather(keys, torch.slice(k, 0, m), owner, G, C), __torch__.gather(values, torch.slice(v, 0, m), owner, G, C), seen, 0., False)
+      a = torch.cat([a, b.transpose(1, 2).reshape([owner.size(0) * C, -1])])
+    x = __torch__.finish(W, w, eps, x, a)
+    KV.append(torch.flatten(keys, 2))
+    KV.append(torch.flatten(values, 2))
   return __torch__.rms(x, W[1 + 11 * G[0]], eps)
 
-# Log-probabilities [N, V] of what follows the flat positions at [N] of ids [B, T].
-def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, temperature: float) -> Tensor:
-  x = __torch__.forward(W, R, G, eps, ids, annotate(List[Tensor], []))
-  logits = torch.linear(torch.index_select(torch.flatten(x, 0, 1), 0, at), W[-1])
+# Log-probabilities [N, V] of what follows the positions at [N] of the hidden states.
+def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
+  x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
+  logits = torch.linear(torch.index_select(x, 0, at), W[-1])
   return torch.log_softmax(logits / temperature, -1)
 
 # Sums over tokens, in the order of StepStatistics.
@@ -92,16 +130,16 @@ class K(Module):
   __buffers__ = []
   training : bool
 
-  # Log-probabilities [N] of the tokens target [N].
-  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, temperature: float) -> Tensor:
-    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, temperature)
+  # Log-probabilities [N] of the tokens target [N], which the positions at [N] predict.
+  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, temperature: float) -> Tensor:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     return torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
 
   # The weighted sum of token losses, see core's ScalarLoss, and the step's statistics. All of q
   # (behaviour), ref (reference), A (advantage) and weight are [N]. cap 0 means Correction.None;
   # estimator 1, 2, 3 means k1, k2, k3.
-  def policy_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, q: Tensor, ref: Tensor, A: Tensor, weight: Tensor, temperature: float, clips: int, clip_low: float, clip_high: float, cap: float, beta: float, estimator: int) -> List[Tensor]:
-    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, temperature)
+  def policy_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, q: Tensor, ref: Tensor, A: Tensor, weight: Tensor, temperature: float, clips: int, clip_low: float, clip_high: float, cap: float, beta: float, estimator: int) -> List[Tensor]:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     lp = torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
     now = lp.detach()
     behind = now - q
@@ -134,8 +172,8 @@ class K(Module):
     return [torch.sum(loss, 0, True), stats]
 
   # The weighted negative log-likelihood and the step's statistics.
-  def imitation_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, at: Tensor, target: Tensor, weight: Tensor) -> List[Tensor]:
-    logp = __torch__.log_softmax_at(W, R, G, eps, ids, at, 1.)
+  def imitation_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, weight: Tensor) -> List[Tensor]:
+    logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, 1.)
     loss = torch.neg(torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1) * weight)
     zero = torch.zeros_like(loss)
     return [torch.sum(loss, 0, True), __torch__.statistics(loss, zero, zero, zero, logp, zero, zero)]
@@ -166,7 +204,7 @@ class K(Module):
         p.addcdiv_(m, (v.sqrt() / root2).add_(eps), value=-step_size)
     return [norm]
 
-  # Copies rows of the caches: I[0], I[1] [2, n] from, to.
+  # Copies n rows of the caches, from those in I[0] to those in I[1].
   def move(self: __torch__.K, KV: List[Tensor], I: Tensor, n: int) -> int:
     source = torch.slice(I[0], 0, 0, n)
     target = torch.slice(I[1], 0, 0, n)
@@ -174,28 +212,20 @@ class K(Module):
       KV[i].index_copy_(0, target, torch.index_select(KV[i], 0, source))
     return n
 
-  # Caches of more rows, the first n of them filled from KV.
-  def grow(self: __torch__.K, KV: List[Tensor], rows: int, n: int) -> List[Tensor]:
-    bigger = annotate(List[Tensor], [])
-    for i in range(torch.len(KV)):
-      c = KV[i].new_zeros([rows, KV[i].size(1), KV[i].size(2)])
-      torch.slice(c, 0, 0, n).copy_(torch.slice(KV[i], 0, 0, n))
-      bigger.append(c)
-    return bigger
-
-  # Reads prompts ids [B, T] once each, puts them into the n cache rows from first on, and draws the
-  # first token of each. length [B]; I: 0 prompt of each row, 1 whether greedy; F: 0 uniform number,
+  # Reads prompts ids [P, T] once each, puts them into the n cache rows from first on, and draws the
+  # first token of each. length [P]; I: 0 prompt of each row, 1 whether greedy; F: 0 uniform number,
   # 1 temperature.
   def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, first: int, n: int, any_greedy: int) -> Tensor:
-    B, T = ids.size(0), ids.size(1)
+    P, T = ids.size(0), ids.size(1)
     fresh = annotate(List[Tensor], [])
-    x = __torch__.forward(W, R, G, eps, ids, fresh)
+    none = torch.zeros([0, 0], dtype=4, device=ids.device)
+    x = __torch__.forward(W, R, G, eps, ids, length, none, none, fresh)
     owner = torch.slice(I[0], 0, 0, n)
     for i in range(torch.len(KV)):
       rows = torch.slice(torch.slice(KV[i], 0, first, first + n), 1, 0, T)
       rows.copy_(torch.index_select(fresh[i], 0, owner))
-    last = torch.arange(B, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.linear(torch.index_select(torch.flatten(x, 0, 1), 0, last), W[-1])
+    last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
+    logits = torch.linear(torch.index_select(x, 0, last), W[-1])
     return __torch__.draw(torch.index_select(logits, 0, owner), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[1], 0, 0, n), any_greedy)
 
   # One token for each of the first n cache rows, none of them longer than L after it. I: 0 token,

@@ -54,11 +54,21 @@ final class Fixtures {
     return new Optimisation(learningRate, .9, .95, 1e-8, .1, 1);
   }
 
-  /** Random sequences; about a fifth of the tokens has no loss weight. */
+  /** Random sequences of as many prompts; about a fifth of the tokens has no loss weight. */
   static List<TrainingSequence> batch(Random random, int size) {
+    return groups(random, size, 1);
+  }
+
+  /** Random sequences, {@code each} of them of every prompt, mixed up. */
+  static List<TrainingSequence> groups(Random random, int prompts, int each) {
+    int size = prompts * each;
     List<TrainingSequence> batch = new ArrayList<>();
+    List<int[]> drawn = new ArrayList<>();
+    for (int i = 0; i < prompts; i++) {
+      drawn.add(tokens(random, 1 + random.nextInt(6)));
+    }
     for (int i = 0; i < size; i++) {
-      int[] prompt = tokens(random, 1 + random.nextInt(6));
+      int[] prompt = drawn.get(i % prompts).clone();
       int[] completion = tokens(random, 1 + random.nextInt(6));
       float[] behaviour = new float[completion.length];
       float[] weights = new float[completion.length];

@@ -34,7 +34,7 @@ final class IsolationTest {
     List<StepOutcome> outcomes = new ArrayList<>();
     trainer.freezeReference();
     for (int step = 0; step < steps; step++) {
-      outcomes.add(trainer.train(Fixtures.batch(new Random(step), 16), LOSS, ADAM));
+      outcomes.add(trainer.train(Fixtures.groups(new Random(step), 4, 4), LOSS, ADAM));
       between.run();
     }
     return outcomes;
@@ -106,7 +106,7 @@ final class IsolationTest {
       weights.load(start);
       weights.requireGradients();
       LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
-      quiet.train(Fixtures.batch(new Random(9), 16), loss, ADAM);
+      quiet.train(Fixtures.groups(new Random(9), 4, 4), loss, ADAM);
       for (int round = 0; round < 5; round++) {
         weights.load(start);
         gradientsWithCollectionsBetween(decoder, weights);
@@ -124,16 +124,12 @@ final class IsolationTest {
 
   private static void gradientsWithCollectionsBetween(Decoder decoder, Weights weights) {
     Torch.enter(1, true);
-    List<MicroBatch.Plan> plans =
-        MicroBatch.plan(
-            Fixtures.batch(new Random(9), 16), 1 << 14, 16, TOKENIZER.vocabularySize(), true);
+    SequencePlan plan = SequencePlan.of(Fixtures.groups(new Random(9), 4, 4), 1 << 14).getFirst();
     long[] handles;
-    try (MicroBatch part = plans.getFirst().pack();
+    try (MicroBatch part = MicroBatch.pack(plan);
         Program.Call call = decoder.call("policy_loss", weights)) {
       handles =
-          call.with(part.ids())
-              .with(part.at())
-              .with(part.target())
+          part.into(call)
               .with(part.behaviour())
               .with(part.behaviour())
               .with(part.advantage())
