@@ -8,6 +8,7 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -125,35 +126,48 @@ public record RunState(
 
   /** Invariant S2 in numbers: nothing is counted twice, nothing is missing. */
   public boolean balanced() {
-    long live = leases().count() + buffered().count() + inTraining().count();
+    long live = groups.size() - count(Group.Waiting.class);
     return ledger.granted() == ledger.endedLeases() + live
         && ledger.admitted() == ledger.endedGroups() + groups.size();
   }
 
   /** Groups waiting to be sampled again, first in line first. */
   public Stream<Group> waiting() {
-    return groups.values().stream().filter(group -> group.stage() instanceof Group.Waiting);
+    return at(Group.Waiting.class).stream();
   }
 
   /** Leases held by workers. */
   public Stream<Group.Leased> leases() {
-    return groups.values().stream()
-        .map(Group::stage)
-        .filter(Group.Leased.class::isInstance)
-        .map(Group.Leased.class::cast);
+    return at(Group.Leased.class).stream().map(group -> (Group.Leased) group.stage());
   }
 
   /** Groups ready to train on. */
   public Stream<GroupSummary> buffered() {
-    return groups.values().stream()
-        .map(Group::stage)
-        .filter(Group.Buffered.class::isInstance)
-        .map(stage -> ((Group.Buffered) stage).summary());
+    return at(Group.Buffered.class).stream()
+        .map(group -> ((Group.Buffered) group.stage()).summary());
   }
 
   /** Groups of the step that is running; none when the trainer is idle. */
   public Stream<Group> inTraining() {
-    return groups.values().stream().filter(group -> group.stage() instanceof Group.Training);
+    return at(Group.Training.class).stream();
+  }
+
+  private List<Group> at(Class<? extends Group.Stage> stage) {
+    List<Group> there = new ArrayList<>();
+    for (Group group : groups.values()) {
+      if (stage.isInstance(group.stage())) {
+        there.add(group);
+      }
+    }
+    return there;
+  }
+
+  private long count(Class<? extends Group.Stage> stage) {
+    long there = 0;
+    for (Group group : groups.values()) {
+      there += stage.isInstance(group.stage()) ? 1 : 0;
+    }
+    return there;
   }
 
   /** The stage of a lease that is still good. */
@@ -166,7 +180,7 @@ public record RunState(
 
   /** Groups that count as accepted in the admission formula. */
   public long accepted() {
-    return ledger.trained() + buffered().count() + inTraining().count();
+    return ledger.trained() + count(Group.Buffered.class) + count(Group.Training.class);
   }
 
   Group group(GroupId id) {

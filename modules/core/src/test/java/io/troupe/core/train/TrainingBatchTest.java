@@ -1,0 +1,70 @@
+package io.troupe.core.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.buffer.StalenessBound;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TrainingBatchTest {
+  private static Completion completion(long... versions) {
+    return new Completion(
+        new int[versions.length],
+        new float[versions.length],
+        TokenVersions.of(versions),
+        FinishReason.STOP);
+  }
+
+  private static ScoredGroup group(long number, Completion first, Completion second) {
+    return new ScoredGroup(
+        new LeaseId(new GroupId(number), number),
+        new int[] {(int) number},
+        List.of(first, second),
+        List.of(0.0, 1.0));
+  }
+
+  @Test
+  void of_groups_keepsTheirOrderAndZeroesStaleTokens() {
+    TrainingBatch batch =
+        TrainingBatch.of(
+            List.of(
+                group(4, completion(1, 3), completion(2, 2, 3)),
+                group(2, completion(3), completion(1, 1))),
+            new Objective.Dapo(),
+            new StalenessBound(1),
+            new WeightVersion(3));
+    assertThat(batch.sequences()).extracting(one -> one.prompt()[0]).containsExactly(4, 4, 2, 2);
+    float fifth = (float) (1 / 5.0);
+    assertThat(batch.sequences().get(0).lossWeights()).containsExactly(0, fifth);
+    assertThat(batch.sequences().get(1).lossWeights()).containsExactly(fifth, fifth, fifth);
+    assertThat(batch.sequences().get(2).lossWeights()).containsExactly(fifth);
+    assertThat(batch.sequences().get(3).lossWeights()).containsExactly(0, 0);
+    assertThat(batch.sequences())
+        .extracting(TrainingSequence::advantage)
+        .containsExactly(-1.0, 1.0, -1.0, 1.0);
+    assertThat(batch.trainedTokens()).isEqualTo(5);
+    assertThat(batch.maskedTokens()).isEqualTo(3);
+    assertThat(batch.stalenessMax()).isEqualTo(1);
+    assertThat(batch.stalenessMean()).isEqualTo(2 / 5.0);
+  }
+
+  @Test
+  void of_nothingTrainable_hasNoStaleness() {
+    TrainingBatch batch =
+        TrainingBatch.of(
+            List.of(group(1, completion(0), completion(0))),
+            new Objective.Dapo(),
+            new StalenessBound(0),
+            new WeightVersion(9));
+    assertThat(batch.trainedTokens()).isZero();
+    assertThat(batch.maskedTokens()).isEqualTo(2);
+    assertThat(batch.stalenessMean()).isZero();
+  }
+}
