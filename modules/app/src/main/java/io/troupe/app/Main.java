@@ -58,6 +58,7 @@ public final class Main implements Runnable {
   private static int explain(Exception failure, CommandLine command) {
     return switch (failure) {
       case ConfigurationException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case NoSuchRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadTaskData bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {

@@ -38,7 +38,10 @@ record ResumePoint(
     return new ResumePoint(Optional.empty(), false, 0, 0, List.of());
   }
 
-  /** Looks for the newest checkpoint whose files are all as they were written. */
+  /**
+   * Looks for the newest checkpoint whose files are all as they were written. Only for who holds
+   * the journal's lock: what a dead process left half-written is removed.
+   */
   static ResumePoint find(RunFolder folder) throws IOException {
     CheckpointListing listing = Checkpoints.open(folder.checkpoints()).verify();
     List<String> notes = new ArrayList<>();

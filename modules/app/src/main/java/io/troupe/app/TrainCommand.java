@@ -92,18 +92,23 @@ final class TrainCommand implements Callable<Integer> {
                 resolved.yaml(),
                 provenance.toMap(),
                 provenance.gitDiff()));
-    return new TrainSession(composition, folder, ResumePoint.none(), System.out, System.err, json)
-        .run();
+    return new TrainSession(composition, folder, false, System.out, System.err, json).run();
   }
 
-  private int goOn(String run) throws IOException, InterruptedException {
-    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+  private int goOn(String run) throws IOException, InterruptedException, NoSuchRunException {
+    RunFolder folder = find(run);
     Resolved<RunConfig> resolved =
         RunConfig.load(folder.path().resolve("resolved.yaml"), overrides);
     Composition composition = compose(resolved);
-    return new TrainSession(
-            composition, folder, ResumePoint.find(folder), System.out, System.err, json)
-        .run();
+    return new TrainSession(composition, folder, true, System.out, System.err, json).run();
+  }
+
+  private static RunFolder find(String run) throws NoSuchRunException {
+    try {
+      return RunFolder.open(Path.of("runs"), run);
+    } catch (IOException absent) {
+      throw new NoSuchRunException(absent);
+    }
   }
 
   private static Composition compose(Resolved<RunConfig> resolved) throws IOException {

@@ -4,10 +4,8 @@ import akka.actor.typed.ActorSystem;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.app.config.RunConfig;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.engine.PolicyEngines;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.Examination;
 import io.troupe.runtime.PromptPool;
@@ -27,7 +25,8 @@ import io.troupe.telemetry.StepRow;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +36,10 @@ import java.util.function.LongSupplier;
 /**
  * One process's part of a run: opens what the run needs, starts the actors, waits for the end, and
  * closes everything in the order that loses nothing: actors, engines, journal.
+ *
+ * <p>The journal comes first, because its lock is the right to work on the run: a process that does
+ * not get it has changed nothing. Signals are handled before the engines are loaded, because the
+ * JVM's own answer to them is an exit in the middle of native code.
  */
 final class TrainSession {
   private static final Duration TERMINATION = Duration.ofSeconds(10);
@@ -47,21 +50,26 @@ final class TrainSession {
 
   private final Composition composition;
   private final RunFolder folder;
-  private final ResumePoint resume;
+  private final boolean again;
   private final PrintStream out;
   private final PrintStream err;
   private final boolean json;
 
+  /**
+   * A session that has not touched anything yet.
+   *
+   * @param again whether the run was worked on before, and goes on
+   */
   TrainSession(
       Composition composition,
       RunFolder folder,
-      ResumePoint resume,
+      boolean again,
       PrintStream out,
       PrintStream err,
       boolean json) {
     this.composition = composition;
     this.folder = folder;
-    this.resume = resume;
+    this.again = again;
     this.out = out;
     this.err = err;
     this.json = json;
@@ -75,48 +83,56 @@ final class TrainSession {
   int run() throws IOException, InterruptedException {
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
-    RunSettings settings = composition.settings();
-    Screen screen =
-        new Screen(
-            out,
-            err,
-            json,
-            Terminal.table(out),
-            JsonLines.open(folder.metrics(), METRICS_FLUSH, err::println),
-            settings.limits().completionsPerPrompt());
-    resume.notes().forEach(screen::note);
-    CompletableFuture<Outcome> ended = new CompletableFuture<>();
-    Outcome outcome;
-    Signals signals;
-    try (JournalWriter journal = openJournal(screen);
-        EngineRoom room = new EngineRoom(composition.engines())) {
-      banner(screen, room.engines());
-      ActorSystem<Run.Command> system =
-          start(settings, screen, journal, room, millis, listener(screen, ended));
-      signals = watchSignals(system, room, screen);
-      outcome = await(ended, system);
+    JournalSettings journalSettings = JournalSettings.defaults();
+    Journal journal = Journal.open(folder.journal(), journalSettings);
+    try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity())) {
+      RunSettings settings = composition.settings();
+      ResumePoint resume = again ? ResumePoint.find(folder) : ResumePoint.none();
+      Screen screen =
+          new Screen(
+              out,
+              err,
+              json,
+              Terminal.table(out),
+              JsonLines.open(folder.metrics(), METRICS_FLUSH, err::println),
+              settings.limits().completionsPerPrompt());
+      notes(journal, resume).forEach(screen::note);
+      CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
+      CompletableFuture<EngineRoom> opened = new CompletableFuture<>();
+      Signals signals = watchSignals(started, opened, screen);
+      CompletableFuture<Outcome> ended = new CompletableFuture<>();
+      Outcome outcome;
+      try (EngineRoom room = new EngineRoom(composition.engines())) {
+        opened.complete(room);
+        new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
+        ActorSystem<Run.Command> system =
+            start(settings, writer, resume, room, millis, screen, listener(screen, ended));
+        started.complete(system);
+        outcome = await(ended, system);
+      }
+      screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+      return close(screen, outcome, signals);
     }
-    screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
-    return close(screen, outcome, signals);
   }
 
-  private JournalWriter openJournal(Screen screen) throws IOException {
-    JournalSettings settings = JournalSettings.defaults();
-    Journal journal = Journal.open(folder.journal(), settings);
+  private static List<String> notes(Journal journal, ResumePoint resume) {
+    List<String> notes = new ArrayList<>();
     if (journal.recovery().bytesDropped() > 0) {
-      screen.note(
+      notes.add(
           "the journal's last record was cut off by the end of its process: %d bytes dropped"
               .formatted(journal.recovery().bytesDropped()));
     }
-    return JournalWriter.start(journal, settings.queueCapacity());
+    notes.addAll(resume.notes());
+    return notes;
   }
 
   private ActorSystem<Run.Command> start(
       RunSettings settings,
-      Screen screen,
       JournalWriter journal,
+      ResumePoint resume,
       EngineRoom room,
       LongSupplier millis,
+      Screen screen,
       RunListener listener)
       throws IOException {
     PromptPool pool =
@@ -177,17 +193,21 @@ final class TrainSession {
     };
   }
 
-  private Signals watchSignals(ActorSystem<Run.Command> system, EngineRoom room, Screen screen) {
+  private Signals watchSignals(
+      CompletableFuture<ActorSystem<Run.Command>> started,
+      CompletableFuture<EngineRoom> opened,
+      Screen screen) {
     return Signals.install(
         _ -> {
           screen.say(
               "draining: groups in flight may finish, then everything is saved"
                   + " (again to stop now, from the last checkpoint)");
-          system.tell(new Run.Drain());
+          var _ = started.thenAccept(system -> system.tell(new Run.Drain()));
         },
         number -> {
-          screen.say("stopping now; resume: " + resumeCommand());
-          room.close();
+          screen.say("stopping now");
+          screen.say("resume " + resumeCommand());
+          var _ = opened.thenAccept(EngineRoom::close);
           Runtime.getRuntime().halt(ExitCode.ofSignal(number));
         });
   }
@@ -246,43 +266,5 @@ final class TrainSession {
 
   private String resumeCommand() {
     return "troupe train --resume " + name();
-  }
-
-  private void banner(Screen screen, PolicyEngines engines) {
-    RunConfig config = composition.config();
-    screen.say(
-        "troupe %s · JDK %s · %s"
-            .formatted(Build.version(), Runtime.version().feature(), engines.device()));
-    screen.say("policy " + engines.describe());
-    screen.say(
-        "task   %s: %,d prompts, %,d held out · seed %d"
-            .formatted(
-                composition.task().name(),
-                composition.facts().trainingPrompts(),
-                composition.facts().heldOutPrompts(),
-                config.run().seed()));
-    screen.say(
-        "loop   %d groups of %d a step · max staleness %d (%s) · %d rollout worker%s · %s"
-            .formatted(
-                config.training().groupsPerStep(),
-                config.rollout().completionsPerPrompt(),
-                config.training().maxStaleness(),
-                config.training().stale().name().toLowerCase(Locale.ROOT),
-                config.rollout().workers(),
-                config.rollout().workers() == 1 ? "" : "s",
-                config.lockStep() ? "lock-step" : "asynchronous"));
-    screen.say("run    " + folder.name());
-    resume
-        .checkpoint()
-        .ifPresent(
-            from ->
-                screen.say(
-                    "resume from step %d%s"
-                        .formatted(
-                            from.state().version().number(),
-                            resume.stepsLost() == 0
-                                ? ""
-                                : "; %d later steps ended with their process and are made again"
-                                    .formatted(resume.stepsLost()))));
   }
 }

@@ -5,6 +5,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.TrainingEngine;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -20,6 +21,7 @@ public final class EngineRoom implements AutoCloseable {
   private final Set<TrainingEngine> trainers = new LinkedHashSet<>();
   private final ExecutorService trainerThread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("trainer").daemon().factory());
+  private final CountDownLatch empty = new CountDownLatch(1);
   private boolean closed;
 
   public EngineRoom(PolicyEngines engines) {
@@ -77,18 +79,39 @@ public final class EngineRoom implements AutoCloseable {
     }
   }
 
-  /** Ends all engines and their threads. */
+  /** Ends all engines and their threads; returns when they have ended, whoever else closes too. */
   @Override
   public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
+    if (closesFirst()) {
+      try {
+        openSamplers().forEach(SamplingEngine::close);
+        trainerThread.execute(() -> trainers.forEach(TrainingEngine::close));
+        trainerThread.close();
+        engines.close();
+      } finally {
+        empty.countDown();
       }
-      closed = true;
     }
-    openSamplers().forEach(SamplingEngine::close);
-    trainerThread.execute(() -> trainers.forEach(TrainingEngine::close));
-    trainerThread.close();
-    engines.close();
+    awaitEmpty();
+  }
+
+  private synchronized boolean closesFirst() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  private void awaitEmpty() {
+    boolean interrupted = false;
+    while (empty.getCount() > 0) {
+      try {
+        empty.await();
+      } catch (InterruptedException e) {
+        interrupted = true; // leaving early would end the process in native code
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
