@@ -103,6 +103,7 @@ record Composition(
         config.sampling(),
         new RunSettings.Warmup(
             config.warmup().steps(),
+            config.warmup().untilLoss(),
             config.warmup().batch(),
             config.warmup().learningRate(),
             config.warmup().examples()),

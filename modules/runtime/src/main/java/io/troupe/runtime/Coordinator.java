@@ -63,6 +63,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** A checkpoint is durable. */
   public record CheckpointSaved(long step, boolean last) implements Command {}
 
+  /** The policy was measured. */
+  public record Evaluated(long step, double accuracy) implements Command {}
+
   /** Something the run cannot go on without is broken. */
   public record Broken(String reason) implements Command {}
 
@@ -139,6 +142,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case CheckpointSaved(long step, boolean last) ->
           handle(new Input.CheckpointSaved(step, last));
+      case Evaluated(long step, double accuracy) -> handle(new Input.Evaluated(step, accuracy));
       case Broken(String reason) -> handle(new Input.Broken(reason));
       case Drain _ -> handle(new Input.DrainRequested());
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);

@@ -56,7 +56,7 @@ public final class Examination {
     return pool;
   }
 
-  /** The mean reward of greedy answers, in [0, 1], by exactly these weights. */
+  /** The share of greedy answers that earn the full reward, by exactly these weights. */
   CompletionStage<Double> take(SamplingEngine engine, WeightSnapshot weights) {
     return engine.load(weights).thenCompose(_ -> answers(engine)).thenApply(this::grade);
   }
@@ -81,18 +81,18 @@ public final class Examination {
   }
 
   private double grade(List<Completion> answers) {
-    double sum = 0;
+    int right = 0;
     for (int i = 0; i < answers.size(); i++) {
       Verdict verdict = verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens()));
-      sum +=
+      right +=
           switch (verdict) {
-            case Verdict.Scored(double reward, String _, String _) -> reward;
+            case Verdict.Scored(double reward, String _, String _) -> reward >= 1 ? 1 : 0;
             case Verdict.Unverifiable(String reason) ->
                 throw new IllegalStateException(
                     "held-out prompt %s cannot be verified: %s"
                         .formatted(prompts.get(i).id(), reason));
           };
     }
-    return sum / answers.size();
+    return (double) right / answers.size();
   }
 }

@@ -94,7 +94,10 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Drain _ -> onDrain();
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case EvaluationDue(long step, WeightSnapshot weights) -> onEvaluationDue(step, weights);
-      case Evaluated(long step, double accuracy) -> rows = rows.evaluated(step, accuracy);
+      case Evaluated(long step, double accuracy) -> {
+        rows = rows.evaluated(step, accuracy);
+        coordinator.tell(new Coordinator.Evaluated(step, accuracy));
+      }
       case EvaluationFailed(long step, String reason) -> {
         wiring.listener().note("the evaluation of step %d failed: %s".formatted(step, reason));
         rows = rows.abandoned(step);

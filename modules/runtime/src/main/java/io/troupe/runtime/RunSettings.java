@@ -45,12 +45,13 @@ public record RunSettings(
   /**
    * The supervised stage before the first step.
    *
-   * @param steps 0 means none
+   * @param steps at most; 0 means none
+   * @param untilLoss ends it once the mean loss of ten steps is this low; 0 makes all steps
    * @param batch examples a step
    * @param learningRate constant
    * @param examples how many of the training prompts are imitated; 0 means all
    */
-  public record Warmup(int steps, int batch, double learningRate, int examples) {}
+  public record Warmup(int steps, double untilLoss, int batch, double learningRate, int examples) {}
 
   public RunSettings {
     require(workers >= 1, "rollout.workers is 1 or greater, not %d", workers);

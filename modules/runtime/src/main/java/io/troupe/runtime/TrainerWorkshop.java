@@ -22,8 +22,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -46,6 +48,9 @@ public final class TrainerWorkshop {
   /** How often the warm-up tells how it goes. */
   private static final int REPORT_EVERY = 25;
 
+  /** Steps whose mean loss tells whether the warm-up has taught enough. */
+  private static final int JUDGED_STEPS = 10;
+
   /** The policy is ready. */
   record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
 
@@ -58,7 +63,12 @@ public final class TrainerWorkshop {
   /** They did not. */
   record Kept(String reason) implements Step {}
 
-  /** How the warm-up goes. */
+  /**
+   * How the warm-up goes.
+   *
+   * @param steps at most
+   * @param loss mean of the last ten steps
+   */
   public record WarmupProgress(int step, int steps, double loss) {}
 
   /**
@@ -131,24 +141,33 @@ public final class TrainerWorkshop {
     RunSettings.Warmup warmup = settings.warmup();
     int examples = warmup.examples() == 0 ? pool.size() : Math.min(warmup.examples(), pool.size());
     Optimisation optimisation = settings.warmupOptimisation();
-    for (int step = 1; step <= warmup.steps(); step++) {
+    Deque<Double> recent = new ArrayDeque<>();
+    boolean enough = false;
+    for (int step = 1; step <= warmup.steps() && !enough; step++) {
       if (stopped) {
         throw new CancellationException("stopped in warm-up step " + step);
       }
-      StepOutcome outcome = fresh.imitate(lesson(step, warmup.batch(), examples), optimisation);
-      switch (outcome) {
-        case StepOutcome.Stepped done -> report(step, warmup.steps(), done.loss());
-        case StepOutcome.Skipped(String reason) ->
-            throw new IllegalStateException(
-                "warm-up step %d: %s; lower warmup.learning_rate".formatted(step, reason));
+      double loss = imitate(fresh, step, lesson(step, warmup.batch(), examples), optimisation);
+      recent.addLast(loss);
+      if (recent.size() > JUDGED_STEPS) {
+        recent.removeFirst();
+      }
+      double mean = recent.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+      enough = recent.size() == JUDGED_STEPS && mean <= warmup.untilLoss();
+      if (step == 1 || step % REPORT_EVERY == 0 || step == warmup.steps() || enough) {
+        progress.accept(new WarmupProgress(step, warmup.steps(), mean));
       }
     }
   }
 
-  private void report(int step, int steps, double loss) {
-    if (step == 1 || step % REPORT_EVERY == 0 || step == steps) {
-      progress.accept(new WarmupProgress(step, steps, loss));
-    }
+  private static double imitate(
+      TrainingEngine fresh, int step, List<TrainingSequence> lesson, Optimisation optimisation) {
+    return switch (fresh.imitate(lesson, optimisation)) {
+      case StepOutcome.Stepped done -> done.loss();
+      case StepOutcome.Skipped(String reason) ->
+          throw new IllegalStateException(
+              "warm-up step %d: %s; lower warmup.learning_rate".formatted(step, reason));
+    };
   }
 
   /** The examples of a warm-up step: pass after pass over the first {@code examples} prompts. */

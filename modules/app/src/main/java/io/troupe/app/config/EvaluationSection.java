@@ -16,6 +16,12 @@ public record EvaluationSection(
         @Default("500")
         @Range(min = 1)
         int prompts,
+    @Doc(
+            "The run is complete once an evaluation after step 0 reaches this share of right answers,"
+                + " whatever training.steps says; 0 means that it makes all steps.")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        double target,
     @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")
         @Default("0")
         @Range(min = 0, max = 1_000_000)

@@ -166,6 +166,7 @@ public record RunConfig(
         training.epochs(),
         checkpoint.every(),
         evaluation.every(),
+        evaluation.target(),
         training.hopelessAfter(),
         lockStep());
   }

@@ -14,6 +14,14 @@ public record WarmupSection(
         @Default("0")
         @Range(min = 0)
         int steps,
+    @Doc(
+            value =
+                "Ends the warm-up early, once the mean loss of ten steps is this low: how much a"
+                    + " number of steps teaches differs from seed to seed; 0 makes all steps.",
+            unit = "nats a token")
+        @Default("0")
+        @Range(min = 0)
+        double untilLoss,
     @Doc(value = "Answers in one step.", unit = "sequences")
         @Default("64")
         @Range(min = 1, max = 1_000_000)

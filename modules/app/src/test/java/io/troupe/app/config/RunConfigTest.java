@@ -78,6 +78,7 @@ final class RunConfigTest {
                 0,
                 50,
                 10,
+                0,
                 400,
                 false));
     assertThat(config.training().learningRates().at(1, 10)).isEqualTo(3e-4);

@@ -134,6 +134,7 @@ public record Coordination(RunLimits limits) {
         case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);
         case Input.Broken(String reason) -> stop(new RunEnd.Failed(reason));
+        case Input.Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
         case Input.DrainRequested _ -> onDrainRequested();
         case Input.Tick _ -> onTick();
       }
@@ -269,10 +270,23 @@ public record Coordination(RunLimits limits) {
 
     private void onDrainRequested() {
       if (state.phase() instanceof Phase.Running) {
-        emit(new Event.DrainStarted(now + limits.drainMillis()));
+        drain(new RunEnd.Interrupted());
       } else if (state.phase() instanceof Phase.Starting) {
         stop(new RunEnd.Interrupted());
       }
+    }
+
+    private void onEvaluated(long step, double accuracy) {
+      if (state.phase() instanceof Phase.Running
+          && step > 0
+          && limits.evaluationTarget() > 0
+          && accuracy >= limits.evaluationTarget()) {
+        drain(new RunEnd.Completed());
+      }
+    }
+
+    private void drain(RunEnd end) {
+      emit(new Event.DrainStarted(now + limits.drainMillis(), end));
     }
 
     private void onTick() {
@@ -327,12 +341,12 @@ public record Coordination(RunLimits limits) {
             grant();
           }
         }
-        case Phase.Draining(long deadline) -> {
+        case Phase.Draining(long deadline, RunEnd end) -> {
           if (now >= deadline) {
             cancelLeases("the run drains");
           }
           if (state.leases().findAny().isEmpty() && state.inTraining().findAny().isEmpty()) {
-            save(new RunEnd.Interrupted());
+            save(end);
           }
         }
         case Phase.Starting _, Phase.Saving _, Phase.Ended _ -> {}

@@ -69,8 +69,8 @@ public sealed interface Event {
   /** A checkpoint is durable. */
   record CheckpointSaved(long step) implements Event {}
 
-  /** No new leases and no new steps from here on. */
-  record DrainStarted(long deadlineMillis) implements Event {}
+  /** No new leases and no new steps from here on; the run then ends so. */
+  record DrainStarted(long deadlineMillis, RunEnd end) implements Event {}
 
   /** Everything is done but the last checkpoint. */
   record SavingStarted(RunEnd end) implements Event {}

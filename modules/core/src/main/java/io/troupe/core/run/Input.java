@@ -41,6 +41,13 @@ public sealed interface Input {
   /** Something the run cannot go on without is broken. */
   record Broken(String reason) implements Input {}
 
+  /**
+   * The policy was measured on the held-out prompts.
+   *
+   * @param accuracy share of right answers, in [0, 1]
+   */
+  record Evaluated(long step, double accuracy) implements Input {}
+
   /** Somebody asks the run to stop and to save everything. */
   record DrainRequested() implements Input {}
 

@@ -8,8 +8,8 @@ public sealed interface Phase {
   /** Prompts are admitted and steps are made. */
   record Running() implements Phase {}
 
-  /** Groups under lease may finish until the deadline; nothing new begins. */
-  record Draining(long deadlineMillis) implements Phase {}
+  /** Groups under lease may finish until the deadline; nothing new begins. Then the run ends so. */
+  record Draining(long deadlineMillis, RunEnd end) implements Phase {}
 
   /** The last checkpoint is being written; then the run ends so. */
   record Saving(RunEnd end) implements Phase {}

@@ -23,6 +23,8 @@ import io.troupe.core.buffer.StalenessBound;
  * @param epochs passes over the pool; 0 means no limit
  * @param checkpointEvery steps between checkpoints; 0 means only at the end
  * @param evaluateEvery steps between evaluations; 0 means never
+ * @param evaluationTarget the run is complete once an evaluation reaches it, in [0, 1]; 0 means
+ *     none
  * @param maxFilteredInARow a run with this many filtered groups and none accepted between is
  *     hopeless
  * @param lockStep one worker and eta 0: leases are granted only when nothing is under lease, so
@@ -44,6 +46,7 @@ public record RunLimits(
     long epochs,
     long checkpointEvery,
     long evaluateEvery,
+    double evaluationTarget,
     long maxFilteredInARow,
     boolean lockStep) {
   public RunLimits {
@@ -64,6 +67,10 @@ public record RunLimits(
     require(steps >= 1, "a run has 1 or more steps, not %d", steps);
     require(
         epochs >= 0 && checkpointEvery >= 0 && evaluateEvery >= 0, "intervals are not negative");
+    require(
+        evaluationTarget >= 0 && evaluationTarget <= 1,
+        "the evaluation's target lies in [0, 1], not %s",
+        evaluationTarget);
     require(
         maxFilteredInARow >= 1, "max_filtered_groups is 1 or greater, not %d", maxFilteredInARow);
     require(

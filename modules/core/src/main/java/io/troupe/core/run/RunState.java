@@ -118,7 +118,8 @@ public record RunState(
         yield without(batch).ledger(ledger.skip(batch.size())).skippedInARow(skippedInARow + 1);
       }
       case Event.CheckpointSaved _ -> this;
-      case Event.DrainStarted(long deadline) -> phase(new Phase.Draining(deadline));
+      case Event.DrainStarted(long deadline, RunEnd end) ->
+          phase(new Phase.Draining(deadline, end));
       case Event.SavingStarted(RunEnd end) -> phase(new Phase.Saving(end));
       case Event.RunEnded(RunEnd end) -> phase(new Phase.Ended(end));
     };

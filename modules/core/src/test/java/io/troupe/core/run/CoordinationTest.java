@@ -83,6 +83,22 @@ class CoordinationTest {
     }
 
     @Test
+    void evaluated_targetReached_drainsAndCompletes() {
+      Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.Evaluated(3, 0.9));
+      assertThat(run.events())
+          .containsExactly(new Event.DrainStarted(run.now() + Limits.DRAIN_MILLIS, COMPLETED));
+      run.score(1, 0);
+      assertThat(run.state().phase()).isEqualTo(new Phase.Saving(COMPLETED));
+    }
+
+    @Test
+    void evaluated_belowTargetOrBeforeTheFirstStep_changesNothing() {
+      Rehearsal run = new Limits().begun().ask("a", 1);
+      assertThat(run.tell(new Input.Evaluated(3, 0.89)).events()).isEmpty();
+      assertThat(run.tell(new Input.Evaluated(0, 1)).events()).isEmpty();
+    }
+
+    @Test
     void broken_running_endsAsFailed() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.Broken("disk full"));
       assertThat(run.state().phase()).isEqualTo(new Phase.Ended(new RunEnd.Failed("disk full")));
@@ -108,7 +124,8 @@ class CoordinationTest {
     void drainRequested_leasesOutstanding_waitsForThemAndGrantsNoMore() {
       Rehearsal run = drained(new Limits().begun().ask("a", 2));
       assertThat(run.events())
-          .containsExactly(new Event.DrainStarted(run.now() + Limits.DRAIN_MILLIS));
+          .containsExactly(
+              new Event.DrainStarted(run.now() + Limits.DRAIN_MILLIS, new RunEnd.Interrupted()));
       assertThat(run.ask("a", 9).granted()).isEmpty();
       assertThat(run.score(1, 0).buffered()).containsExactly(1L);
       run.score(2, 0);

@@ -100,6 +100,7 @@ final class Limits {
         epochs,
         checkpointEvery,
         evaluateEvery,
+        0.9,
         5,
         lockStep);
   }

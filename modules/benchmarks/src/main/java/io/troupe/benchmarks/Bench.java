@@ -1,0 +1,20 @@
+package io.troupe.benchmarks;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code troupe bench}: measurements, each with the number it is compared with. */
+@Command(
+    name = "troupe bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures, and compares with what was measured beside it.",
+    subcommands = QuickstartBench.class,
+    footer = {"", "Example:", "  troupe bench quickstart --json result.json"})
+public final class Bench {
+  private Bench() {}
+
+  /** Runs a measurement; exit code 0 if every bar is met, 4 if not, 2 for bad usage. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Bench()).execute(arguments));
+  }
+}

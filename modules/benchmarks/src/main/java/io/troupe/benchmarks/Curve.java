@@ -1,0 +1,106 @@
+package io.troupe.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * The rows of one training run, made by a process of its own.
+ *
+ * @param points evaluated rows, in order
+ * @param steps training steps made
+ * @param seconds from the end of the evaluation before the first step to the end of the last
+ */
+record Curve(List<Point> points, long steps, double seconds) {
+  /** An evaluated step. */
+  record Point(long step, double seconds, double eval) {}
+
+  Curve {
+    points = List.copyOf(points);
+  }
+
+  /**
+   * Runs {@code troupe train FILE --json}, as a user would, and reads its rows.
+   *
+   * @param overrides as for {@code --set}
+   * @throws IOException if the run fails; its messages are on standard error
+   */
+  static Curve of(Path file, Path runs, List<String> overrides)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Xmx2g",
+            "-XX:+UseParallelGC",
+            "-Dai.djl.offline=true",
+            "-Dtroupe.home=" + System.getProperty("troupe.home", "."),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.troupe.app.Main",
+            "train",
+            file.toString(),
+            "--json",
+            "--set",
+            "run.folder=" + runs));
+    overrides.forEach(
+        override -> {
+          command.add("--set");
+          command.add(override);
+        });
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Curve curve;
+    try (BufferedReader rows = process.inputReader()) {
+      curve = read(rows);
+    } finally {
+      process.destroy();
+    }
+    int exit = process.waitFor();
+    if (exit != 0) {
+      throw new IOException("the training run ended with exit code " + exit);
+    }
+    return curve;
+  }
+
+  private static Curve read(BufferedReader rows) throws IOException {
+    ObjectMapper mapper = JsonMapper.builder().build();
+    List<Point> points = new ArrayList<>();
+    double start = Double.NaN;
+    double end = Double.NaN;
+    long steps = 0;
+    for (String line = rows.readLine(); line != null; line = rows.readLine()) {
+      JsonNode row = mapper.readTree(line);
+      steps = row.required("step").asLong();
+      end = row.required("seconds").asDouble();
+      start = Double.isNaN(start) ? end : start;
+      if (row.has("eval")) {
+        points.add(new Point(steps, end, row.required("eval").asDouble()));
+      }
+    }
+    return new Curve(points, steps, end - start);
+  }
+
+  /**
+   * Seconds, warm-up included, until an evaluation first reached {@code eval}; empty if none did.
+   */
+  OptionalDouble secondsTo(double eval) {
+    return points.stream()
+        .filter(point -> point.eval() >= eval)
+        .mapToDouble(Point::seconds)
+        .findFirst();
+  }
+
+  /** Training steps a second, evaluations and everything else included. */
+  double stepsPerSecond() {
+    return steps / seconds;
+  }
+}
