@@ -1,0 +1,200 @@
+package io.troupe.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Decision;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.Phase;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RunJsonTest {
+  private static final LeaseId LEASE = new LeaseId(new GroupId(7), 12);
+
+  /** A coordinator's history under random inputs. */
+  private static final class History {
+    private final SplittableRandom random;
+    private final Coordination coordination =
+        new Coordination(
+            new RunLimits(
+                5, 1, 2, 2, 1, StalePolicy.DROP, 6, true, 2, 40, 20, 30, 3, 2, 3, 0, 9, false));
+    private final List<Event> events = new ArrayList<>();
+    private final List<RunState> states = new ArrayList<>();
+    private RunState state = RunState.INITIAL;
+    private long now;
+
+    History(long seed) {
+      random = new SplittableRandom(seed);
+      take(coordination.decide(state, new Input.Begin(), 0));
+      for (int i = 0; i < 150; i++) {
+        now += random.nextInt(5);
+        take(coordination.decide(state, input(), now));
+      }
+      take(coordination.resume(state, 999));
+      take(coordination.decide(state, new Input.DrainRequested(), now));
+      take(coordination.decide(state, new Input.Tick(), now + 1_000));
+      take(coordination.decide(state, new Input.StepTrained(state.version().number() + 1), now));
+      take(coordination.decide(state, new Input.CheckpointSaved(1, true), now));
+    }
+
+    private void take(Decision decision) {
+      assertThat(RunJson.events(RunJson.encode(decision.events()))).isEqualTo(decision.events());
+      events.addAll(decision.events());
+      state = decision.state();
+      states.add(state);
+    }
+
+    private Input input() {
+      List<Group.Leased> held = state.leases().toList();
+      int dice = random.nextInt(100);
+      if (held.isEmpty() || dice < 25) {
+        return new Input.WorkRequested(worker(), random.nextInt(1 + states.size()));
+      }
+      LeaseId lease = held.get(random.nextInt(held.size())).lease();
+      if (dice < 60) {
+        return new Input.GroupScored(scored(lease));
+      }
+      if (dice < 70) {
+        return new Input.GroupSampled(lease);
+      }
+      if (dice < 72) {
+        return new Input.GroupFailed(new LeaseId(lease.group(), 5_000), "of another life");
+      }
+      if (dice < 76) {
+        return new Input.GroupFailed(lease, "it said \"no\",\n\u00fcberhaupt");
+      }
+      if (dice < 78) {
+        return new Input.WorkerLost(worker());
+      }
+      if (dice < 95) {
+        long step = state.version().number() + 1;
+        return dice < 93 ? new Input.StepTrained(step) : new Input.StepSkipped(step, "NaN");
+      }
+      return dice < 97 ? new Input.CheckpointSaved(2, false) : new Input.Tick();
+    }
+
+    private WorkerId worker() {
+      return new WorkerId("rollout/" + random.nextInt(3));
+    }
+
+    private GroupSummary scored(LeaseId lease) {
+      long newest = state.version().number();
+      long oldest = state.lease(lease).orElseThrow().version().number();
+      TokenVersions versions =
+          oldest == newest
+              ? TokenVersions.uniform(state.version(), 3)
+              : TokenVersions.of(new long[] {oldest, oldest, newest});
+      double reward = random.nextInt(5) == 0 ? 1 : random.nextDouble();
+      return new GroupSummary(lease, List.of(1.0, reward), List.of(versions, versions));
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twenty")
+  void events_randomHistory_foldToTheSameStateAfterReading(long seed) {
+    History history = new History(seed);
+    RunState replayed = RunState.INITIAL;
+    for (Event event : RunJson.events(RunJson.encode(history.events))) {
+      replayed = replayed.evolve(event);
+    }
+    assertThat(replayed).isEqualTo(history.state);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twenty")
+  void state_randomHistory_readsBackEqual(long seed) {
+    for (RunState state : new History(seed).states) {
+      assertThat(RunJson.state(RunJson.encode(state))).isEqualTo(state);
+    }
+  }
+
+  @Test
+  void events_histories_holdEveryKindOfEvent() {
+    Set<Class<?>> seen = new HashSet<>();
+    for (long seed = 1; seed <= 20; seed++) {
+      new History(seed).events.forEach(event -> seen.add(event.getClass()));
+    }
+    assertThat(seen).containsExactlyInAnyOrder(Event.class.getPermittedSubclasses());
+  }
+
+  @Test
+  void state_everyPhaseAndEnd_readsBackEqual() {
+    List<RunEnd> ends =
+        List.of(new RunEnd.Completed(), new RunEnd.Interrupted(), new RunEnd.Failed("disk full"));
+    List<Phase> phases = new ArrayList<>();
+    phases.add(new Phase.Starting());
+    phases.add(new Phase.Running());
+    phases.add(new Phase.Draining(Long.MAX_VALUE, new RunEnd.Completed()));
+    ends.forEach(end -> phases.add(new Phase.Saving(end)));
+    ends.forEach(end -> phases.add(new Phase.Ended(end)));
+    RunState start = RunState.INITIAL;
+    for (Phase phase : phases) {
+      RunState state =
+          new RunState(
+              phase,
+              start.version(),
+              start.cursor(),
+              start.groups(),
+              start.workers(),
+              1,
+              2,
+              3,
+              start.ledger());
+      assertThat(RunJson.state(RunJson.encode(state))).isEqualTo(state);
+    }
+  }
+
+  @Test
+  void encode_events_isWhatIsDocumented() {
+    byte[] json =
+        RunJson.encode(
+            List.of(
+                new Event.LeaseGranted(LEASE, new WorkerId("w"), new WeightVersion(3), 50),
+                new Event.LeaseEnded(LEASE, LeaseEnd.WORKER_LOST, "gone")));
+    assertThat(new String(json, UTF_8))
+        .isEqualTo(
+            """
+            [{"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
+            {"type":"LeaseEnded","lease":"g7#12","reason":"WORKER_LOST","detail":"gone"}]""");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "[{\"type\":\"Unheard\"}]",
+        "[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]",
+        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]",
+        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]",
+        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]",
+      })
+  void events_somethingElse_isRefused(String json) {
+    assertThatThrownBy(() -> RunJson.events(json.getBytes(UTF_8)))
+        .isInstanceOf(UncheckedIOException.class);
+  }
+}

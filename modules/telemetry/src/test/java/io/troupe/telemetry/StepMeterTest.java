@@ -1,0 +1,152 @@
+package io.troupe.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StepMeterTest {
+  private static final WorkerId WORKER = new WorkerId("w");
+  private static final LeaseId LEASE = new LeaseId(new GroupId(1), 1);
+  private static final RunState LEASED =
+      RunState.INITIAL
+          .evolve(new Event.RunStarted())
+          .evolve(new Event.DemandRaised(WORKER, 1))
+          .evolve(new Event.GroupAdmitted(LEASE.group(), 0, 0, new PromptCursor(0, 1)))
+          .evolve(new Event.LeaseGranted(LEASE, WORKER, WeightVersion.BASE, 9));
+  private static final RunState SAMPLED = LEASED.evolve(new Event.LeaseSampled(LEASE));
+  private static final RunState TRAINING =
+      SAMPLED
+          .evolve(new Event.GroupBuffered(summary(2, 0, 1)))
+          .evolve(new Event.StepStarted(1, List.of(LEASE.group())));
+
+  private static final StepMeter.Reading READING =
+      new StepMeter.Reading(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 100, 10, 3, 1.5, 0.25);
+
+  /** Completions of this many tokens each. */
+  private static GroupSummary summary(int tokens, double... rewards) {
+    return new GroupSummary(
+        LEASE,
+        Arrays.stream(rewards).boxed().toList(),
+        Arrays.stream(rewards)
+            .mapToObj(_ -> TokenVersions.uniform(WeightVersion.BASE, tokens))
+            .toList());
+  }
+
+  private static StepRow.Training training(StepRow row) {
+    return row.training().orElseThrow();
+  }
+
+  @Test
+  void row_eventsOfAStep_areAddedUp() {
+    StepMeter meter = new StepMeter(1_000);
+    meter.event(new Event.GroupBuffered(summary(3, 0, 1)));
+    meter.event(new Event.GroupFiltered(summary(5, 1, 1)));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.EXPIRED, ""));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.FAILED, ""));
+    meter.event(new Event.GroupSpoiled(LEASE));
+    meter.event(new Event.AnswerRefused(LEASE, ""));
+    meter.event(new Event.CheckpointSaved(1));
+    StepRow row = meter.row(4, READING, 3_000);
+    assertThat(row.step()).isEqualTo(4);
+    assertThat(row.seconds()).isEqualTo(3.0);
+    assertThat(row.eval()).isEmpty();
+    StepRow.Training training = training(row);
+    assertThat(training.reward()).isEqualTo(3 / 4.0);
+    assertThat(training.degenerateShare()).isEqualTo(1 / 2.0);
+    assertThat(training.lostShare()).isEqualTo(3 / 4.0);
+    assertThat(training.length()).isEqualTo(16 / 4.0);
+    assertThat(training.tokensPerSecond()).isEqualTo(16 / 2.0);
+    assertThat(training.groups()).isEqualTo(2);
+    assertThat(training.filtered()).isEqualTo(1);
+    assertThat(training.requeued()).isEqualTo(1);
+    assertThat(training.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void row_reading_isPassedOn() {
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, 1_000));
+    assertThat(training.loss()).isEqualTo(0.1);
+    assertThat(training.gradientNorm()).isEqualTo(0.2);
+    assertThat(training.kl()).isEqualTo(0.3);
+    assertThat(training.behaviourGap()).isEqualTo(0.4);
+    assertThat(training.referenceKl()).isEqualTo(0.5);
+    assertThat(training.entropy()).isEqualTo(0.6);
+    assertThat(training.clippedLow()).isEqualTo(0.7);
+    assertThat(training.clippedHigh()).isEqualTo(0.8);
+    assertThat(training.learningRate()).isEqualTo(0.9);
+    assertThat(training.trainedTokens()).isEqualTo(100);
+    assertThat(training.maskedTokens()).isEqualTo(10);
+    assertThat(training.stalenessMax()).isEqualTo(3);
+    assertThat(training.stalenessMean()).isEqualTo(1.5);
+    assertThat(training.trainSeconds()).isEqualTo(0.25);
+  }
+
+  @Test
+  void row_nothingScored_hasNoAverages() {
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, 1_000));
+    assertThat(training.reward()).isNaN();
+    assertThat(training.degenerateShare()).isNaN();
+    assertThat(training.lostShare()).isNaN();
+    assertThat(training.length()).isNaN();
+    assertThat(training.tokensPerSecond()).isZero();
+  }
+
+  @Test
+  void row_second_countsAnew() {
+    StepMeter meter = new StepMeter(0);
+    meter.event(new Event.GroupFiltered(summary(3, 1, 1)));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.EXPIRED, ""));
+    meter.event(new Event.GroupSpoiled(LEASE));
+    meter.event(new Event.AnswerRefused(LEASE, ""));
+    meter.row(1, READING, 1_000);
+    meter.event(new Event.GroupBuffered(summary(4, 0, 1)));
+    StepRow.Training training = training(meter.row(2, READING, 3_000));
+    assertThat(training.groups()).isEqualTo(1);
+    assertThat(training.filtered()).isZero();
+    assertThat(training.requeued()).isZero();
+    assertThat(training.refused()).isZero();
+    assertThat(training.lostShare()).isZero();
+    assertThat(training.degenerateShare()).isZero();
+    assertThat(training.reward()).isEqualTo(0.5);
+    assertThat(training.tokensPerSecond()).isEqualTo(8 / 2.0);
+    assertThat(training.waitSeconds()).isEqualTo(2.0);
+  }
+
+  @Test
+  void waiting_trainerIdle_isChargedToWhatItWaitsFor() {
+    StepMeter meter = new StepMeter(0);
+    meter.waiting(LEASED, 100);
+    meter.waiting(LEASED, 300);
+    meter.waiting(SAMPLED, 900);
+    meter.waiting(TRAINING, 1_200);
+    StepRow.Training training = training(meter.row(1, READING, 1_700));
+    assertThat(training.waitSeconds()).isEqualTo(1.2);
+    assertThat(training.waitedFor()).isEqualTo("rollout");
+  }
+
+  @Test
+  void waiting_eachCause_canBeTheLongest() {
+    assertThat(longest(RunState.INITIAL)).isEqualTo("workers");
+    assertThat(longest(LEASED)).isEqualTo("rollout");
+    assertThat(longest(SAMPLED)).isEqualTo("verifier");
+    assertThat(longest(TRAINING)).isEqualTo("trainer");
+  }
+
+  private static String longest(RunState state) {
+    StepMeter meter = new StepMeter(0);
+    meter.waiting(state, 1);
+    return training(meter.row(1, READING, 1_000)).waitedFor();
+  }
+}
