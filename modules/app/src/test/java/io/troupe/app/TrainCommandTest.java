@@ -1,0 +1,192 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.store.Checkpoint;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.RunFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code troupe train} prints, writes and refuses. */
+final class TrainCommandTest {
+  private static final Pattern SUM =
+      Pattern.compile("\\s*([0-9 ]+) (rollouts|prompts admitted) = (.*)");
+  private static final Pattern PART = Pattern.compile("([0-9 ]+) [a-z ]+");
+  private static final int STEPS = 8;
+
+  @TempDir private Path folder;
+
+  @Test
+  void train_json_printsOneRowALineAndNothingElse() throws Exception {
+    List<String> lines;
+    try (ChildRun child = finished("--json")) {
+      lines = child.out();
+    }
+    ObjectMapper json = new ObjectMapper();
+    List<JsonNode> rows = new ArrayList<>();
+    for (String line : lines) {
+      rows.add(json.readTree(line));
+    }
+    assertThat(rows).hasSize(STEPS + 1);
+    for (int step = 0; step <= STEPS; step++) {
+      JsonNode row = rows.get(step);
+      assertThat(row.path("step").asInt()).isEqualTo(step);
+      assertThat(row.path("seconds").isNumber()).isTrue();
+      assertThat(row.path("eval").isNumber()).as("eval of step %d", step).isEqualTo(step % 4 == 0);
+      assertThat(row.path("loss").isNumber()).as("loss of step %d", step).isEqualTo(step > 0);
+      assertThat(row.has("reward")).as("reward of step %d", step).isEqualTo(step > 0);
+    }
+    assertThat(Files.readAllLines(TestRuns.only(folder).metrics())).isEqualTo(lines);
+  }
+
+  @Test
+  void train_finished_leavesACompleteRunFolder() throws Exception {
+    finished("--json", "--set", "training.learning_rate=0.004").close();
+
+    RunFolder run = TestRuns.only(folder);
+    assertThat(run.name()).matches("short-\\d{8}-\\d{6}");
+    assertThat(Files.readString(run.config())).isEqualTo(TestRuns.TOY);
+    assertThat(Files.readString(run.path().resolve("resolved.yaml")))
+        .contains("learning_rate: 0.004")
+        .contains("stale: mask");
+    JsonNode provenance = new ObjectMapper().readTree(run.path().resolve("run.json").toFile());
+    assertThat(provenance.findPath("seeds").path("run").asLong()).isEqualTo(5);
+    assertThat(provenance.toString()).contains(System.getProperty("java.version"), "\"git\"");
+    for (String trace : List.of("trace.jsonl", "samples.jsonl", "rollouts.jsonl")) {
+      assertThat(run.traces().resolve(trace)).isNotEmptyFile();
+      assertJsonLines(run.traces().resolve(trace));
+    }
+    assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(STEPS);
+    assertThat(Checkpoints.view(run.checkpoints()).verify().whole())
+        .extracting(Checkpoint::step)
+        .containsExactly(8L, 6L);
+    assertThat(run.checkpoints().resolve("step8/state.json")).isNotEmptyFile();
+  }
+
+  @Test
+  void train_table_isAlignedAndClosesWithAnAccountThatAddsUp() throws Exception {
+    List<String> lines;
+    try (ChildRun child = finished()) {
+      lines = child.out();
+    }
+    List<String> table = lines.subList(0, STEPS + 2);
+    assertThat(table.getFirst()).contains("step", "reward", "stale max/mean", "wait for", "tok/s");
+    assertThat(table).allSatisfy(row -> assertThat(row).hasSameSizeAs(table.getFirst()));
+    assertThat(lines.get(STEPS + 2)).startsWith("done   step 8 · v8 · ").contains(" · eval 0.");
+    assertAddsUp(lines.get(STEPS + 3), "rollouts");
+    assertAddsUp(lines.get(STEPS + 4), "prompts admitted");
+    assertThat(lines).hasSize(STEPS + 5);
+  }
+
+  @Test
+  void train_badConfiguration_exits2WithEveryViolation() throws Exception {
+    String config =
+        TestRuns.write(
+            folder,
+            TestRuns.TOY
+                .replace("steps: 8", "steps: 0")
+                .replace("max: 4", "max: four")
+                .replace("engine: toy", "engine: toys"));
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config)) {
+      assertThat(child.awaitExit()).isEqualTo(2);
+      assertThat(child.out()).isEmpty();
+      assertThat(String.join("\n", child.err()))
+          .contains(
+              "short.yaml:6", "four", "short.yaml:9", "toys", "short.yaml:18", "training.steps");
+    }
+    assertThat(folder.resolve("runs")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "train",
+        "train short.yaml --resume short",
+        "train short.yaml --stepps 3",
+        "train absent.yaml",
+        "train short.yaml --set training.stepps=3",
+        "train short.yaml --set training.steps",
+        "trian short.yaml"
+      })
+  void train_badUsage_exits2AndStartsNothing(String arguments) throws Exception {
+    TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, arguments.split(" ", -1))) {
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(2);
+      assertThat(child.out()).isEmpty();
+      assertThat(child.err()).isNotEmpty().noneMatch(line -> line.startsWith("\tat "));
+    }
+    assertThat(folder.resolve("runs")).doesNotExist();
+  }
+
+  @Test
+  void train_runFolderIsAFile_saysSoAndExits4() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    Files.writeString(folder.resolve("taken"), "");
+    try (ChildRun child =
+        ChildRun.start(
+            folder, ChildRun.Size.TOY, "train", config, "--set", "run.folder=taken/runs")) {
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(4);
+      assertThat(child.err()).singleElement().asString().startsWith("error: ").contains("taken");
+    }
+  }
+
+  @Test
+  void train_nobodyReadsStandardOutput_finishesAllTheSame() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun child =
+        ChildRun.startDeaf(folder, ChildRun.Size.TOY, "train", config, "--json")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+    assertThat(TestRuns.rows(TestRuns.only(folder)).lastKey()).isEqualTo(STEPS);
+  }
+
+  private ChildRun finished(String... options) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("train", TestRuns.write(folder, TestRuns.TOY)));
+    arguments.addAll(Arrays.asList(options));
+    ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
+    try {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+      return child;
+    } catch (AssertionError failed) {
+      child.close();
+      throw failed;
+    }
+  }
+
+  private static void assertJsonLines(Path file) throws Exception {
+    ObjectMapper json = new ObjectMapper();
+    for (String line : Files.readAllLines(file)) {
+      assertThat(json.readTree(line).isObject()).as("%s: %s", file, line).isTrue();
+    }
+  }
+
+  private static void assertAddsUp(String line, String what) {
+    Matcher sum = SUM.matcher(line);
+    assertThat(sum.matches()).as(line).isTrue();
+    assertThat(sum.group(2)).isEqualTo(what);
+    long total = 0;
+    for (String part : sum.group(3).split(" · ", -1)[0].split(" \\+ ", -1)) {
+      Matcher counted = PART.matcher(part);
+      assertThat(counted.matches()).as(part).isTrue();
+      total += number(counted.group(1));
+    }
+    assertThat(total).as(line).isEqualTo(number(sum.group(1))).isPositive();
+  }
+
+  private static long number(String spaced) {
+    return Long.parseLong(spaced.replace(" ", ""));
+  }
+}
