@@ -1,0 +1,135 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a resume goes on with, and what it refuses. */
+final class ResumeTest {
+  private static final int STEPS = 8;
+  private static final int FOREVER = 1_000_000;
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @EnumSource
+  void resume_lockStep_losesNothingBitForBit(ChildRun.Size size) throws Exception {
+    Path interrupted = Files.createDirectory(folder.resolve("interrupted"));
+    try (ChildRun child = ChildRun.start(interrupted, size, train(interrupted, size, FOREVER))) {
+      child.awaitOut(4);
+      child.signal("INT");
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(130);
+    }
+    int steps = TestRuns.losses(TestRuns.only(interrupted)).size() + 2;
+    finish(interrupted, size, resume(interrupted, steps));
+
+    Path unbroken = Files.createDirectory(folder.resolve("unbroken"));
+    finish(unbroken, size, train(unbroken, size, steps));
+    List<String> expected = TestRuns.losses(TestRuns.only(unbroken));
+    assertThat(expected).hasSize(steps).doesNotHaveDuplicates();
+    assertThat(TestRuns.losses(TestRuns.only(interrupted))).isEqualTo(expected);
+
+    Path shorter = Files.createDirectory(folder.resolve("shorter"));
+    finish(shorter, size, train(shorter, size, steps / 2));
+    finish(shorter, size, resume(shorter, steps));
+    assertThat(TestRuns.losses(TestRuns.only(shorter))).isEqualTo(expected);
+  }
+
+  @Test
+  void resume_killedInWarmup_beginsAgain() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun child =
+        ChildRun.start(
+            folder, ChildRun.Size.TOY, "train", config, "--set", "warmup.steps=1000000000")) {
+      child.awaitErr("warm-up");
+      child.kill();
+    }
+    RunFolder run = TestRuns.only(folder);
+    try (ChildRun child =
+        ChildRun.start(
+            folder,
+            ChildRun.Size.TOY,
+            "train",
+            "--resume",
+            run.name(),
+            "--set",
+            "warmup.steps=5")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+      assertThat(child.err())
+          .contains("resume from the start: the run has no checkpoint yet")
+          .anyMatch(line -> line.startsWith("warm-up    5/5"));
+    }
+    assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(STEPS);
+  }
+
+  @Test
+  void resume_unknownRun_exits2AndNamesTheRunsThereAre() throws Exception {
+    finish(folder, ChildRun.Size.TOY, train(folder, ChildRun.Size.TOY, 1));
+    try (ChildRun child =
+        ChildRun.start(folder, ChildRun.Size.TOY, "train", "--resume", "no-such-run")) {
+      assertThat(child.awaitExit()).isEqualTo(2);
+      assertThat(child.out()).isEmpty();
+      assertThat(child.err())
+          .singleElement()
+          .asString()
+          .startsWith("error: there is no run folder ")
+          .contains("no-such-run")
+          .endsWith(TestRuns.only(folder).name());
+    }
+  }
+
+  @Test
+  void resume_whileTheRunIsAlive_isRefusedAndHarmsNothing() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun alive =
+        ChildRun.start(
+            folder, ChildRun.Size.TOY, "train", config, "--set", "training.steps=" + FOREVER)) {
+      alive.awaitOut(3);
+      RunFolder run = TestRuns.only(folder);
+      Path half = Files.createDirectory(run.checkpoints().resolve(".step9.tmp-0badcafe"));
+      try (ChildRun second =
+          ChildRun.start(folder, ChildRun.Size.TOY, "train", "--resume", run.name())) {
+        assertThat(second.awaitExit()).as(second.said()).isEqualTo(4);
+        assertThat(second.err())
+            .singleElement()
+            .asString()
+            .startsWith("error: run folder ")
+            .contains("is in use: process ", "Wait until that process ends");
+      }
+      assertThat(half).as("a checkpoint that the living process writes").exists();
+      alive.signal("INT");
+      assertThat(alive.awaitExit()).as(alive.said()).isEqualTo(130);
+    }
+  }
+
+  private static String[] train(Path where, ChildRun.Size size, int steps) throws IOException {
+    boolean toy = size == ChildRun.Size.TOY;
+    List<String> arguments = new ArrayList<>();
+    arguments.add("train");
+    arguments.add(TestRuns.write(where, toy ? TestRuns.TOY : TestRuns.DJL));
+    arguments.addAll(List.of("--json", "--set", "training.max_staleness=0"));
+    arguments.addAll(List.of("--set", "training.steps=" + steps));
+    return arguments.toArray(String[]::new);
+  }
+
+  private static String[] resume(Path where, int steps) throws IOException {
+    String run = TestRuns.only(where).name();
+    return new String[] {"train", "--resume", run, "--set", "training.steps=" + steps};
+  }
+
+  private static void finish(Path where, ChildRun.Size size, String... arguments)
+      throws IOException {
+    try (ChildRun child = ChildRun.start(where, size, arguments)) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+  }
+}
