@@ -18,6 +18,7 @@ import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +43,9 @@ final class World {
   private final Map<WorkerId, Long> asked = new HashMap<>();
   private final Map<LeaseId, WeightVersion> granted = new HashMap<>();
   private final Map<LeaseId, GroupSummary> atTrainer = new HashMap<>();
+  private final Map<GroupId, LeaseId> current = new HashMap<>();
+  private final IdentityHashMap<Input, Boolean> undrawn = new IdentityHashMap<>();
+  private final IdentityHashMap<Input, Input> answers = new IdentityHashMap<>();
 
   private Map<GroupId, String> fates = new HashMap<>();
   private Map<GroupId, String> prompts = new HashMap<>();
@@ -226,12 +230,22 @@ final class World {
     apply(coordination.resume(checkpoint, lastFence));
   }
 
-  private void deliver(Input input) {
+  private void deliver(Input sent) {
+    Input input = drawn(sent);
     delivered.add(input);
     if (input instanceof Input.GroupScored(GroupSummary summary)) {
       atTrainer.putIfAbsent(summary.lease(), summary);
     }
     apply(coordination.decide(state, input, now));
+  }
+
+  /** An answer is drawn when it first arrives: weights have moved on since the grant. */
+  private Input drawn(Input sent) {
+    Boolean degenerate = undrawn.get(sent);
+    return sent instanceof Input.GroupScored(GroupSummary summary) && degenerate != null
+        ? answers.computeIfAbsent(
+            sent, _ -> new Input.GroupScored(draw(summary.lease(), degenerate)))
+        : sent;
   }
 
   private void apply(Decision decision) {
@@ -266,15 +280,27 @@ final class World {
       case Event.LeaseGranted(LeaseId lease, var _, var _, var _) -> {
         must(lease.fence() > lastFence, "%s does not have a new fence", lease);
         lastFence = lease.fence();
+        current.put(lease.group(), lease);
       }
+      case Event.LeaseEnded(LeaseId lease, var _, var _) -> endLease(lease);
+      case Event.GroupBuffered(GroupSummary summary) -> endLease(summary.lease());
+      case Event.RunResumed _ -> current.clear();
       case Event.StepTrained _ -> state.inTraining().forEach(group -> end(group.id(), "trained"));
       case Event.StepSkipped _ -> state.inTraining().forEach(group -> end(group.id(), "skipped"));
-      case Event.GroupFiltered(GroupSummary summary) -> end(summary.lease().group(), "filtered");
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        endLease(summary.lease());
+        end(summary.lease().group(), "filtered");
+      }
       case Event.GroupFailed(GroupId id, String _) -> end(id, "failed");
       case Event.GroupSpoiled _ ->
           must(coordination.limits().stale() != StalePolicy.WAIT, "WAIT lost a group to age");
       default -> {}
     }
+  }
+
+  /** Fencing: only the newest lease of a group can end, and only once. */
+  private void endLease(LeaseId lease) {
+    must(lease.equals(current.remove(lease.group())), "%s counts and had ended", lease);
   }
 
   private void end(GroupId group, String fate) {
@@ -317,7 +343,9 @@ final class World {
       return;
     }
     inFlight.add(new Input.GroupSampled(lease));
-    inFlight.add(new Input.GroupScored(draw(lease, dice < 20)));
+    Input answer = new Input.GroupScored(draw(lease, dice < 20));
+    undrawn.put(answer, dice < 20);
+    inFlight.add(answer);
   }
 
   private GroupSummary draw(LeaseId lease, boolean degenerate) {
