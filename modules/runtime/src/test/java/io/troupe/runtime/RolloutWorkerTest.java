@@ -1,0 +1,147 @@
+package io.troupe.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.testkit.typed.javadsl.TestProbe;
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.SupervisorStrategy;
+import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RolloutWorkerTest {
+  private final ActorTestKit actors = Toys.actors();
+  private final EngineRoom room = Toys.room();
+  private final TestProbe<Coordinator.Command> coordinator = actors.createTestProbe();
+  private final TestProbe<Trainer.Command> trainer = actors.createTestProbe();
+  private final TestProbe<VerifierPool.Command> verifiers = actors.createTestProbe();
+  private final TestProbe<Recorder.Command> recorder = actors.createTestProbe();
+  private final ActorRef<RolloutWorker.Command> worker =
+      actors.spawn(
+          Behaviors.supervise(
+                  RolloutWorker.create(
+                      new RolloutWorker.Wiring(
+                          room,
+                          new SamplingSettings(1, 3),
+                          2,
+                          4,
+                          coordinator.getRef(),
+                          trainer.getRef(),
+                          verifiers.getRef(),
+                          recorder.getRef())))
+              .onFailure(SupervisorStrategy.restart()));
+  private final WorkerId id = registered();
+
+  @AfterEach
+  void stop() {
+    actors.shutdownTestKit();
+    room.close();
+  }
+
+  private WorkerId registered() {
+    Coordinator.Register register = coordinator.expectMessageClass(Coordinator.Register.class);
+    assertThat(register.ref()).isEqualTo(worker);
+    return register.worker();
+  }
+
+  private static WeightSnapshot weights() {
+    return Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE);
+  }
+
+  private VerifierPool.Verify produced(long group) {
+    worker.tell(
+        new RolloutWorker.Produce(
+            List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0))));
+    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(group, group)));
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4 + group));
+    return verifiers.expectMessageClass(VerifierPool.Verify.class);
+  }
+
+  @Test
+  void start_asksForWhatItsEngineDecodesAtATime() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+  }
+
+  @Test
+  void produce_judged_deliversTheScoredGroupToTheTrainer() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    VerifierPool.Verify verify = produced(1);
+    assertThat(verify.completions()).hasSize(2);
+    List<Verdict> verdicts =
+        List.of(new Verdict.Scored(0.25, "", ""), new Verdict.Scored(1, "", ""));
+    verify.replyTo().tell(new RolloutWorker.Judged(Toys.lease(1, 1), verdicts));
+    Trainer.Deliver deliver = trainer.expectMessageClass(Trainer.Deliver.class);
+    assertThat(deliver.group().lease()).isEqualTo(Toys.lease(1, 1));
+    assertThat(deliver.group().rewards()).containsExactly(0.25, 1.0);
+    assertThat(deliver.group().prompt()).isEqualTo(Toys.pool().tokens(12));
+    assertThat(deliver.group().completions())
+        .extracting(one -> Toys.policy().tokenizer().decode(one.tokens()))
+        .isEqualTo(verify.completions());
+    recorder.expectMessageClass(Recorder.Judged.class);
+  }
+
+  @Test
+  void judged_oneUnverifiable_failsTheGroupAndDeliversNothing() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    produced(1);
+    worker.tell(
+        new RolloutWorker.Judged(
+            Toys.lease(1, 1),
+            List.of(new Verdict.Scored(1, "", ""), new Verdict.Unverifiable("too slow"))));
+    coordinator.expectMessage(new Coordinator.GroupFailed(Toys.lease(1, 1), "too slow"));
+    trainer.expectNoMessage(Duration.ZERO);
+  }
+
+  @Test
+  void cancel_sampledGroup_dropsIt() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    produced(1);
+    produced(2);
+    worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
+    List<Verdict> verdicts = List.of(new Verdict.Scored(0, "", ""), new Verdict.Scored(1, "", ""));
+    worker.tell(new RolloutWorker.Judged(Toys.lease(1, 1), verdicts));
+    worker.tell(new RolloutWorker.Judged(Toys.lease(2, 2), verdicts));
+    assertThat(trainer.expectMessageClass(Trainer.Deliver.class).group().lease())
+        .isEqualTo(Toys.lease(2, 2));
+  }
+
+  @Test
+  void cancel_groupBeingSampled_freesItsPlace() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    // Without weights the engine holds the request back for ever.
+    worker.tell(
+        new RolloutWorker.Produce(List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
+    worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
+    assertThat(coordinator.expectMessageClass(Coordinator.GroupFailed.class).lease())
+        .isEqualTo(Toys.lease(1, 1));
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 5));
+  }
+
+  @Test
+  void restart_weightsThatCannotBeLoaded_isANewWorker() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(new RolloutWorker.WeightsPublished(Toys.BROKEN));
+    coordinator.expectMessage(new Coordinator.WorkerGone(id));
+    WorkerId second = registered();
+    assertThat(second).isNotEqualTo(id);
+    coordinator.expectMessage(new Coordinator.RequestWork(second, 4));
+  }
+
+  @Test
+  void stop_worker_saysSo() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    actors.stop(worker);
+    coordinator.expectMessage(new Coordinator.WorkerGone(id));
+  }
+}

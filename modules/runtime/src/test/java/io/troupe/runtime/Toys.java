@@ -1,0 +1,140 @@
+package io.troupe.runtime;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LearningRateSchedule;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+import io.troupe.verifiers.Verifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A small world for the actors: the sums of two digits, and the policy that can learn them. */
+final class Toys {
+  static final String ALPHABET = "+0123456789=";
+  static final int GROUPS_PER_STEP = 2;
+  static final int COMPLETIONS = 4;
+  static final WeightSnapshot BROKEN = new WeightSnapshot(WeightVersion.BASE, "", List.of());
+
+  private Toys() {}
+
+  static ActorTestKit actors() {
+    return ActorTestKit.create(
+        ConfigFactory.parseString(
+                """
+                akka.loglevel = OFF
+                akka.stdout-loglevel = OFF
+                akka.actor.provider = local
+                akka.coordinated-shutdown.run-by-jvm-shutdown-hook = off
+                akka.coordinated-shutdown.run-by-actor-system-terminate = off
+                akka.coordinated-shutdown.terminate-actor-system = off
+                """)
+            .withFallback(ConfigFactory.load()));
+  }
+
+  static ToyPolicy policy() {
+    return new ToyPolicy(ToySettings.of(ALPHABET, 8));
+  }
+
+  static EngineRoom room() {
+    return new EngineRoom(policy());
+  }
+
+  /** All 100 sums, in order. */
+  static List<Prompt> prompts() {
+    List<Prompt> prompts = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      String sum = "" + (i / 10 + i % 10);
+      prompts.add(new Prompt(new PromptId("p" + i), i / 10 + "+" + i % 10 + "=", sum, sum));
+    }
+    return prompts;
+  }
+
+  static PromptPool pool() {
+    return new PromptPool(prompts(), policy().tokenizer(), 1);
+  }
+
+  static Verifier verifier() {
+    return (prompt, completion) ->
+        new Verdict.Scored(completion.equals(prompt.answer()) ? 1 : 0, completion, "");
+  }
+
+  /** As many steps as asked for, two groups of four a step, an evaluation every other step. */
+  static RunSettings settings(int steps, int warmupSteps) {
+    RunLimits limits =
+        new RunLimits(
+            100,
+            1,
+            COMPLETIONS,
+            GROUPS_PER_STEP,
+            1,
+            StalePolicy.MASK,
+            8,
+            true,
+            3,
+            20_000,
+            20_000,
+            steps,
+            0,
+            2,
+            2,
+            0,
+            500,
+            false);
+    return new RunSettings(
+        1,
+        limits,
+        new LossSettings(
+            new Objective.Dapo(), 0.2, 0.28, new Correction.None(), 0, KlEstimator.K3, 1),
+        new Optimisation(0, 0.9, 0.999, 1e-8, 0, 1),
+        new LearningRateSchedule(0.05, 0, LearningRateSchedule.Decay.CONSTANT, 0),
+        new SamplingSettings(1, 3),
+        new RunSettings.Warmup(warmupSteps, 0, 16, 0.1, 0),
+        2,
+        4,
+        2,
+        Duration.ofSeconds(5),
+        8,
+        3,
+        2);
+  }
+
+  static LeaseId lease(long group, long fence) {
+    return new LeaseId(new GroupId(group), fence);
+  }
+
+  /** A group of two completions, "1" and "2", without log-probabilities worth the name. */
+  static ScoredGroup group(LeaseId lease, double first, double second) {
+    List<Completion> completions = new ArrayList<>();
+    for (String text : List.of("1", "2")) {
+      completions.add(
+          new Completion(
+              policy().tokenizer().encode(text),
+              new float[] {-1},
+              TokenVersions.uniform(WeightVersion.BASE, 1),
+              FinishReason.LENGTH));
+    }
+    return new ScoredGroup(
+        lease, policy().tokenizer().encode("1+1="), completions, List.of(first, second));
+  }
+}

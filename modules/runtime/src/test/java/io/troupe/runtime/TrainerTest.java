@@ -1,0 +1,160 @@
+package io.troupe.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.testkit.typed.javadsl.TestProbe;
+import akka.actor.typed.ActorRef;
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.GroupFile;
+import io.troupe.store.RunJson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrainerTest {
+  private static final LeaseId LEASE = Toys.lease(1, 1);
+
+  private final ActorTestKit actors = Toys.actors();
+  private final EngineRoom room = Toys.room();
+  private final TestProbe<Coordinator.Command> coordinator = actors.createTestProbe();
+
+  private final Path folder;
+
+  TrainerTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @AfterEach
+  void stop() {
+    actors.shutdownTestKit();
+    room.close();
+  }
+
+  private ActorRef<Trainer.Command> trainer() throws IOException {
+    return trainer(Optional.empty());
+  }
+
+  private ActorRef<Trainer.Command> trainer(Optional<TrainerWorkshop.Resume> resume)
+      throws IOException {
+    return actors.spawn(
+        Trainer.create(
+            new TrainerWorkshop(
+                room, Toys.settings(10, 0), Toys.pool(), Checkpoints.open(folder), resume, _ -> {}),
+            coordinator.getRef()));
+  }
+
+  private ActorRef<Trainer.Command> ready() throws IOException {
+    ActorRef<Trainer.Command> trainer = trainer();
+    trainer.tell(new Trainer.Prepare());
+    coordinator.expectMessageClass(Coordinator.TrainerReady.class);
+    return trainer;
+  }
+
+  private static RunState buffered(ScoredGroup group) {
+    WorkerId worker = new WorkerId("w");
+    return RunState.INITIAL
+        .evolve(new Event.RunStarted())
+        .evolve(new Event.DemandRaised(worker, 1))
+        .evolve(new Event.GroupAdmitted(new GroupId(1), 0, 0, new PromptCursor(0, 1)))
+        .evolve(new Event.LeaseGranted(group.lease(), worker, WeightVersion.BASE, 9))
+        .evolve(new Event.GroupBuffered(group.summary()));
+  }
+
+  private List<ScoredGroup> saved(ActorRef<Trainer.Command> trainer, RunState state)
+      throws IOException {
+    trainer.tell(new Trainer.Save(0, state, true));
+    coordinator.expectMessage(new Coordinator.CheckpointSaved(0, true));
+    Path checkpoint = folder.resolve("step0");
+    assertThat(RunJson.state(Files.readAllBytes(checkpoint.resolve(TrainerWorkshop.STATE_FILE))))
+        .isEqualTo(state);
+    return GroupFile.read(checkpoint.resolve(TrainerWorkshop.GROUPS_FILE));
+  }
+
+  @Test
+  void prepare_freshPolicy_isReadyWithTheBase() throws IOException {
+    trainer().tell(new Trainer.Prepare());
+    Coordinator.TrainerReady ready = coordinator.expectMessageClass(Coordinator.TrainerReady.class);
+    assertThat(ready.snapshot().version()).isEqualTo(WeightVersion.BASE);
+  }
+
+  @Test
+  void deliver_twice_reportsBothAndKeepsTheFirst() throws IOException {
+    ActorRef<Trainer.Command> trainer = ready();
+    ScoredGroup first = Toys.group(LEASE, 0, 1);
+    ScoredGroup second = Toys.group(LEASE, 1, 0);
+    trainer.tell(new Trainer.Deliver(first));
+    trainer.tell(new Trainer.Deliver(second));
+    coordinator.expectMessage(new Coordinator.GroupScored(first.summary()));
+    coordinator.expectMessage(new Coordinator.GroupScored(second.summary()));
+    assertThat(saved(trainer, buffered(first)))
+        .extracting(ScoredGroup::rewards)
+        .containsExactly(List.of(0.0, 1.0));
+  }
+
+  @Test
+  void forget_group_letsItGo() throws IOException {
+    ActorRef<Trainer.Command> trainer = ready();
+    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
+    trainer.tell(new Trainer.Forget(LEASE));
+    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 1, 0)));
+    coordinator.receiveSeveralMessages(2);
+    assertThat(saved(trainer, buffered(Toys.group(LEASE, 1, 0))))
+        .extracting(ScoredGroup::rewards)
+        .containsExactly(List.of(1.0, 0.0));
+  }
+
+  @Test
+  void train_groups_movesTheWeights() throws IOException {
+    ActorRef<Trainer.Command> trainer = ready();
+    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
+    coordinator.expectMessageClass(Coordinator.GroupScored.class);
+    trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
+    Coordinator.StepDone done = coordinator.expectMessageClass(Coordinator.StepDone.class);
+    assertThat(done.step()).isEqualTo(1);
+    TrainerWorkshop.Moved moved = (TrainerWorkshop.Moved) done.result();
+    assertThat(moved.snapshot().version()).isEqualTo(new WeightVersion(1));
+    assertThat(moved.metrics().trainedTokens()).isEqualTo(2);
+    assertThat(moved.metrics().outcome().gradientNorm()).isPositive();
+    assertThat(moved.metrics().learningRate()).isEqualTo(0.05);
+  }
+
+  @Test
+  void prepare_resumed_hasTheGroupsOfTheCheckpoint() throws IOException {
+    ActorRef<Trainer.Command> before = ready();
+    ScoredGroup group = Toys.group(LEASE, 0, 1);
+    before.tell(new Trainer.Deliver(group));
+    coordinator.expectMessageClass(Coordinator.GroupScored.class);
+    RunState state = buffered(group);
+    saved(before, state);
+    ActorRef<Trainer.Command> after =
+        trainer(Optional.of(new TrainerWorkshop.Resume(folder.resolve("step0"), state)));
+    after.tell(new Trainer.Prepare());
+    coordinator.expectMessageClass(Coordinator.TrainerReady.class);
+    after.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
+    assertThat(coordinator.expectMessageClass(Coordinator.StepDone.class).result())
+        .isInstanceOf(TrainerWorkshop.Moved.class);
+  }
+
+  @Test
+  void train_beforePrepare_isBroken() throws IOException {
+    ActorRef<Trainer.Command> trainer = trainer();
+    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
+    coordinator.expectMessageClass(Coordinator.GroupScored.class);
+    trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
+    coordinator.expectMessage(new Coordinator.Broken("step 1 failed: the policy is not prepared"));
+  }
+}

@@ -1,0 +1,205 @@
+package io.troupe.runtime;
+
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.store.Checkpoints;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The warm-up: what it teaches, and how it ends. */
+class TrainerWorkshopTest {
+  private final List<List<TrainingSequence>> lessons = new ArrayList<>();
+  private final List<Double> rates = new ArrayList<>();
+  private StepOutcome outcome = new StepOutcome.Stepped(0.5, 1, 0, 0, 0, 1, 0, 0, 1);
+
+  /** Writes down what it is taught. */
+  private final class Pupil implements TrainingEngine {
+    @Override
+    public StepOutcome train(
+        List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation) {
+      return outcome;
+    }
+
+    @Override
+    public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
+      lessons.add(batch);
+      rates.add(optimisation.learningRate());
+      return outcome;
+    }
+
+    @Override
+    public void freezeReference() {}
+
+    @Override
+    public WeightSnapshot snapshot(WeightVersion version) {
+      return new WeightSnapshot(version, "", List.of());
+    }
+
+    @Override
+    public void save(Path directory) {}
+
+    @Override
+    public void restore(Path directory) {}
+
+    @Override
+    public void close() {}
+  }
+
+  private final PolicyEngines engines =
+      new PolicyEngines() {
+        @Override
+        public Tokenizer tokenizer() {
+          return Toys.policy().tokenizer();
+        }
+
+        @Override
+        public int contextLength() {
+          return 8;
+        }
+
+        @Override
+        public String describe() {
+          return "pupil";
+        }
+
+        @Override
+        public String device() {
+          return "none";
+        }
+
+        @Override
+        public TrainingEngine newTrainer(long seed) {
+          return new Pupil();
+        }
+
+        @Override
+        public SamplingEngine newSampler() {
+          throw new UnsupportedOperationException("a pupil does not answer");
+        }
+
+        @Override
+        public void close() {}
+      };
+
+  private TrainerWorkshop workshop(Path folder, RunSettings.Warmup warmup) throws IOException {
+    RunSettings plain = Toys.settings(10, 0);
+    RunSettings settings =
+        new RunSettings(
+            plain.seed(),
+            plain.limits(),
+            plain.loss(),
+            plain.optimisation(),
+            plain.learningRate(),
+            plain.sampling(),
+            warmup,
+            plain.workers(),
+            plain.groupsPerRequest(),
+            plain.verifierThreads(),
+            plain.verifierTimeout(),
+            plain.evaluationPrompts(),
+            plain.evaluationTokens(),
+            plain.keepCheckpoints());
+    return new TrainerWorkshop(
+        new EngineRoom(engines),
+        settings,
+        Toys.pool(),
+        Checkpoints.open(folder),
+        Optional.empty(),
+        _ -> {});
+  }
+
+  private static String text(int[] tokens) {
+    return Toys.policy().tokenizer().decode(tokens);
+  }
+
+  @Test
+  void prepare_warmup_passesOverItsExamplesEquallyOften(@TempDir Path folder) throws IOException {
+    workshop(folder, new RunSettings.Warmup(5, 0, 4, 0.25, 10)).prepare();
+    assertThat(lessons).hasSize(5).allSatisfy(lesson -> assertThat(lesson).hasSize(4));
+    assertThat(rates).containsOnly(0.25);
+    Map<String, Long> seen =
+        lessons.stream()
+            .flatMap(List::stream)
+            .collect(groupingBy(one -> text(one.prompt()), counting()));
+    assertThat(seen).hasSize(10);
+    assertThat(seen.values()).containsOnly(2L);
+  }
+
+  @Test
+  void prepare_allExamples_coversThePool(@TempDir Path folder) throws IOException {
+    workshop(folder, new RunSettings.Warmup(10, 0, 10, 0.25, 0)).prepare();
+    assertThat(lessons.stream().flatMap(List::stream).map(one -> text(one.prompt())).distinct())
+        .hasSize(100);
+  }
+
+  @Test
+  void lesson_example_isTheSolutionWithItsStopTokenAllWeighedAlike(@TempDir Path folder)
+      throws IOException {
+    workshop(folder, new RunSettings.Warmup(1, 0, 8, 0.25, 0)).prepare();
+    List<TrainingSequence> lesson = lessons.getFirst();
+    int tokens = lesson.stream().mapToInt(one -> one.completion().length).sum();
+    for (TrainingSequence one : lesson) {
+      String[] terms = text(one.prompt()).replace("=", "").split("\\+", 2);
+      assertThat(text(one.completion()))
+          .isEqualTo("" + (Integer.parseInt(terms[0]) + Integer.parseInt(terms[1])));
+      assertThat(one.completion()[one.completion().length - 1])
+          .isEqualTo(Toys.policy().tokenizer().endOfSequence());
+      assertThat(one.lossWeights()).containsOnly((float) (1.0 / tokens));
+      assertThat(one.advantage()).isZero();
+    }
+  }
+
+  @Test
+  void prepare_noWarmup_teachesNothing(@TempDir Path folder) throws IOException {
+    assertThat(
+            workshop(folder, new RunSettings.Warmup(0, 0, 4, 0.25, 0))
+                .prepare()
+                .snapshot()
+                .version())
+        .isEqualTo(WeightVersion.BASE);
+    assertThat(lessons).isEmpty();
+  }
+
+  @Test
+  void prepare_lossLowEnough_endsEarly(@TempDir Path folder) throws IOException {
+    workshop(folder, new RunSettings.Warmup(50, 0.5, 4, 0.25, 0)).prepare();
+    assertThat(lessons).as("the mean of ten steps is what counts").hasSize(10);
+  }
+
+  @Test
+  void prepare_stopped_endsBeforeItsNextStep(@TempDir Path folder) throws IOException {
+    TrainerWorkshop workshop = workshop(folder, new RunSettings.Warmup(5, 0, 4, 0.25, 0));
+    workshop.stop();
+    assertThatThrownBy(workshop::prepare)
+        .isInstanceOf(CancellationException.class)
+        .hasMessage("stopped in warm-up step 1");
+  }
+
+  @Test
+  void prepare_lossThatIsNotFinite_saysWhatToChange(@TempDir Path folder) throws IOException {
+    outcome = new StepOutcome.Skipped("the loss is NaN");
+    TrainerWorkshop workshop = workshop(folder, new RunSettings.Warmup(5, 0, 4, 0.25, 0));
+    assertThatThrownBy(workshop::prepare)
+        .hasMessage("warm-up step 1: the loss is NaN; lower warmup.learning_rate");
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the actors, with the toy policy. */
+@NullMarked
+package io.troupe.runtime;
+
+import org.jspecify.annotations.NullMarked;
