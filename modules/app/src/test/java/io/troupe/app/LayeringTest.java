@@ -1,0 +1,219 @@
+package io.troupe.app;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The walls of the house: which package may know which, held over the classes of all modules. */
+class LayeringTest {
+  private static final JavaClasses TROUPE =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .withImportOption(location -> !location.contains("Offend"))
+          .importPackages("io.troupe", "ai.djl.pytorch.jni");
+
+  private static final DescribedPredicate<JavaClass> OURS =
+      DescribedPredicate.describe(
+          "written here",
+          type ->
+              type.getPackageName().startsWith("io.troupe")
+                  || type.getName().startsWith("ai.djl.pytorch.jni.TorchBridge"));
+
+  static final ArchRule CORE_IS_PURE =
+      classes()
+          .that()
+          .resideInAPackage("io.troupe.core..")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("java..", "org.jspecify..", "io.troupe.core..");
+
+  static final ArchRule CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD =
+      noClasses()
+          .that()
+          .resideInAPackage("io.troupe.core..")
+          .should()
+          .dependOnClassesThat(
+              are(
+                  resideInAnyPackage(
+                      "java.io..",
+                      "java.net..",
+                      "java.nio..",
+                      "java.util.concurrent..",
+                      "java.time..")));
+
+  static final ArchRule AKKA_IN_RUNTIME_AND_APP =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.troupe.runtime..", "io.troupe.app..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("akka..")));
+
+  static final ArchRule DJL_IN_ITS_ENGINE =
+      noClasses()
+          .that(OURS)
+          .and()
+          .resideOutsideOfPackages("io.troupe.engine.djl..", "ai.djl.pytorch.jni")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("ai.djl..")));
+
+  static final ArchRule NOTHING_KNOWS_APP =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.troupe.app..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("io.troupe.app..")));
+
+  static final ArchRule ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.troupe.engine..")
+          .should()
+          .dependOnClassesThat(
+              are(
+                  resideInAnyPackage(
+                      "io.troupe.runtime..", "io.troupe.store..", "io.troupe.telemetry..")));
+
+  static final ArchRule STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.troupe.store..", "io.troupe.telemetry..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("io.troupe.runtime..")));
+
+  static final ArchRule QUIET_CORE_AND_RUNTIME =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.troupe.core..", "io.troupe.runtime..")
+          .should()
+          .accessField(System.class, "out")
+          .orShould()
+          .accessField(System.class, "err")
+          .orShould()
+          .dependOnClassesThat(are(resideInAPackage("java.util.logging..")));
+
+  static final ArchRule NAMES_SAY_WHAT_A_CLASS_IS =
+      noClasses().that(OURS).should().haveNameMatching(".*(Manager|Utils|Impl)");
+
+  static final ArchRule PROTOCOLS_ARE_SEALED =
+      classes()
+          .that()
+          .resideInAPackage("io.troupe.runtime..")
+          .and()
+          .haveSimpleName("Command")
+          .should()
+          .beInterfaces()
+          .andShould(beSealedAndNested());
+
+  static final ArchRule CLASSES_OF_RUNTIME_ARE_FINAL =
+      classes()
+          .that()
+          .resideInAPackage("io.troupe.runtime..")
+          .and()
+          .areNotInterfaces()
+          .should()
+          .haveModifier(JavaModifier.FINAL);
+
+  static Stream<ArchRule> rules() {
+    return Stream.of(
+        CORE_IS_PURE,
+        CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD,
+        AKKA_IN_RUNTIME_AND_APP,
+        DJL_IN_ITS_ENGINE,
+        NOTHING_KNOWS_APP,
+        ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE,
+        STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME,
+        QUIET_CORE_AND_RUNTIME,
+        NAMES_SAY_WHAT_A_CLASS_IS,
+        PROTOCOLS_ARE_SEALED,
+        CLASSES_OF_RUNTIME_ARE_FINAL);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void rule_allModules_holds(ArchRule rule) {
+    rule.check(TROUPE);
+  }
+
+  /** A rule over classes that were never found would hold for ever. */
+  @Test
+  void importer_allModules_areThere() {
+    for (String type :
+        List.of(
+            "io.troupe.core.run.Coordination",
+            "io.troupe.tasks.ArithmeticTask",
+            "io.troupe.verifiers.NumericVerifier",
+            "io.troupe.engine.SamplingEngine",
+            "io.troupe.engine.toy.ToyPolicy",
+            "io.troupe.engine.djl.DjlPolicy",
+            "io.troupe.store.Journal",
+            "io.troupe.telemetry.StepRow",
+            "io.troupe.runtime.Coordinator",
+            "io.troupe.app.Main")) {
+      assertThat(TROUPE.contain(type)).as(type).isTrue();
+    }
+  }
+
+  private static ArchCondition<JavaClass> beSealedAndNested() {
+    return new ArchCondition<>("be sealed and nested in its actor") {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        events.add(
+            new SimpleConditionEvent(
+                type,
+                type.reflect().isSealed() && type.isNestedClass(),
+                type.getName() + " is not a sealed protocol nested in its actor"));
+      }
+    };
+  }
+
+  /** Each rule, turned on classes that break it, fails. */
+  @ParameterizedTest
+  @MethodSource("offences")
+  void rule_offendingClasses_fails(Offence offence) {
+    assertThatThrownBy(() -> offence.rule().check(offence.classes()))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining(offence.offender());
+  }
+
+  record Offence(ArchRule rule, JavaClasses classes, String offender) {}
+
+  static Stream<Offence> offences() {
+    return Stream.of(
+        offence(CORE_IS_PURE, io.troupe.core.Offender.class),
+        offence(CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD, io.troupe.core.Offender.class),
+        offence(AKKA_IN_RUNTIME_AND_APP, io.troupe.core.Offender.class),
+        offence(DJL_IN_ITS_ENGINE, io.troupe.core.Offender.class),
+        offence(NOTHING_KNOWS_APP, io.troupe.core.Offender.class),
+        offence(ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE, io.troupe.engine.OffendingEngine.class),
+        offence(STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME, io.troupe.store.OffendingStore.class),
+        offence(QUIET_CORE_AND_RUNTIME, io.troupe.core.Offender.class),
+        offence(NAMES_SAY_WHAT_A_CLASS_IS, io.troupe.core.OffenderManager.class),
+        offence(PROTOCOLS_ARE_SEALED, io.troupe.runtime.OffendingActor.Command.class),
+        offence(CLASSES_OF_RUNTIME_ARE_FINAL, io.troupe.runtime.OffendingActor.class));
+  }
+
+  private static Offence offence(ArchRule rule, Class<?> offender) {
+    return new Offence(
+        rule, new ClassFileImporter().importClasses(offender), offender.getSimpleName());
+  }
+}
