@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -92,15 +93,19 @@ final class TrainCommand implements Callable<Integer> {
                 resolved.yaml(),
                 provenance.toMap(),
                 provenance.gitDiff()));
-    return new TrainSession(composition, folder, false, System.out, System.err, json).run();
+    return new TrainSession(
+            composition, folder, false, Optional.empty(), System.out, System.err, json)
+        .run();
   }
 
   private int goOn(String run) throws IOException, InterruptedException, NoSuchRunException {
     RunFolder folder = find(run);
     Resolved<RunConfig> resolved =
-        RunConfig.load(folder.path().resolve("resolved.yaml"), overrides);
+        RunConfig.load(folder.resolved(), overrides);
     Composition composition = compose(resolved);
-    return new TrainSession(composition, folder, true, System.out, System.err, json).run();
+    Optional<String> changed =
+        overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
+    return new TrainSession(composition, folder, true, changed, System.out, System.err, json).run();
   }
 
   private static RunFolder find(String run) throws NoSuchRunException {

@@ -27,6 +27,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,7 @@ final class TrainSession {
   private final Composition composition;
   private final RunFolder folder;
   private final boolean again;
+  private final Optional<String> changed;
   private final PrintStream out;
   private final PrintStream err;
   private final boolean json;
@@ -59,17 +61,20 @@ final class TrainSession {
    * A session that has not touched anything yet.
    *
    * @param again whether the run was worked on before, and goes on
+   * @param changed the resolved configuration, where this session changes it
    */
   TrainSession(
       Composition composition,
       RunFolder folder,
       boolean again,
+      Optional<String> changed,
       PrintStream out,
       PrintStream err,
       boolean json) {
     this.composition = composition;
     this.folder = folder;
     this.again = again;
+    this.changed = changed;
     this.out = out;
     this.err = err;
     this.json = json;
@@ -86,6 +91,9 @@ final class TrainSession {
     JournalSettings journalSettings = JournalSettings.defaults();
     Journal journal = Journal.open(folder.journal(), journalSettings);
     try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity())) {
+      if (changed.isPresent()) {
+        folder.replaceResolved(changed.get());
+      }
       RunSettings settings = composition.settings();
       ResumePoint resume = again ? ResumePoint.find(folder) : ResumePoint.none();
       Screen screen =

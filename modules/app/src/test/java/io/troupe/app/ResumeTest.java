@@ -42,6 +42,10 @@ final class ResumeTest {
     finish(shorter, size, train(shorter, size, steps / 2));
     finish(shorter, size, resume(shorter, steps));
     assertThat(TestRuns.losses(TestRuns.only(shorter))).isEqualTo(expected);
+    assertThat(TestRuns.only(shorter).resolved())
+        .as("what --set changed is kept for the next resume")
+        .content()
+        .containsPattern("\\bsteps: " + steps + "\\b");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
@@ -24,6 +25,7 @@ public final class RunFolder {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
   private static final String CONFIG = "config.yaml";
+  private static final String RESOLVED = "resolved.yaml";
   private static final String RUN = "run.json";
   private static final String JOURNAL = "journal";
   private static final String CHECKPOINTS = "checkpoints";
@@ -148,6 +150,28 @@ public final class RunFolder {
     return path.resolve(CONFIG);
   }
 
+  public Path resolved() {
+    return path.resolve(RESOLVED);
+  }
+
+  /**
+   * Replaces the resolved configuration, whole or not at all: what the run goes on with from here.
+   *
+   * @param yaml every key with its value
+   * @throws DiskFailure if it cannot be written; the old one stays
+   */
+  public void replaceResolved(String yaml) throws IOException {
+    Path next = path.resolve("." + RESOLVED + ".tmp");
+    try {
+      Files.writeString(next, yaml);
+      Durable.syncFile(next);
+      Files.move(next, resolved(), StandardCopyOption.ATOMIC_MOVE);
+      Durable.syncFolder(path);
+    } catch (IOException failure) {
+      throw DiskFailure.explain("replace the resolved configuration", resolved(), failure);
+    }
+  }
+
   public Path journal() {
     return path.resolve(JOURNAL);
   }
@@ -186,7 +210,7 @@ public final class RunFolder {
     }
     Durable.write(config(), contents.config());
     Durable.write(
-        path.resolve("resolved.yaml"), contents.resolved().getBytes(StandardCharsets.UTF_8));
+        resolved(), contents.resolved().getBytes(StandardCharsets.UTF_8));
     if (!contents.gitDiff().isEmpty()) {
       Path patches = Files.createDirectory(path.resolve("patches"));
       Durable.write(

@@ -53,6 +53,16 @@ final class RunFolderTest {
   }
 
   @Test
+  void replaceResolved_newText_isThereAndNothingElse() throws IOException {
+    RunFolder run = create("quickstart", "");
+    run.replaceResolved("a: 2\n");
+    assertThat(run.resolved()).hasContent("a: 2\n");
+    try (var files = Files.list(run.path())) {
+      assertThat(files).noneMatch(file -> file.toString().endsWith(".tmp"));
+    }
+  }
+
+  @Test
   void create_sameSecond_neverSharesAFolder() throws Exception {
     var paths = ConcurrentHashMap.<Path>newKeySet();
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
