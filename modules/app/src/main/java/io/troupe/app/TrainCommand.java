@@ -100,8 +100,7 @@ final class TrainCommand implements Callable<Integer> {
 
   private int goOn(String run) throws IOException, InterruptedException, NoSuchRunException {
     RunFolder folder = find(run);
-    Resolved<RunConfig> resolved =
-        RunConfig.load(folder.resolved(), overrides);
+    Resolved<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
     Composition composition = compose(resolved);
     Optional<String> changed =
         overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());

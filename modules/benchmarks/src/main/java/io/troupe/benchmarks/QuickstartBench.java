@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,6 +80,7 @@ final class QuickstartBench implements Callable<Integer> {
               Double.isNaN(baselineRate) ? Double.NaN : 1,
               true));
     }
+    delete(runs);
     report(results);
     if (json != null) {
       Files.writeString(
@@ -115,12 +118,25 @@ final class QuickstartBench implements Callable<Integer> {
     for (Measurement result : results) {
       System.out.printf(
           Locale.ROOT,
-          "%-42s %10.2f %10.2f %8.2f  %s%n",
+          "%-42s %10s %10s %8s  %s%n",
           result.name() + ", " + result.unit(),
-          result.value(),
-          result.baseline(),
-          result.ratio(),
+          number(result.value()),
+          number(result.baseline()),
+          number(result.ratio()),
           result.ok() ? "ok" : "MISSED");
+    }
+  }
+
+  private static String number(double value) {
+    return Double.isFinite(value) ? String.format(Locale.ROOT, "%.2f", value) : "-";
+  }
+
+  /** The runs' folders, metrics and all, are of no use once their curves are read. */
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
     }
   }
 }

@@ -209,8 +209,7 @@ public final class RunFolder {
       Files.createDirectory(folder);
     }
     Durable.write(config(), contents.config());
-    Durable.write(
-        resolved(), contents.resolved().getBytes(StandardCharsets.UTF_8));
+    Durable.write(resolved(), contents.resolved().getBytes(StandardCharsets.UTF_8));
     if (!contents.gitDiff().isEmpty()) {
       Path patches = Files.createDirectory(path.resolve("patches"));
       Durable.write(
