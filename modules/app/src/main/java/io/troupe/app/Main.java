@@ -18,8 +18,9 @@ import picocli.CommandLine.Command;
       "",
       "Also, by the launcher:  troupe test · troupe build · troupe bench",
       "",
-      "Exit codes: 0 ok, 2 bad usage or configuration, 3 cluster unreachable, 4 run failed,",
-      "            130 and 143 interrupted by SIGINT and SIGTERM",
+      "Exit codes:",
+      "  0 ok · 2 bad usage or configuration · 3 cluster unreachable",
+      "  4 run failed · 130, 143 interrupted by SIGINT, SIGTERM",
       "",
       "Example:",
       "  troupe train conf/quickstart.yaml"

@@ -161,7 +161,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private void onSamplingFailed(Assignment assignment, Throwable cause) {
-    wiring.coordinator().tell(new Coordinator.GroupFailed(assignment.lease(), cause.toString()));
+    wiring
+        .coordinator()
+        .tell(new Coordinator.GroupFailed(assignment.lease(), Causes.message(cause)));
     askForOneMore();
   }
 

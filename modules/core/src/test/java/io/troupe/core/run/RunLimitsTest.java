@@ -1,0 +1,81 @@
+package io.troupe.core.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.buffer.StalePolicy;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each setting at its bound is taken, and one below is refused with a message that names it. */
+class RunLimitsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, training pool",
+    "1, 2, completions",
+    "2, 1, groups",
+    "3, 0, max_staleness",
+    "4, 1, max_concurrent_groups",
+    "5, 1, max_attempts",
+    "6, 1, lease",
+    "7, 0, drain",
+    "8, 1, steps",
+    "9, 0, intervals",
+    "10, 0, intervals",
+    "11, 0, intervals",
+    "12, 1, max_filtered_groups"
+  })
+  void constructor_setting_isBoundedBelow(int setting, int least, String named) {
+    int[] values = {5, 2, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1};
+    values[setting] = least;
+    assertThat(limits(values, 0, false)).isNotNull();
+    values[setting] = least - 1;
+    assertThatThrownBy(() -> limits(values, 0, false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(named);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, true", "1, true", "-0.01, false", "1.01, false"})
+  void constructor_target_liesBetweenZeroAndOne(double target, boolean taken) {
+    int[] values = {5, 2, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1};
+    if (taken) {
+      assertThat(limits(values, target, false).evaluationTarget()).isEqualTo(target);
+    } else {
+      assertThatThrownBy(() -> limits(values, target, false)).hasMessageContaining("target");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, true", "1, false"})
+  void constructor_lockStep_needsStalenessZero(int staleness, boolean taken) {
+    int[] values = {5, 2, 1, staleness, 1, 1, 1, 0, 1, 0, 0, 0, 1};
+    if (taken) {
+      assertThat(limits(values, 0, true).lockStep()).isTrue();
+    } else {
+      assertThatThrownBy(() -> limits(values, 0, true)).hasMessageContaining("lock-step");
+    }
+  }
+
+  private static RunLimits limits(int[] v, double target, boolean lockStep) {
+    return new RunLimits(
+        v[0],
+        7,
+        v[1],
+        v[2],
+        v[3],
+        StalePolicy.MASK,
+        v[4],
+        true,
+        v[5],
+        v[6],
+        v[7],
+        v[8],
+        v[9],
+        v[10],
+        v[11],
+        target,
+        v[12],
+        lockStep);
+  }
+}
