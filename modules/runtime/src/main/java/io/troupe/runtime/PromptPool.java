@@ -1,5 +1,7 @@
 package io.troupe.runtime;
 
+import static io.troupe.core.SplitMix64.mix;
+
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.Tokenizer;
@@ -55,13 +57,5 @@ public final class PromptPool {
   public Assignment assignment(LeaseId lease, int index, long epoch) {
     long drawn = mix(mix(mix(seed) + index) + epoch);
     return new Assignment(lease, prompt(index), tokens(index), drawn);
-  }
-
-  /** The finaliser of SplitMix64. */
-  private static long mix(long value) {
-    long z = value + 0x9E3779B97F4A7C15L;
-    z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
-    return z ^ z >>> 31;
   }
 }

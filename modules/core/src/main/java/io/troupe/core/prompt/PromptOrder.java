@@ -1,6 +1,7 @@
 package io.troupe.core.prompt;
 
 import static io.troupe.core.Require.require;
+import static io.troupe.core.SplitMix64.mix;
 
 /**
  * The order of prompts within an epoch: a pseudo-random permutation that depends on the seed and
@@ -50,13 +51,5 @@ public final class PromptOrder {
       right = next;
     }
     return left << half | right;
-  }
-
-  /** The finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
-  private static long mix(long value) {
-    long z = value + 0x9E3779B97F4A7C15L;
-    z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
-    return z ^ z >>> 31;
   }
 }

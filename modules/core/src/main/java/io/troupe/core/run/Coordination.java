@@ -61,18 +61,7 @@ public record Coordination(RunLimits limits) {
    * @param lastFence the greatest fencing number the journal tells of
    */
   public Decision startOver(long lastFence) {
-    RunState start = RunState.INITIAL;
-    RunState fenced =
-        new RunState(
-            start.phase(),
-            start.version(),
-            start.cursor(),
-            start.groups(),
-            start.workers(),
-            lastFence,
-            0,
-            0,
-            start.ledger());
+    RunState fenced = RunState.INITIAL.fence(lastFence);
     return new Decision(List.of(new Event.RunResumed(fenced)), List.of(), fenced);
   }
 

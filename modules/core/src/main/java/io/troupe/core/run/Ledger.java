@@ -49,130 +49,71 @@ public record Ledger(
   }
 
   Ledger admit() {
-    return new Ledger(
-        admitted + 1,
-        granted,
-        trained,
-        filtered,
-        skipped,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.ADMITTED, 1);
   }
 
   Ledger grant() {
-    return new Ledger(
-        admitted,
-        granted + 1,
-        trained,
-        filtered,
-        skipped,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.GRANTED, 1);
   }
 
   Ledger train(long groups) {
-    return new Ledger(
-        admitted,
-        granted,
-        trained + groups,
-        filtered,
-        skipped,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.TRAINED, groups);
   }
 
   Ledger filter() {
-    return new Ledger(
-        admitted,
-        granted,
-        trained,
-        filtered + 1,
-        skipped,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.FILTERED, 1);
   }
 
   Ledger skip(long groups) {
-    return new Ledger(
-        admitted,
-        granted,
-        trained,
-        filtered,
-        skipped + groups,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.SKIPPED, groups);
   }
 
   Ledger giveUp() {
-    return new Ledger(
-        admitted,
-        granted,
-        trained,
-        filtered,
-        skipped,
-        failed + 1,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused);
+    return plus(Account.FAILED, 1);
   }
 
   Ledger refuse() {
-    return new Ledger(
-        admitted,
-        granted,
-        trained,
-        filtered,
-        skipped,
-        failed,
-        stale,
-        expired,
-        lost,
-        failures,
-        cancelled,
-        refused + 1);
+    return plus(Account.REFUSED, 1);
   }
 
   Ledger end(LeaseEnd reason) {
+    return switch (reason) {
+      case STALE -> plus(Account.STALE, 1);
+      case EXPIRED -> plus(Account.EXPIRED, 1);
+      case WORKER_LOST -> plus(Account.LOST, 1);
+      case FAILED -> plus(Account.FAILURES, 1);
+      case CANCELLED -> plus(Account.CANCELLED, 1);
+    };
+  }
+
+  private enum Account {
+    ADMITTED,
+    GRANTED,
+    TRAINED,
+    FILTERED,
+    SKIPPED,
+    FAILED,
+    STALE,
+    EXPIRED,
+    LOST,
+    FAILURES,
+    CANCELLED,
+    REFUSED
+  }
+
+  private Ledger plus(Account account, long groups) {
     return new Ledger(
-        admitted,
-        granted,
-        trained,
-        filtered,
-        skipped,
-        failed,
-        stale + (reason == LeaseEnd.STALE ? 1 : 0),
-        expired + (reason == LeaseEnd.EXPIRED ? 1 : 0),
-        lost + (reason == LeaseEnd.WORKER_LOST ? 1 : 0),
-        failures + (reason == LeaseEnd.FAILED ? 1 : 0),
-        cancelled + (reason == LeaseEnd.CANCELLED ? 1 : 0),
-        refused);
+        admitted + (account == Account.ADMITTED ? groups : 0),
+        granted + (account == Account.GRANTED ? groups : 0),
+        trained + (account == Account.TRAINED ? groups : 0),
+        filtered + (account == Account.FILTERED ? groups : 0),
+        skipped + (account == Account.SKIPPED ? groups : 0),
+        failed + (account == Account.FAILED ? groups : 0),
+        stale + (account == Account.STALE ? groups : 0),
+        expired + (account == Account.EXPIRED ? groups : 0),
+        lost + (account == Account.LOST ? groups : 0),
+        failures + (account == Account.FAILURES ? groups : 0),
+        cancelled + (account == Account.CANCELLED ? groups : 0),
+        refused + (account == Account.REFUSED ? groups : 0));
   }
 }

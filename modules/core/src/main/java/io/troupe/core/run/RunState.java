@@ -250,7 +250,7 @@ public record RunState(
         phase, version, cursor, next, workers, lastFence, filteredInARow, skippedInARow, ledger);
   }
 
-  private RunState fence(long next) {
+  RunState fence(long next) {
     return new RunState(
         phase, version, cursor, groups, workers, next, filteredInARow, skippedInARow, ledger);
   }
