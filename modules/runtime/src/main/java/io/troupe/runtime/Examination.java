@@ -86,8 +86,8 @@ public final class Examination {
       Verdict verdict = verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens()));
       right +=
           switch (verdict) {
-            case Verdict.Scored(double reward, String _, String _) -> reward >= 1 ? 1 : 0;
-            case Verdict.Unverifiable(String reason) ->
+            case Verdict.Scored scored -> scored.passed() ? 1 : 0;
+            case Verdict.Unverifiable(var _, String reason) ->
                 throw new IllegalStateException(
                     "held-out prompt %s cannot be verified: %s"
                         .formatted(prompts.get(i).id(), reason));

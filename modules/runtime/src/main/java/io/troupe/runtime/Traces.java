@@ -153,8 +153,8 @@ public final class Traces implements AutoCloseable {
 
   private static String sentence(Verdict verdict) {
     return switch (verdict) {
-      case Verdict.Scored(double _, String _, String reason) -> reason;
-      case Verdict.Unverifiable(String reason) -> "unverifiable: " + reason;
+      case Verdict.Scored(double _, String _, String reason, var _) -> reason;
+      case Verdict.Unverifiable(var _, String reason) -> "unverifiable: " + reason;
     };
   }
 

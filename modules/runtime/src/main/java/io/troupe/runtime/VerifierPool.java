@@ -72,7 +72,8 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
         .pipeToSelf(
             CompletableFuture.supplyAsync(() -> judge(command), threads)
                 .completeOnTimeout(
-                    unverifiable(command, "verification took longer than " + timeout),
+                    unverifiable(
+                        command, Verdict.Cause.TIMEOUT, "verification took longer than " + timeout),
                     timeout.toMillis(),
                     TimeUnit.MILLISECONDS),
             (verdicts, failure) ->
@@ -80,7 +81,8 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
                     command,
                     failure == null
                         ? verdicts
-                        : unverifiable(command, "the verifier failed: " + failure)));
+                        : unverifiable(
+                            command, Verdict.Cause.CRASH, "the verifier failed: " + failure)));
     return this;
   }
 
@@ -98,9 +100,9 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
         .toList();
   }
 
-  private static List<Verdict> unverifiable(Verify command, String reason) {
+  private static List<Verdict> unverifiable(Verify command, Verdict.Cause cause, String reason) {
     return command.completions().stream()
-        .map(_ -> (Verdict) new Verdict.Unverifiable(reason))
+        .map(_ -> (Verdict) new Verdict.Unverifiable(cause, reason))
         .toList();
   }
 }

@@ -39,7 +39,7 @@ class PromptPoolTest {
 
   @Test
   void pool_promptThatCannotBeEncoded_isNamed() {
-    Prompt strange = new Prompt(new PromptId("strange"), "1-1=", "0", "0");
+    Prompt strange = new Prompt(new PromptId("strange"), "toy", "1-1=", "0", "0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new PromptPool(List.of(strange), Toys.policy().tokenizer(), 1))
         .withMessageStartingWith("prompt strange: character '-'");
@@ -57,9 +57,9 @@ class PromptPoolTest {
     List<Verdict> verdicts =
         List.of(
             new Verdict.Scored(0.5, "", ""),
-            new Verdict.Unverifiable("first"),
+            new Verdict.Unverifiable(Verdict.Cause.CRASH, "first"),
             new Verdict.Scored(1, "", ""),
-            new Verdict.Unverifiable("second"));
+            new Verdict.Unverifiable(Verdict.Cause.CRASH, "second"));
     assertThat(Verdicts.rewards(verdicts)).containsExactly(0.5, 1.0);
     assertThat(Verdicts.firstObstacle(verdicts)).isEqualTo("first");
   }

@@ -97,7 +97,9 @@ class RolloutWorkerTest {
     worker.tell(
         new RolloutWorker.Judged(
             Toys.lease(1, 1),
-            List.of(new Verdict.Scored(1, "", ""), new Verdict.Unverifiable("too slow"))));
+            List.of(
+                new Verdict.Scored(1, "", ""),
+                new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow"))));
     coordinator.expectMessage(new Coordinator.GroupFailed(Toys.lease(1, 1), "too slow"));
     trainer.expectNoMessage(Duration.ZERO);
   }

@@ -65,7 +65,7 @@ final class Toys {
     List<Prompt> prompts = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       String sum = "" + (i / 10 + i % 10);
-      prompts.add(new Prompt(new PromptId("p" + i), i / 10 + "+" + i % 10 + "=", sum, sum));
+      prompts.add(new Prompt(new PromptId("p" + i), "toy", i / 10 + "+" + i % 10 + "=", sum, sum));
     }
     return prompts;
   }

@@ -74,7 +74,9 @@ class VerifierPoolTest {
         };
     assertThat(judged(hanging, Duration.ofMillis(30), "4", "3"))
         .containsExactly(
-            new Verdict.Unverifiable("verification took longer than PT0.03S"),
-            new Verdict.Unverifiable("verification took longer than PT0.03S"));
+            new Verdict.Unverifiable(
+                Verdict.Cause.TIMEOUT, "verification took longer than PT0.03S"),
+            new Verdict.Unverifiable(
+                Verdict.Cause.TIMEOUT, "verification took longer than PT0.03S"));
   }
 }

@@ -63,7 +63,7 @@ public final class ArithmeticTask implements Task {
     text.append('=');
     String answer = written(operation.apply(a, b));
     return new Prompt(
-        new PromptId(operation.key() + "-" + a + "-" + b), text.toString(), answer, answer);
+        new PromptId(operation.key() + "-" + a + "-" + b), name(), text.toString(), answer, answer);
   }
 
   private String written(long number) {

@@ -108,6 +108,7 @@ public final class Gsm8kTask implements Task {
     String steps = ANNOTATION.matcher(worked.substring(0, mark)).replaceAll("").strip();
     return new Prompt(
         new PromptId(id),
+        "gsm8k",
         "Q: " + question + "\nA:",
         answer,
         " " + (steps.isEmpty() ? "" : steps + "\n") + "The answer is " + answer + ".");

@@ -42,7 +42,7 @@ class ArithmeticTaskTest {
         new ArithmeticTask(new ArithmeticSettings(operation, 0, 99, padded, reversed, 0, 1));
 
     assertThat(task.train())
-        .contains(new Prompt(new PromptId(id), text, answer, answer))
+        .contains(new Prompt(new PromptId(id), "arithmetic", text, answer, answer))
         .hasSize(10_000);
   }
 

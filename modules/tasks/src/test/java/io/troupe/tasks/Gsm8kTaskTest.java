@@ -42,6 +42,7 @@ class Gsm8kTaskTest {
         .containsExactly(
             new Prompt(
                 new PromptId("gsm8k_0"),
+                "gsm8k",
                 "Q: Betty has $5. How many?\nA:",
                 "1,002",
                 " Half is $2.5.\nSo 2.\nThe answer is 1,002."));

@@ -57,7 +57,7 @@ class PromptSetsTest {
   void alphabet_charactersOutsideTheBasicPlane_areWhole() {
     PromptSets sets =
         new PromptSets(
-            List.of(new Prompt(new PromptId("a"), "c😀", "x", "b")), List.of(prompt("z")));
+            List.of(new Prompt(new PromptId("a"), "s", "c😀", "x", "b")), List.of(prompt("z")));
 
     assertThat(sets.alphabet()).isEqualTo("bct😀");
   }
@@ -71,6 +71,6 @@ class PromptSetsTest {
   }
 
   private static Prompt prompt(String id) {
-    return new Prompt(new PromptId(id), "t", "", "");
+    return new Prompt(new PromptId(id), "s", "t", "", "");
   }
 }

@@ -68,6 +68,7 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
     Optional<BigDecimal> answer = number(prompt.answer());
     if (answer.isEmpty()) {
       return new Verdict.Unverifiable(
+          Verdict.Cause.BAD_INPUT,
           "the answer of prompt %s is no number: %s"
               .formatted(prompt.id(), Excerpt.of(prompt.answer())));
     }

@@ -37,6 +37,7 @@ public record NumericVerifier(boolean padded, boolean reversed) implements Verif
     Optional<BigDecimal> answer = number(expected, expected.length());
     if (answer.isEmpty()) {
       return new Verdict.Unverifiable(
+          Verdict.Cause.BAD_INPUT,
           "the answer of prompt %s is no numeral of the task's form: %s"
               .formatted(prompt.id(), Excerpt.of(expected)));
     }

@@ -93,7 +93,9 @@ class Gsm8kVerifierTest {
   @ValueSource(strings = {"", "eighteen", "..", "1.2.3", "-"})
   void verify_brokenAnswer_isUnverifiable(String answer) {
     assertThat(new Gsm8kVerifier(Mode.ANY).verify(prompt(answer), "The answer is 18."))
-        .isEqualTo(new Verdict.Unverifiable("the answer of prompt p is no number: " + answer));
+        .isEqualTo(
+            new Verdict.Unverifiable(
+                Verdict.Cause.BAD_INPUT, "the answer of prompt p is no number: " + answer));
   }
 
   @Test
@@ -145,6 +147,6 @@ class Gsm8kVerifierTest {
   }
 
   private static Prompt prompt(String answer) {
-    return new Prompt(new PromptId("p"), "t", answer, "");
+    return new Prompt(new PromptId("p"), "s", "t", answer, "");
   }
 }

@@ -128,6 +128,7 @@ class NumericVerifierTest {
     assertThat(NumericVerifier.plain().verify(prompt(answer), "82"))
         .isEqualTo(
             new Verdict.Unverifiable(
+                Verdict.Cause.BAD_INPUT,
                 "the answer of prompt p is no numeral of the task's form: " + answer));
   }
 
@@ -168,6 +169,6 @@ class NumericVerifierTest {
   }
 
   private static Prompt prompt(String answer) {
-    return new Prompt(new PromptId("p"), "t", answer, "");
+    return new Prompt(new PromptId("p"), "s", "t", answer, "");
   }
 }

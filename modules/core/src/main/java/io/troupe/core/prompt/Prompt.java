@@ -4,8 +4,11 @@ package io.troupe.core.prompt;
  * A question to the policy, with what a verifier needs to judge the answer.
  *
  * @param id stable across runs
+ * @param source the run's name for the data set it comes from: it chooses verifier and limits where
+ *     a run mixes several
  * @param text exactly what the model sees, templates applied
- * @param answer the expected answer, in the form the task's verifier compares with
+ * @param answer what a completion is judged by, in the form the source's verifier reads: the
+ *     expected answer itself, or a JSON object (unit tests, instructions) where that takes more
  * @param solution a completion worth imitating in the supervised warm-up
  */
-public record Prompt(PromptId id, String text, String answer, String solution) {}
+public record Prompt(PromptId id, String source, String text, String answer, String solution) {}

@@ -2,6 +2,8 @@ package io.troupe.core.reward;
 
 import static io.troupe.core.Require.require;
 
+import java.util.List;
+
 /** What a verifier says of one completion. A verifier that cannot tell says so, never zero. */
 public sealed interface Verdict {
   /**
@@ -10,13 +12,37 @@ public sealed interface Verdict {
    * @param reward from 0 (wrong) to 1 (right)
    * @param extracted what was read as the answer; empty when nothing was found
    * @param reason one line for a person
+   * @param checks the parts of the judgement, in the order of the prompt's; empty where there are
+   *     none
    */
-  record Scored(double reward, String extracted, String reason) implements Verdict {
+  record Scored(double reward, String extracted, String reason, List<Check> checks)
+      implements Verdict {
     public Scored {
       require(reward >= 0 && reward <= 1, "a reward lies in [0, 1], not %s", reward);
+      checks = List.copyOf(checks);
+    }
+
+    /** A judgement in one piece. */
+    public Scored(double reward, String extracted, String reason) {
+      this(reward, extracted, reason, List.of());
+    }
+
+    /** Whether the completion is right in every part. */
+    public boolean passed() {
+      return reward == 1;
     }
   }
 
-  /** The completion could not be judged: a timeout, a crash, or a broken reference answer. */
-  record Unverifiable(String reason) implements Verdict {}
+  /** The completion could not be judged. */
+  record Unverifiable(Cause cause, String reason) implements Verdict {}
+
+  /** Why a completion could not be judged. */
+  enum Cause {
+    /** The verifier did not answer in time and was ended. */
+    TIMEOUT,
+    /** The verifier failed, its process died, or it is under quarantine. */
+    CRASH,
+    /** What the prompt is judged by is broken, so that no completion of it can be judged. */
+    BAD_INPUT
+  }
 }
