@@ -26,7 +26,12 @@ final class Decoder implements AutoCloseable {
     this.sizes =
         Value.of(
             new long[] {
-              settings.layers(), settings.heads(), settings.kvHeads(), settings.headDim()
+              settings.layers(),
+              settings.heads(),
+              settings.kvHeads(),
+              settings.headDim(),
+              settings.family().normedHeads() ? 1 : 0,
+              settings.family().biases() ? 1 : 0
             });
     this.epsilon = Value.of(settings.normEpsilon());
   }
@@ -54,8 +59,8 @@ final class Decoder implements AutoCloseable {
   }
 
   /**
-   * Cosines and sines of position times frequency theta^(-2j / d), [context, d / 2] each (Su et al.
-   * 2021). StrictMath: the same on every machine.
+   * Cosines and sines of position times frequency, [context, d / 2] each, times the magnitude of
+   * the scaling. StrictMath: the same on every machine.
    */
   private static List<NativeTensor> rotaryTables(DecoderSettings s) {
     int half = s.headDim() / 2;
@@ -63,12 +68,14 @@ final class Decoder implements AutoCloseable {
     NativeTensor sines = NativeTensor.zeros(DType.FLOAT32, s.contextLength(), half);
     MemorySegment cos = cosines.memory();
     MemorySegment sin = sines.memory();
+    double[] frequencies = s.ropeScaling().frequencies(s.ropeTheta(), s.headDim());
+    double magnitude = s.ropeScaling().magnitude();
     for (int j = 0; j < half; j++) {
-      double frequency = StrictMath.pow(s.ropeTheta(), -2.0 * j / s.headDim());
       for (int position = 0; position < s.contextLength(); position++) {
         long i = (long) position * half + j;
-        cos.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) StrictMath.cos(position * frequency));
-        sin.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) StrictMath.sin(position * frequency));
+        double angle = position * frequencies[j];
+        cos.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (magnitude * StrictMath.cos(angle)));
+        sin.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (magnitude * StrictMath.sin(angle)));
       }
     }
     return List.of(cosines, sines);

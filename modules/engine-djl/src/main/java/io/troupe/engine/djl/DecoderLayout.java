@@ -1,26 +1,35 @@
 package io.troupe.engine.djl;
 
+import static io.troupe.engine.djl.DecoderLayout.Kind.BIAS;
+import static io.troupe.engine.djl.DecoderLayout.Kind.MATRIX;
+import static io.troupe.engine.djl.DecoderLayout.Kind.NORM;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Names and shapes of the decoder's weights, in the order in which the program takes them. Names
- * are those of Hugging Face's Qwen3 checkpoints.
+ * Names and shapes of the decoder's weights, and the order in which the program takes them. Names
+ * are those of Hugging Face's checkpoints.
  *
  * @param parameters the trainable tensors; an output matrix only when it is not the embedding
- * @param tied whether the program's last weight is the embedding again
+ * @param slots of each weight the program takes, which parameter it is, or {@link #ABSENT}
  */
-record DecoderLayout(List<Parameter> parameters, boolean tied) {
+record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
+  /** The slot of a weight that the family has not: an empty tensor stands there. */
+  static final int ABSENT = -1;
+
+  /** What a tensor is for, which decides how it starts. */
+  enum Kind {
+    MATRIX,
+    NORM,
+    BIAS
+  }
+
   /** A trainable tensor. */
-  record Parameter(String name, List<Long> shape) {
+  record Parameter(String name, Kind kind, List<Long> shape) {
     Parameter {
       shape = List.copyOf(shape);
-    }
-
-    /** Norm weights are vectors, everything else is a matrix. */
-    boolean isNorm() {
-      return shape.size() == 1;
     }
 
     long[] extents() {
@@ -30,32 +39,43 @@ record DecoderLayout(List<Parameter> parameters, boolean tied) {
 
   DecoderLayout {
     parameters = List.copyOf(parameters);
+    slots = List.copyOf(slots);
   }
 
   static DecoderLayout of(DecoderSettings s, int vocabulary) {
-    List<Parameter> all = new ArrayList<>();
-    add(all, "model.embed_tokens.weight", vocabulary, s.hidden());
+    Builder all = new Builder();
+    all.add("model.embed_tokens.weight", MATRIX, vocabulary, s.hidden());
+    for (int l = 0; l < s.layers(); l++) {
+      layer(all, "model.layers." + l + ".", s);
+    }
+    all.add("model.norm.weight", NORM, s.hidden());
+    if (s.tiedEmbeddings()) {
+      all.again(0);
+    } else {
+      all.add("lm_head.weight", MATRIX, vocabulary, s.hidden());
+    }
+    return new DecoderLayout(all.parameters, all.slots);
+  }
+
+  private static void layer(Builder all, String layer, DecoderSettings s) {
     int queries = s.heads() * s.headDim();
     int keys = s.kvHeads() * s.headDim();
-    for (int l = 0; l < s.layers(); l++) {
-      String layer = "model.layers." + l + ".";
-      add(all, layer + "input_layernorm.weight", s.hidden());
-      add(all, layer + "self_attn.q_proj.weight", queries, s.hidden());
-      add(all, layer + "self_attn.k_proj.weight", keys, s.hidden());
-      add(all, layer + "self_attn.v_proj.weight", keys, s.hidden());
-      add(all, layer + "self_attn.o_proj.weight", s.hidden(), queries);
-      add(all, layer + "self_attn.q_norm.weight", s.headDim());
-      add(all, layer + "self_attn.k_norm.weight", s.headDim());
-      add(all, layer + "post_attention_layernorm.weight", s.hidden());
-      add(all, layer + "mlp.gate_proj.weight", s.feedForward(), s.hidden());
-      add(all, layer + "mlp.up_proj.weight", s.feedForward(), s.hidden());
-      add(all, layer + "mlp.down_proj.weight", s.hidden(), s.feedForward());
-    }
-    add(all, "model.norm.weight", s.hidden());
-    if (!s.tiedEmbeddings()) {
-      add(all, "lm_head.weight", vocabulary, s.hidden());
-    }
-    return new DecoderLayout(all, s.tiedEmbeddings());
+    boolean normed = s.family().normedHeads();
+    boolean biases = s.family().biases();
+    all.add(layer + "input_layernorm.weight", NORM, s.hidden());
+    all.add(layer + "self_attn.q_proj.weight", MATRIX, queries, s.hidden());
+    all.add(layer + "self_attn.k_proj.weight", MATRIX, keys, s.hidden());
+    all.add(layer + "self_attn.v_proj.weight", MATRIX, keys, s.hidden());
+    all.add(layer + "self_attn.o_proj.weight", MATRIX, s.hidden(), queries);
+    all.addIf(normed, layer + "self_attn.q_norm.weight", NORM, s.headDim());
+    all.addIf(normed, layer + "self_attn.k_norm.weight", NORM, s.headDim());
+    all.add(layer + "post_attention_layernorm.weight", NORM, s.hidden());
+    all.add(layer + "mlp.gate_proj.weight", MATRIX, s.feedForward(), s.hidden());
+    all.add(layer + "mlp.up_proj.weight", MATRIX, s.feedForward(), s.hidden());
+    all.add(layer + "mlp.down_proj.weight", MATRIX, s.hidden(), s.feedForward());
+    all.addIf(biases, layer + "self_attn.q_proj.bias", BIAS, queries);
+    all.addIf(biases, layer + "self_attn.k_proj.bias", BIAS, keys);
+    all.addIf(biases, layer + "self_attn.v_proj.bias", BIAS, keys);
   }
 
   /** How many numbers all weights hold. */
@@ -65,7 +85,26 @@ record DecoderLayout(List<Parameter> parameters, boolean tied) {
         .sum();
   }
 
-  private static void add(List<Parameter> all, String name, long... shape) {
-    all.add(new Parameter(name, Arrays.stream(shape).boxed().toList()));
+  /** Collects weights in the program's order. */
+  private static final class Builder {
+    private final List<Parameter> parameters = new ArrayList<>();
+    private final List<Integer> slots = new ArrayList<>();
+
+    void add(String name, Kind kind, long... shape) {
+      slots.add(parameters.size());
+      parameters.add(new Parameter(name, kind, Arrays.stream(shape).boxed().toList()));
+    }
+
+    void addIf(boolean present, String name, Kind kind, long... shape) {
+      if (present) {
+        add(name, kind, shape);
+      } else {
+        slots.add(ABSENT);
+      }
+    }
+
+    void again(int parameter) {
+      slots.add(parameter);
+    }
   }
 }

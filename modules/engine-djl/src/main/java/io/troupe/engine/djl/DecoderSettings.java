@@ -3,9 +3,10 @@ package io.troupe.engine.djl;
 import static io.troupe.core.Require.require;
 
 /**
- * The architecture of the decoder, Qwen3's: grouped-query attention with normed heads and rotary
- * positions, SwiGLU, RMSNorm before each block, no bias.
+ * The architecture of the decoder: grouped-query attention with rotary positions, SwiGLU, RMSNorm
+ * before each block, and what its family adds.
  *
+ * @param family normed heads, biases, or neither
  * @param hidden width of the residual stream
  * @param layers blocks of attention and feed-forward
  * @param heads query heads of a layer
@@ -14,11 +15,13 @@ import static io.troupe.core.Require.require;
  * @param feedForward width inside the feed-forward block
  * @param contextLength most tokens of prompt and completion together
  * @param ropeTheta base of the rotary positions' wavelengths
+ * @param ropeScaling how these are stretched
  * @param normEpsilon added to the mean square in every norm
  * @param tiedEmbeddings whether the output matrix is the embedding
  * @param initStd standard deviation of the initial weights
  */
 public record DecoderSettings(
+    Family family,
     int hidden,
     int layers,
     int heads,
@@ -27,6 +30,7 @@ public record DecoderSettings(
     int feedForward,
     int contextLength,
     double ropeTheta,
+    RopeScaling ropeScaling,
     double normEpsilon,
     boolean tiedEmbeddings,
     double initStd) {
@@ -49,5 +53,34 @@ public record DecoderSettings(
     require(
         normEpsilon > 0 && normEpsilon <= 1, "norm_epsilon lies in (0, 1], not %s", normEpsilon);
     require(initStd > 0 && initStd <= 10, "init_std lies in (0, 10], not %s", initStd);
+  }
+
+  /** A decoder of the Qwen3 family whose rotary positions are not stretched. */
+  public DecoderSettings(
+      int hidden,
+      int layers,
+      int heads,
+      int kvHeads,
+      int headDim,
+      int feedForward,
+      int contextLength,
+      double ropeTheta,
+      double normEpsilon,
+      boolean tiedEmbeddings,
+      double initStd) {
+    this(
+        Family.QWEN3,
+        hidden,
+        layers,
+        heads,
+        kvHeads,
+        headDim,
+        feedForward,
+        contextLength,
+        ropeTheta,
+        new RopeScaling.None(),
+        normEpsilon,
+        tiedEmbeddings,
+        initStd);
   }
 }

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A Qwen3-style decoder on PyTorch, through DJL. Engines share nothing but the loaded library: each
- * has its own program, weights and, for a sampler, thread.
+ * A decoder of the Qwen and Llama families on PyTorch, through DJL. Engines share nothing but the
+ * loaded library: each has its own program, weights and, for a sampler, thread.
  */
 public final class DjlPolicy implements PolicyEngines {
   private final DecoderSettings settings;
@@ -58,8 +58,9 @@ public final class DjlPolicy implements PolicyEngines {
   public String describe() {
     return String.format(
         Locale.ROOT,
-        "Qwen3-style decoder, %d layers of %d, %d heads of %d (%d kv), feed-forward %d, context %d,"
+        "%s decoder, %d layers of %d, %d heads of %d (%d kv), feed-forward %d, context %d,"
             + " vocabulary %d%s, %.2fM parameters",
+        settings.family().architecture().replace("ForCausalLM", ""),
         settings.layers(),
         settings.hidden(),
         settings.heads(),

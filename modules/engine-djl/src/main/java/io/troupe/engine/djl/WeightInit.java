@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
 /**
- * The initial weights: norms are 1, everything else is normal(0, std). Numbers come from Java's
+ * The initial weights: norms are 1, biases 0, matrices normal(0, std). Numbers come from Java's
  * {@link Random#nextGaussian}, whose algorithm is specified to the bit: a seed gives the same
  * weights on every machine. Each tensor has a stream of its own, named by seed and tensor.
  */
@@ -14,15 +14,19 @@ final class WeightInit {
 
   static void fill(DecoderLayout.Parameter parameter, long seed, double std, MemorySegment memory) {
     long count = memory.byteSize() / Float.BYTES;
-    if (parameter.isNorm()) {
-      for (long i = 0; i < count; i++) {
-        memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+    switch (parameter.kind()) {
+      case NORM -> {
+        for (long i = 0; i < count; i++) {
+          memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
+        }
       }
-      return;
-    }
-    Random normal = new Random(Draws.mix(Draws.mix(seed) ^ parameter.name().hashCode()));
-    for (long i = 0; i < count; i++) {
-      memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (std * normal.nextGaussian()));
+      case BIAS -> memory.fill((byte) 0);
+      case MATRIX -> {
+        Random normal = new Random(Draws.mix(Draws.mix(seed) ^ parameter.name().hashCode()));
+        for (long i = 0; i < count; i++) {
+          memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (std * normal.nextGaussian()));
+        }
+      }
     }
   }
 }

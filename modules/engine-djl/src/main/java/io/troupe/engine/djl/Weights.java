@@ -20,6 +20,7 @@ final class Weights implements AutoCloseable {
 
   private final DecoderLayout layout;
   private final List<NativeTensor> tensors;
+  private final NativeTensor absent;
   private final Value parameters;
   private final Value all;
 
@@ -30,11 +31,12 @@ final class Weights implements AutoCloseable {
             .map(parameter -> NativeTensor.zeros(DType.FLOAT32, parameter.extents()))
             .toList();
     this.parameters = Value.of(tensors);
-    List<NativeTensor> withOutput = new ArrayList<>(tensors);
-    if (layout.tied()) {
-      withOutput.add(tensors.getFirst());
-    }
-    this.all = Value.of(withOutput);
+    this.absent = NativeTensor.zeros(DType.FLOAT32, 0);
+    this.all =
+        Value.of(
+            layout.slots().stream()
+                .map(slot -> slot == DecoderLayout.ABSENT ? absent : tensors.get(slot))
+                .toList());
   }
 
   static Weights zeros(DecoderLayout layout) {
@@ -76,7 +78,7 @@ final class Weights implements AutoCloseable {
     return parameters;
   }
 
-  /** The trainable tensors and the output matrix, for the program. */
+  /** The weights in the program's order. */
   Value all() {
     return all;
   }
@@ -156,5 +158,6 @@ final class Weights implements AutoCloseable {
     parameters.close();
     all.close();
     tensors.forEach(NativeTensor::close);
+    absent.close();
   }
 }

@@ -1,4 +1,4 @@
-/** The policy on DJL/PyTorch: a Qwen3-style decoder, its trainer and its sampler. */
+/** The policy on DJL/PyTorch: a decoder, its trainer and its sampler. */
 @NullMarked
 package io.troupe.engine.djl;
 

@@ -1,12 +1,14 @@
-# The policy: a Qwen3-style decoder, its losses, its optimizer and its decode step.
+# The policy: a decoder of the Llama kind, its losses, its optimizer and its decode step.
 #
 # TorchScript source in the dialect of saved modules, packed into an archive by ProgramArchive.
 # It holds no weights: every method takes them as arguments, in the order of DecoderLayout.
 #
 #   W   weights: embedding; per layer input norm, q, k, v, o, q norm, k norm, post-attention norm,
-#       gate, up, down; final norm; output matrix (the embedding again when they are tied)
+#       gate, up, down, q bias, k bias, v bias; final norm; output matrix (the embedding again when
+#       they are tied). What the family has not is an empty tensor.
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
-#   G   sizes: layers, heads, kv heads, head_dim
+#   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
+#       are normed, 5 whether queries, keys and values have biases
 #   KV  caches: keys, values of layer 0, of layer 1, ...; each [rows, context, kv_heads * head_dim]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
@@ -22,15 +24,28 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
   a, b = torch.chunk(x, 2, -1)
   return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
+# Where the weights of layer l begin in W.
+def layer(l: int) -> int:
+  return 1 + 14 * l
+
 # x [..., hidden] to queries [..., h, d], keys and values [..., k, d] of the layer at W[w].
 def project(W: List[Tensor], w: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
   y = __torch__.rms(x, W[w], eps)
-  q = torch.unflatten(torch.linear(y, W[w + 1]), -1, [G[1], G[3]])
-  k = torch.unflatten(torch.linear(y, W[w + 2]), -1, [G[2], G[3]])
-  v = torch.unflatten(torch.linear(y, W[w + 3]), -1, [G[2], G[3]])
-  q = __torch__.rotate(__torch__.rms(q, W[w + 5], eps), cos, sin)
-  k = __torch__.rotate(__torch__.rms(k, W[w + 6], eps), cos, sin)
-  return (q, k, v)
+  if G[5] != 0:
+    q = torch.linear(y, W[w + 1], W[w + 11])
+    k = torch.linear(y, W[w + 2], W[w + 12])
+    v = torch.linear(y, W[w + 3], W[w + 13])
+  else:
+    q = torch.linear(y, W[w + 1])
+    k = torch.linear(y, W[w + 2])
+    v = torch.linear(y, W[w + 3])
+  q = torch.unflatten(q, -1, [G[1], G[3]])
+  k = torch.unflatten(k, -1, [G[2], G[3]])
+  v = torch.unflatten(v, -1, [G[2], G[3]])
+  if G[4] != 0:
+    q = __torch__.rms(q, W[w + 5], eps)
+    k = __torch__.rms(k, W[w + 6], eps)
+  return (__torch__.rotate(q, cos, sin), __torch__.rotate(k, cos, sin), v)
 
 # The rest of a layer: x [..., hidden] the residual stream, a [..., h * d] what attention gathered.
 def finish(W: List[Tensor], w: int, eps: float, x: Tensor, a: Tensor) -> Tensor:
@@ -83,7 +98,7 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
     seen = __torch__.visible(length, owner, T, C)
   x = torch.embedding(W[0], tokens)
   for l in range(G[0]):
-    w = 1 + 11 * l
+    w = __torch__.layer(l)
     q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
     keys = torch.unflatten(torch.slice(k, 0, 0, m), 0, [P, T])
     values = torch.unflatten(torch.slice(v, 0, 0, m), 0, [P, T])
@@ -97,7 +112,7 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
     x = __torch__.finish(W, w, eps, x, a)
     KV.append(torch.flatten(keys, 2))
     KV.append(torch.flatten(values, 2))
-  return __torch__.rms(x, W[1 + 11 * G[0]], eps)
+  return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
 
 # Log-probabilities [N, V] of what follows the positions at [N] of the hidden states.
 def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
@@ -239,7 +254,7 @@ class K(Module):
     seen = torch.le(torch.arange(L, dtype=4, device=I.device), position.unsqueeze(1)).unsqueeze(1).unsqueeze(1)
     x = torch.embedding(W[0], torch.slice(I[0], 0, 0, n))
     for l in range(G[0]):
-      w = 1 + 11 * l
+      w = __torch__.layer(l)
       q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
       torch.flatten(KV[2 * l], 0, 1).index_copy_(0, place, torch.flatten(k, 1))
       torch.flatten(KV[2 * l + 1], 0, 1).index_copy_(0, place, torch.flatten(v, 1))
@@ -250,5 +265,5 @@ class K(Module):
       # The queries of one kv head are as many query positions that all see the same keys.
       a = torch.scaled_dot_product_attention(torch.unflatten(q, 1, [G[2], G[1] // G[2]]), keys, values, seen, 0., False)
       x = __torch__.finish(W, w, eps, x, torch.flatten(a, 1))
-    x = __torch__.rms(x, W[1 + 11 * G[0]], eps)
+    x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
     return __torch__.draw(torch.linear(x, W[-1]), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[2], 0, 0, n), any_greedy)

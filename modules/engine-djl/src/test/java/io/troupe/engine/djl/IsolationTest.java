@@ -196,7 +196,7 @@ final class IsolationTest {
     DjlPolicy policy = Fixtures.policy(TINY);
     assertThat(policy.describe())
         .isEqualTo(
-            "Qwen3-style decoder, 2 layers of 8, 4 heads of 4 (2 kv), feed-forward 12, context 16,"
+            "Qwen3 decoder, 2 layers of 8, 4 heads of 4 (2 kv), feed-forward 12, context 16,"
                 + " vocabulary 14 (tied), 0.00M parameters");
     assertThat(policy.device()).isEqualTo("cpu, PyTorch 2.7.1, threads: trainer 1, sampler 1");
   }
