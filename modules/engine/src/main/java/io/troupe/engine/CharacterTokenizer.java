@@ -2,9 +2,11 @@ package io.troupe.engine;
 
 import static io.troupe.core.Require.require;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A tokenizer of one id a character (a Unicode code point): id 0 is padding, id 1 ends a
@@ -71,6 +73,17 @@ public final class CharacterTokenizer implements Tokenizer {
     return tokens;
   }
 
+  /** The same as {@link #encode}: no text spells a special token. */
+  @Override
+  public int[] encodeWithSpecial(String text) {
+    return encode(text);
+  }
+
+  @Override
+  public byte[] bytes(int token) {
+    return decode(new int[] {token}).getBytes(StandardCharsets.UTF_8);
+  }
+
   @Override
   public String decode(int[] tokens) {
     StringBuilder text = new StringBuilder(tokens.length);
@@ -97,6 +110,11 @@ public final class CharacterTokenizer implements Tokenizer {
   @Override
   public int endOfSequence() {
     return END_OF_SEQUENCE;
+  }
+
+  @Override
+  public Set<Integer> endIds() {
+    return Set.of(END_OF_SEQUENCE);
   }
 
   /** The characters in the order of their ids. */

@@ -23,9 +23,21 @@ class CharacterTokenizerTest {
   }
 
   @Test
+  void bytes_ofSpecialAndOrdinaryIds_areThoseOfTheirText() {
+    CharacterTokenizer tokenizer = new CharacterTokenizer("aé");
+
+    assertThat(tokenizer.bytes(0)).isEmpty();
+    assertThat(tokenizer.bytes(1)).isEmpty();
+    assertThat(tokenizer.bytes(3)).containsExactly(0xC3, 0xA9);
+    assertThatThrownBy(() -> tokenizer.bytes(4)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(tokenizer.encodeWithSpecial("éa")).containsExactly(3, 2);
+  }
+
+  @Test
   void vocabularySize_always_countsTheTwoSpecialIds() {
     assertThat(digits.vocabularySize()).isEqualTo(14);
     assertThat(digits.endOfSequence()).isEqualTo(1);
+    assertThat(digits.endIds()).containsExactly(1);
     assertThat(digits.alphabet()).isEqualTo("0123456789+=");
   }
 
