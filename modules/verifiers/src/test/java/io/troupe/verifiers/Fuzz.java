@@ -1,0 +1,202 @@
+package io.troupe.verifiers;
+
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Feeds a check with random and mutated texts until one makes it throw or hang.
+ *
+ * <p>Inputs are numbered from 1, and the number is the input's seed: a failure prints it together
+ * with the input, and {@link #text(long)} makes the same one again. The short form runs a fixed
+ * number of inputs; with {@code -Dtroupe.fuzz.seconds=N} it runs for N seconds instead.
+ *
+ * <p>A watchdog fails the run when one input takes longer than {@value #PATIENCE_SECONDS} s, and
+ * shows where the check was. It is not a measurement: budgets of checks are counted, not clocked.
+ *
+ * <pre>{@code
+ * new Fuzz("math", corpus, List.of("\\frac{", "^", "}")).run(20_000, (text, random) -> {
+ *   verifier.verify(prompt, text);
+ * });
+ * }</pre>
+ */
+public final class Fuzz {
+  private static final int PATIENCE_SECONDS = 20;
+  private static final int MOST_CHARACTERS = 4_000;
+
+  private final String name;
+  private final List<String> corpus;
+  private final List<String> dictionary;
+
+  /** What is run on each input. It fails by throwing. */
+  @FunctionalInterface
+  public interface Check {
+    /**
+     * Runs the code under test.
+     *
+     * @param random for further choices; its state follows from the input's seed
+     */
+    void accept(String text, Random random) throws Exception;
+  }
+
+  /**
+   * @param name of the check, for messages
+   * @param corpus well-formed inputs to mutate
+   * @param dictionary pieces that mean something to the code under test
+   */
+  public Fuzz(String name, List<String> corpus, List<String> dictionary) {
+    this.name = name;
+    this.corpus = List.copyOf(corpus);
+    this.dictionary = List.copyOf(dictionary);
+  }
+
+  /** Runs so many inputs, or for the seconds the property asks for. */
+  public void run(long inputs, Check check) {
+    Integer seconds = Integer.getInteger("troupe.fuzz.seconds");
+    AtomicLong seed = new AtomicLong();
+    AtomicLong began = new AtomicLong(System.nanoTime());
+    AtomicReference<Thread> worker = new AtomicReference<>(Thread.currentThread());
+    try (var executor =
+        Executors.newSingleThreadExecutor(
+            task -> Thread.ofPlatform().daemon().name("fuzz " + name).unstarted(task))) {
+      Future<?> running =
+          executor.submit(
+              () -> {
+                worker.set(Thread.currentThread());
+                long end = seconds == null ? 0 : System.nanoTime() + seconds * 1_000_000_000L;
+                while (seconds == null ? seed.get() < inputs : System.nanoTime() < end) {
+                  began.set(System.nanoTime());
+                  one(seed.incrementAndGet(), check);
+                }
+                return null;
+              });
+      supervise(running, seed, began, worker);
+      executor.shutdown();
+    }
+  }
+
+  private void supervise(
+      Future<?> running, AtomicLong seed, AtomicLong began, AtomicReference<Thread> worker) {
+    while (true) {
+      try {
+        running.get(1, TimeUnit.SECONDS);
+        System.out.printf("fuzz %s: %,d inputs%n", name, seed.get());
+        return;
+      } catch (TimeoutException _) {
+        long taken = (System.nanoTime() - began.get()) / 1_000_000_000L;
+        if (taken > PATIENCE_SECONDS) {
+          throw stuck(seed.get(), worker.get());
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("fuzz %s was interrupted".formatted(name), e);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof AssertionError error ? error : new AssertionError(e);
+      }
+    }
+  }
+
+  /** Halts the virtual machine after telling why: a stuck thread cannot be ended otherwise. */
+  private AssertionError stuck(long seed, Thread worker) {
+    StringBuilder where = new StringBuilder();
+    for (StackTraceElement frame : worker.getStackTrace()) {
+      where.append("\n    at ").append(frame);
+    }
+    System.err.printf(
+        "fuzz %s: seed %d takes more than %d s: %s%s%n",
+        name, seed, PATIENCE_SECONDS, escaped(text(seed)), where);
+    System.err.flush();
+    Runtime.getRuntime().halt(70);
+    return new AssertionError();
+  }
+
+  private void one(long seed, Check check) {
+    Random random = new Random(seed);
+    String text = text(random);
+    try {
+      check.accept(text, random);
+    } catch (Throwable e) { // also StackOverflowError and OutOfMemoryError
+      throw new AssertionError(
+          "fuzz %s: seed %d, input %s".formatted(name, seed, escaped(text)), e);
+    }
+  }
+
+  /** The input of a seed. */
+  public String text(long seed) {
+    return text(new Random(seed));
+  }
+
+  private String text(Random random) {
+    return switch (random.nextInt(8)) {
+      case 0 -> units(random, 1 << 16);
+      case 1 -> units(random, 128);
+      case 2 -> pieces(random);
+      default -> mutated(random);
+    };
+  }
+
+  private static String units(Random random, int bound) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(200); i > 0; i--) {
+      text.append((char) random.nextInt(bound));
+    }
+    return text.toString();
+  }
+
+  private String pieces(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(60); i > 0; i--) {
+      text.append(piece(random));
+    }
+    return text.toString();
+  }
+
+  private String piece(Random random) {
+    return dictionary.get(random.nextInt(dictionary.size()));
+  }
+
+  private String mutated(Random random) {
+    StringBuilder text = new StringBuilder(corpus.get(random.nextInt(corpus.size())));
+    for (int i = random.nextInt(6); i > 0 && text.length() < MOST_CHARACTERS; i--) {
+      int from = random.nextInt(text.length() + 1);
+      int to = Math.min(text.length(), from + random.nextInt(12));
+      String cut = text.substring(from, to);
+      switch (random.nextInt(8)) {
+        case 0 -> text.delete(from, to);
+        case 1 -> text.insert(from, cut);
+        case 2 -> text.insert(from, cut.repeat(random.nextInt(60)));
+        case 3 -> text.insert(from, piece(random).repeat(random.nextInt(60)));
+        case 4 -> text.insert(random.nextInt(text.length() + 1), cut);
+        case 5 -> text.setLength(from);
+        case 6 -> text.append(cut);
+        default -> text.insert(from, piece(random));
+      }
+    }
+    if (random.nextInt(10) == 0) {
+      text.append(corpus.get(random.nextInt(corpus.size())));
+    }
+    return text.toString();
+  }
+
+  /** Printable ASCII; everything else as Java escapes. */
+  private static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        escaped.append('\\').append(c);
+      } else if (c >= ' ' && c < 127) {
+        escaped.append(c);
+      } else {
+        escaped.append("\\u%04x".formatted((int) c));
+      }
+    }
+    return escaped.append('"').toString();
+  }
+}
