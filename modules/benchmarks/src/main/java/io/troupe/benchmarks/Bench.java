@@ -8,8 +8,13 @@ import picocli.CommandLine.Command;
     name = "troupe bench",
     mixinStandardHelpOptions = true,
     description = "Measures, and compares with what was measured beside it.",
-    subcommands = QuickstartBench.class,
-    footer = {"", "Example:", "  troupe bench quickstart --json result.json"})
+    subcommands = {QuickstartBench.class, EngineBench.class},
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench quickstart --json result.json",
+      "  troupe bench engine --python venv/bin/python --update"
+    })
 public final class Bench {
   private Bench() {}
 

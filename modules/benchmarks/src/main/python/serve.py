@@ -1,0 +1,58 @@
+"""The PyTorch side of `troupe bench engine`: one JSON request a line on stdin, one answer on stdout.
+
+It measures its own bursts, so that neither start-up nor the pipe counts.
+"""
+
+import json
+import resource
+import sys
+import time
+
+import torch
+
+import decode
+import model
+
+
+class Bench:
+    def __init__(self):
+        self.model = None
+
+    def hello(self, threads):
+        torch.set_num_threads(threads)
+        return {"torch": torch.__version__, "threads": torch.get_num_threads()}
+
+    def load(self, weights, sizes):
+        self.model = model.Decoder.load(sizes, weights)
+        return {}
+
+    def log_probs(self, ids):
+        """Log-probabilities of every token but the first, to check that both sides hold one policy."""
+        with torch.inference_mode():
+            ids = torch.tensor([ids])
+            logp = torch.log_softmax(self.model.logits(self.model.hidden(ids)), -1)
+            return {"log_probs": logp[0, :-1].gather(1, ids[0, 1:, None])[:, 0].tolist()}
+
+    def decode(self, prompts, each, batches):
+        """Static batches one after the other; each is [first prompt, prompts, tokens to decode]."""
+        prompts = torch.tensor(prompts)
+        start = time.perf_counter()
+        for first, count, tokens in batches:
+            drawn, scores = decode.decode(self.model, prompts[first : first + count], each, tokens)
+            drawn.tolist(), scores.tolist()
+        return {"seconds": time.perf_counter() - start}
+
+    def memory(self):
+        return {"peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}
+
+
+def main():
+    bench = Bench()
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer = getattr(bench, request.pop("do"))(**request)
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
