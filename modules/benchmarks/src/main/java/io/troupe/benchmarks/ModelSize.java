@@ -4,6 +4,7 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.DecoderSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** The decoders that are compared. */
 enum ModelSize {
@@ -90,6 +91,21 @@ enum ModelSize {
     @Override
     public int[] encode(String text) {
       throw new UnsupportedOperationException("a benchmark's ids stand for no text");
+    }
+
+    @Override
+    public int[] encodeWithSpecial(String text) {
+      return encode(text);
+    }
+
+    @Override
+    public byte[] bytes(int token) {
+      return new byte[0];
+    }
+
+    @Override
+    public Set<Integer> endIds() {
+      return Set.of(endOfSequence());
     }
 
     @Override
