@@ -4,16 +4,21 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 
 /**
- * Judges completions. A pure function of its arguments, safe to share between threads, and fast
- * whatever the completion holds: its time is linear in the completion's length.
+ * Judges completions. A function of its arguments, safe to share between threads. What keeps a
+ * hostile completion from holding it up is told by its {@link Isolation}.
  */
 @FunctionalInterface
-public interface Verifier {
+public interface Verifier extends AutoCloseable {
   /**
    * What a completion of a prompt is worth. Never throws for what a policy may write.
    *
    * @param completion the text behind the prompt's, without special tokens; may be empty
-   * @return {@link Verdict.Unverifiable} only if the prompt's own answer is broken
+   * @return {@link Verdict.Unverifiable} only if the completion could not be judged: never in place
+   *     of a low reward
    */
   Verdict verify(Prompt prompt, String completion);
+
+  /** Ends what the verifier keeps open; most keep nothing. */
+  @Override
+  default void close() {}
 }

@@ -1,0 +1,32 @@
+package io.troupe.verifiers;
+
+import java.io.IOException;
+
+/**
+ * A kind of verifier, by name. This is the plug-in point: a jar that names its implementations in
+ * {@code META-INF/services/io.troupe.verifiers.VerifierProvider} adds them to every command that
+ * takes a verifier's name. Implementations have a public constructor without arguments.
+ */
+public interface VerifierProvider {
+  /** What configurations and commands call it: lower case, digits and {@code -}. */
+  String name();
+
+  /** What it rewards, in one line. */
+  String summary();
+
+  /**
+   * What ends it when it hangs. The safe answer, and the one for code that comes from elsewhere, is
+   * a process.
+   */
+  default Isolation isolation() {
+    return Isolation.PROCESS;
+  }
+
+  /**
+   * Makes one; it is shared by all threads of its process.
+   *
+   * @throws IllegalArgumentException if an option is unknown or wrong; says which and what is right
+   * @throws IOException if something it needs is missing on this machine
+   */
+  Verifier create(VerifierOptions options) throws IOException;
+}

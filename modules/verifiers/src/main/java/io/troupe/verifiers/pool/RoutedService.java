@@ -1,0 +1,45 @@
+package io.troupe.verifiers.pool;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Verdict;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Sends each prompt to the verifier of its source: a run that mixes data sets. */
+public final class RoutedService implements VerifierService {
+  private final Map<String, VerifierService> bySource;
+
+  /**
+   * A service over others, which it closes with itself.
+   *
+   * @param bySource the verifier of every source; several may share one
+   */
+  public RoutedService(Map<String, VerifierService> bySource) {
+    this.bySource = Map.copyOf(bySource);
+  }
+
+  @Override
+  public CompletionStage<Verdict> verify(Prompt prompt, String completion) {
+    VerifierService service = bySource.get(prompt.source());
+    if (service == null) {
+      return CompletableFuture.completedFuture(
+          new Verdict.Unverifiable(
+              Verdict.Cause.BAD_INPUT,
+              "prompt %s comes from '%s', which has no verifier"
+                  .formatted(prompt.id(), prompt.source())));
+    }
+    return service.verify(prompt, completion);
+  }
+
+  @Override
+  public List<PoolReport> reports() {
+    return bySource.values().stream().distinct().flatMap(s -> s.reports().stream()).toList();
+  }
+
+  @Override
+  public void close() {
+    bySource.values().stream().distinct().forEach(VerifierService::close);
+  }
+}

@@ -1,0 +1,122 @@
+package io.troupe.verifiers.pool;
+
+import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.VerifierOptions;
+import io.troupe.verifiers.VerifierProvider;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.Verifiers;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
+
+/** Opens verifier pools. */
+public final class VerifierServices {
+  /** The verifier that is a user's own program; see {@link #ofCommand}. */
+  public static final String COMMAND = "command";
+
+  private VerifierServices() {}
+
+  /**
+   * A pool of the verifier that a specification names, isolated as it asks for. One process is
+   * started before this returns, so that what keeps it from starting is known now.
+   *
+   * @throws IllegalArgumentException if there is no such verifier or its options are wrong
+   * @throws IOException if it cannot start on this machine; says why and what to do
+   */
+  public static VerifierService open(VerifierSpec spec, PoolSettings settings) throws IOException {
+    if (spec.name().equals(COMMAND)) {
+      VerifierOptions options = new VerifierOptions(spec.options(), settings.workers());
+      String command =
+          options
+              .text("run")
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "verifier command needs the option run, a shell command line"));
+      options.refuseOthers(COMMAND);
+      return ofCommand(COMMAND, List.of("/bin/sh", "-c", "exec " + command), settings);
+    }
+    VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
+    // Made here in any case: wrong options are refused before a process is started for them.
+    Verifier verifier = provider.create(new VerifierOptions(spec.options(), settings.workers()));
+    if (provider.isolation() == Isolation.PROCESS) {
+      verifier.close();
+      return ofCommand(spec.name(), javaCommand(spec, settings), settings);
+    }
+    return ofVerifier(spec.name(), verifier, settings);
+  }
+
+  /**
+   * A pool whose workers call a verifier of this process, which always returns by itself.
+   *
+   * @param verifier closed with the service
+   */
+  public static VerifierService ofVerifier(String name, Verifier verifier, PoolSettings settings) {
+    return new SupervisedService(
+        name,
+        Collections.nCopies(settings.workers(), new ThreadWorker(verifier)),
+        settings,
+        new PoolMeter(),
+        System::nanoTime,
+        verifier::close);
+  }
+
+  /**
+   * A pool whose workers are processes of a command that answers questions on its standard input:
+   * docs/verifiers.md tells the protocol.
+   *
+   * @throws IOException if the first process does not start
+   */
+  public static VerifierService ofCommand(String name, List<String> command, PoolSettings settings)
+      throws IOException {
+    ScheduledExecutorService watchdog =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("verifier-watchdog-" + name).daemon().factory());
+    PoolMeter meter = new PoolMeter();
+    List<ProcessWorker> workers =
+        Stream.generate(() -> new ProcessWorker(command, settings, watchdog, meter::restarted))
+            .limit(settings.workers())
+            .toList();
+    try {
+      workers.getFirst().start();
+    } catch (IOException cannotStart) {
+      watchdog.shutdownNow();
+      throw cannotStart;
+    }
+    return new SupervisedService(
+        name, workers, settings, meter, System::nanoTime, watchdog::shutdownNow);
+  }
+
+  private static List<String> javaCommand(VerifierSpec spec, PoolSettings settings) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx%dm".formatted(settings.heapMegabytes()),
+            "-XX:+UseSerialGC",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Xshare:auto",
+            "-cp",
+            classPath(spec),
+            VerifierMain.class.getName()));
+    command.addAll(VerifierMain.arguments(spec));
+    return command;
+  }
+
+  private static String classPath(VerifierSpec spec) {
+    // A test runner may hide the real class path behind a jar with nothing but a manifest.
+    String own =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return Stream.concat(
+            Stream.of(own), spec.plugins().stream().map(p -> p.toAbsolutePath().toString()))
+        .reduce((a, b) -> a + File.pathSeparator + b)
+        .orElse(own);
+  }
+}

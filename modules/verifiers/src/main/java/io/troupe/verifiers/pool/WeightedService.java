@@ -1,0 +1,93 @@
+package io.troupe.verifiers.pool;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Check;
+import io.troupe.core.reward.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A reward made of several: the sum of each verifier's reward times its weight, the weights adding
+ * up to 1. If one verifier cannot judge a completion, neither can the whole: half a reward would be
+ * a wrong one.
+ */
+public final class WeightedService implements VerifierService {
+  private static final double TOLERANCE = 1e-9;
+
+  /**
+   * One of the verifiers.
+   *
+   * @param name in the verdict's checks
+   * @param weight in (0, 1]
+   */
+  public record Part(String name, double weight, VerifierService service) {}
+
+  private final List<Part> parts;
+
+  /** A service over others, which it closes with itself. */
+  public WeightedService(List<Part> parts) {
+    double sum = parts.stream().mapToDouble(Part::weight).sum();
+    require(
+        Math.abs(sum - 1) <= TOLERANCE && parts.stream().allMatch(part -> part.weight() > 0),
+        "the weights of a mixed reward are positive and add up to 1, not to %s",
+        sum);
+    this.parts = List.copyOf(parts);
+  }
+
+  @Override
+  public CompletionStage<Verdict> verify(Prompt prompt, String completion) {
+    List<CompletableFuture<Verdict>> stages =
+        parts.stream()
+            .map(part -> part.service().verify(prompt, completion).toCompletableFuture())
+            .toList();
+    return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
+        .thenApply(_ -> combine(stages.stream().map(CompletableFuture::join).toList()));
+  }
+
+  private Verdict combine(List<Verdict> verdicts) {
+    double reward = 0;
+    String extracted = "";
+    List<String> reasons = new ArrayList<>();
+    List<Check> checks = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      switch (verdicts.get(i)) {
+        case Verdict.Scored scored -> {
+          reward += part.weight() * scored.reward();
+          extracted = extracted.isEmpty() ? scored.extracted() : extracted;
+          reasons.add(
+              String.format(
+                  Locale.ROOT,
+                  "%s %.3g × %.3g (%s)",
+                  part.name(),
+                  part.weight(),
+                  scored.reward(),
+                  scored.reason()));
+          checks.add(new Check(part.name(), scored.passed()));
+        }
+        case Verdict.Unverifiable(Verdict.Cause cause, String reason) -> {
+          return new Verdict.Unverifiable(cause, part.name() + ": " + reason);
+        }
+      }
+    }
+    boolean all = checks.stream().allMatch(Check::passed);
+    // Weights such as 0.7 and 0.3 add up to a little less than 1 in binary.
+    return new Verdict.Scored(
+        all ? 1 : Math.clamp(reward, 0, 1), extracted, String.join("; ", reasons), checks);
+  }
+
+  @Override
+  public List<PoolReport> reports() {
+    return parts.stream().flatMap(part -> part.service().reports().stream()).toList();
+  }
+
+  @Override
+  public void close() {
+    parts.forEach(part -> part.service().close());
+  }
+}
