@@ -2,6 +2,8 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.engine.safetensors.ModelFiles;
+
 /**
  * How the engines use the machine. None of it changes what is computed, beyond rounding.
  *
@@ -10,9 +12,14 @@ import static io.troupe.core.Require.require;
  * @param microBatchTokens most tokens, padding included, of one forward pass of the trainer, and of
  *     one reading of prompts by a sampler; one sequence longer than that passes alone
  * @param decodeRows most completions a sampler decodes at a time; more wait their turn
+ * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  */
 public record ComputeSettings(
-    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows) {
+    int trainerThreads,
+    int samplerThreads,
+    int microBatchTokens,
+    int decodeRows,
+    long shardBytes) {
   private static final int DEFAULT_DECODE_ROWS = 4096;
 
   public ComputeSettings {
@@ -20,11 +27,16 @@ public record ComputeSettings(
     require(samplerThreads >= 1, "sampler_threads is 1 or greater, not %d", samplerThreads);
     require(microBatchTokens >= 2, "micro_batch_tokens is 2 or greater, not %d", microBatchTokens);
     require(decodeRows >= 1, "decode_rows is 1 or greater, not %d", decodeRows);
+    require(shardBytes >= 1, "shard_bytes is 1 or greater, not %d", shardBytes);
   }
 
   /** Settings with the usual limit of completions decoded at a time. */
   public static ComputeSettings of(int trainerThreads, int samplerThreads, int microBatchTokens) {
     return new ComputeSettings(
-        trainerThreads, samplerThreads, microBatchTokens, DEFAULT_DECODE_ROWS);
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        DEFAULT_DECODE_ROWS,
+        ModelFiles.DEFAULT_SHARD_BYTES);
   }
 }

@@ -55,6 +55,24 @@ public record DecoderSettings(
     require(initStd > 0 && initStd <= 10, "init_std lies in (0, 10], not %s", initStd);
   }
 
+  /** The same with another limit of tokens. */
+  DecoderSettings withContextLength(int length) {
+    return new DecoderSettings(
+        family,
+        hidden,
+        layers,
+        heads,
+        kvHeads,
+        headDim,
+        feedForward,
+        length,
+        ropeTheta,
+        ropeScaling,
+        normEpsilon,
+        tiedEmbeddings,
+        initStd);
+  }
+
   /** A decoder of the Qwen3 family whose rotary positions are not stretched. */
   public DecoderSettings(
       int hidden,

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * loaded library: each has its own program, weights and, for a sampler, thread.
  */
 public final class DjlPolicy implements PolicyEngines {
+  private final PolicyModel model;
   private final DecoderSettings settings;
   private final ComputeSettings compute;
   private final Tokenizer tokenizer;
@@ -21,16 +22,17 @@ public final class DjlPolicy implements PolicyEngines {
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
-  private DjlPolicy(
-      DecoderSettings settings, ComputeSettings compute, Tokenizer tokenizer, String version) {
-    this.settings = settings;
+  private DjlPolicy(PolicyModel model, ComputeSettings compute, String version) {
+    this.model = model;
+    this.settings = model.settings();
     this.compute = compute;
-    this.tokenizer = tokenizer;
+    this.tokenizer = model.tokenizer();
     this.torchVersion = version;
   }
 
   /**
-   * Loads PyTorch, the first time in a process a matter of seconds.
+   * A policy with random first weights. Loads PyTorch, the first time in a process a matter of
+   * seconds.
    *
    * @throws IllegalStateException if the native library cannot be loaded
    */
@@ -41,7 +43,17 @@ public final class DjlPolicy implements PolicyEngines {
         "the tokenizer ends a completion with %d, which is no id below %d",
         tokenizer.endOfSequence(),
         tokenizer.vocabularySize());
-    return new DjlPolicy(settings, compute, tokenizer, Torch.load());
+    return new DjlPolicy(PolicyModel.random(settings, tokenizer), compute, Torch.load());
+  }
+
+  /**
+   * A policy whose first weights are a checkpoint's; {@link #newTrainer} reads them, and fails with
+   * {@link java.io.UncheckedIOException} if the files changed meanwhile.
+   *
+   * @throws IllegalStateException if the native library cannot be loaded
+   */
+  public static DjlPolicy create(Pretrained checkpoint, ComputeSettings compute) {
+    return new DjlPolicy(PolicyModel.of(checkpoint), compute, Torch.load());
   }
 
   @Override
@@ -81,7 +93,7 @@ public final class DjlPolicy implements PolicyEngines {
 
   @Override
   public TrainingEngine newTrainer(long seed) {
-    DjlTrainer trainer = new DjlTrainer(settings, compute, tokenizer, seed, open::decrementAndGet);
+    DjlTrainer trainer = new DjlTrainer(model, compute, seed, open::decrementAndGet);
     open.incrementAndGet();
     return trainer;
   }

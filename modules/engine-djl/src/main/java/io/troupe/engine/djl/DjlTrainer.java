@@ -9,7 +9,6 @@ import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
-import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.NativeTensor.DType;
@@ -28,7 +27,7 @@ import java.util.List;
  */
 final class DjlTrainer implements TrainingEngine {
   private final ComputeSettings compute;
-  private final Tokenizer tokenizer;
+  private final CheckpointCard card;
   private final Runnable onClose;
   private final Decoder decoder;
   private final Weights weights;
@@ -38,17 +37,13 @@ final class DjlTrainer implements TrainingEngine {
   private boolean open = true;
 
   DjlTrainer(
-      DecoderSettings settings,
-      ComputeSettings compute,
-      Tokenizer tokenizer,
-      long seed,
-      Runnable onClose) {
+      PolicyModel model, ComputeSettings compute, long seed, Runnable onClose) {
     this.compute = compute;
-    this.tokenizer = tokenizer;
+    this.card = model.card();
     this.onClose = onClose;
     Torch.enter(compute.trainerThreads(), false);
-    this.decoder = new Decoder(settings, tokenizer.vocabularySize());
-    this.weights = Weights.random(decoder.layout(), seed, settings.initStd());
+    this.decoder = new Decoder(model.settings(), model.tokenizer().vocabularySize());
+    this.weights = model.weights(decoder.layout(), seed);
     this.weights.requireGradients();
     this.optimizer = new AdamW(decoder.layout());
     this.one = NativeTensor.zeros(DType.FLOAT32, 1);
@@ -185,13 +180,13 @@ final class DjlTrainer implements TrainingEngine {
   @Override
   public void save(Path directory) throws IOException {
     enter(false);
-    Checkpoint.save(directory, decoder.settings(), tokenizer, weights, optimizer, reference);
+    Checkpoint.save(directory, card, compute.shardBytes(), weights, optimizer, reference);
   }
 
   @Override
   public void restore(Path directory) throws IOException {
     enter(false);
-    Reference restored = Checkpoint.restore(directory, decoder, tokenizer, weights, optimizer);
+    Reference restored = Checkpoint.restore(directory, card, weights, optimizer);
     reference.release();
     reference = restored;
   }

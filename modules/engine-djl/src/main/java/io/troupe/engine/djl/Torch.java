@@ -22,9 +22,7 @@ final class Torch {
    * @throws IllegalStateException if the native library cannot be unpacked or loaded
    */
   static String load() {
-    // Read by DJL while its classes load: no download, no report of use to anyone.
-    System.setProperty("ai.djl.offline", "true");
-    System.setProperty("OPT_OUT_TRACKING", "true");
+    offline();
     System.setProperty("ai.djl.pytorch.graph_optimizer", "false");
     try {
       return Engine.getEngine("PyTorch").getVersion();
@@ -36,6 +34,12 @@ final class Torch {
                   .formatted(System.getProperty("os.name"), System.getProperty("os.arch")),
           failure);
     }
+  }
+
+  /** Forbids DJL downloads, and reports of use to anyone; it reads this while its classes load. */
+  static void offline() {
+    System.setProperty("ai.djl.offline", "true");
+    System.setProperty("OPT_OUT_TRACKING", "true");
   }
 
   /** Makes the calling thread fit for the program: see the class. */

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.djl.NativeTensor.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -73,6 +74,10 @@ final class Weights implements AutoCloseable {
     tensors.forEach(tensor -> TorchBridge.clearGradient(tensor.handle()));
   }
 
+  DecoderLayout layout() {
+    return layout;
+  }
+
   /** The trainable tensors, for the program. */
   Value parameters() {
     return parameters;
@@ -106,7 +111,7 @@ final class Weights implements AutoCloseable {
                   return new WeightSnapshot.Tensor(view.name(), view.shape(), copy.asReadOnly());
                 })
             .toList();
-    return new WeightSnapshot(version, Digests.of(copies), copies);
+    return new WeightSnapshot(version, TensorDigest.of(copies), copies);
   }
 
   /**

@@ -114,11 +114,14 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
     KV.append(torch.flatten(values, 2))
   return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
 
-# Log-probabilities [N, V] of what follows the positions at [N] of the hidden states.
-def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
+# Logits [N, V] of what follows the positions at [N] of the hidden states.
+def logits_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
   x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
-  logits = torch.linear(torch.index_select(x, 0, at), W[-1])
-  return torch.log_softmax(logits / temperature, -1)
+  return torch.linear(torch.index_select(x, 0, at), W[-1])
+
+# Their log-probabilities [N, V].
+def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
+  return torch.log_softmax(__torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at) / temperature, -1)
 
 # Sums over tokens, in the order of StepStatistics.
 def statistics(loss: Tensor, behaviour: Tensor, gap: Tensor, reference: Tensor, logp: Tensor, low: Tensor, high: Tensor) -> Tensor:
@@ -144,6 +147,10 @@ class K(Module):
   __parameters__ = []
   __buffers__ = []
   training : bool
+
+  # Logits [N, V] of what follows the positions at [N].
+  def logits(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
+    return __torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at)
 
   # Log-probabilities [N] of the tokens target [N], which the positions at [N] predict.
   def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, temperature: float) -> Tensor:

@@ -161,7 +161,7 @@ final class DjlSamplerTest {
 
   @Test
   void sample_moreThanDecodeRows_waitsItsTurn() {
-    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, new ComputeSettings(1, 1, 8, 6));
+    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, new ComputeSettings(1, 1, 8, 6, 1L << 30));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();

@@ -1,4 +1,4 @@
-package io.troupe.engine.djl;
+package io.troupe.engine.safetensors;
 
 import io.troupe.engine.WeightSnapshot;
 import java.lang.foreign.MemorySegment;
@@ -9,13 +9,13 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** SHA-256 over name, shape and bytes of tensors, as {@link WeightSnapshot} defines it. */
-final class Digests {
+public final class TensorDigest {
   private static final long CHUNK = 1 << 30; // a buffer on a segment ends at 2 GiB
 
-  private Digests() {}
+  private TensorDigest() {}
 
   /** The digest in hex; of each tensor "name [extents]" and a newline, then its bytes. */
-  static String of(List<WeightSnapshot.Tensor> tensors) {
+  public static String of(List<WeightSnapshot.Tensor> tensors) {
     MessageDigest digest = sha256();
     for (WeightSnapshot.Tensor tensor : tensors) {
       digest.update((tensor.name() + " " + tensor.shape() + "\n").getBytes(StandardCharsets.UTF_8));

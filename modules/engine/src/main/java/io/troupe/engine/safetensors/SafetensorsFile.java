@@ -1,10 +1,11 @@
-package io.troupe.engine.djl;
+package io.troupe.engine.safetensors;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.engine.WeightSnapshot;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,16 +17,23 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The safetensors format, for float32: the header's length in 8 bytes, little-endian; the header, a
- * JSON object of each tensor's dtype, shape and place; then the tensors' bytes.
+ * One file of the format: the header's length in 8 bytes, little-endian; the header, a JSON object
+ * of each tensor's dtype, shape and place; then the tensors' bytes, without a gap.
+ *
+ * @param tensors by name, mapped
+ * @param metadata texts that the writer added
  */
-final class Safetensors {
-  private static final ObjectMapper JSON = new ObjectMapper();
+public record SafetensorsFile(Map<String, StoredTensor> tensors, Map<String, String> metadata) {
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
   private static final ValueLayout.OfLong LENGTH =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final String METADATA = "__metadata__";
@@ -33,13 +41,13 @@ final class Safetensors {
   private static final long CHUNK = 1 << 30; // a buffer on a segment ends at 2 GiB
   private static final long MOST_HEADER_BYTES = 100_000_000; // the format's own limit
 
-  private Safetensors() {}
-
-  /** Tensors by name, mapped from a file for the arena's life, and the file's metadata. */
-  record Content(Map<String, WeightSnapshot.Tensor> tensors, Map<String, String> metadata) {}
+  public SafetensorsFile {
+    tensors = Map.copyOf(tensors);
+    metadata = Map.copyOf(metadata);
+  }
 
   /** Writes a new file, durably. Tensors lie in the given order. */
-  static void write(Path file, List<WeightSnapshot.Tensor> tensors, Map<String, String> metadata)
+  public static void write(Path file, List<StoredTensor> tensors, Map<String, String> metadata)
       throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -47,7 +55,7 @@ final class Safetensors {
       ByteBuffer start =
           ByteBuffer.allocate(Long.BYTES + header.length).order(ByteOrder.LITTLE_ENDIAN);
       writeFully(channel, start.putLong(header.length).put(header).flip());
-      for (WeightSnapshot.Tensor tensor : tensors) {
+      for (StoredTensor tensor : tensors) {
         for (long from = 0; from < tensor.data().byteSize(); from += CHUNK) {
           long length = Math.min(CHUNK, tensor.data().byteSize() - from);
           writeFully(channel, tensor.data().asSlice(from, length).asByteBuffer());
@@ -57,15 +65,15 @@ final class Safetensors {
     }
   }
 
-  private static byte[] header(List<WeightSnapshot.Tensor> tensors, Map<String, String> metadata)
+  private static byte[] header(List<StoredTensor> tensors, Map<String, String> metadata)
       throws JsonProcessingException {
     ObjectNode header = JSON.createObjectNode();
     ObjectNode meta = header.putObject(METADATA);
     new TreeMap<>(metadata).forEach(meta::put);
     long end = 0;
-    for (WeightSnapshot.Tensor tensor : tensors) {
+    for (StoredTensor tensor : tensors) {
       ObjectNode entry = header.putObject(tensor.name());
-      entry.put("dtype", "F32");
+      entry.put("dtype", tensor.dtype().name());
       entry.set("shape", JSON.valueToTree(tensor.shape()));
       entry.putArray("data_offsets").add(end).add(end + tensor.data().byteSize());
       end += tensor.data().byteSize();
@@ -82,11 +90,11 @@ final class Safetensors {
   }
 
   /**
-   * Maps a file.
+   * Maps a file of any size for the arena's life.
    *
    * @throws IOException if it is not such a file; the message names file, tensor and rule
    */
-  static Content map(Path file, Arena arena) throws IOException {
+  public static SafetensorsFile map(Path file, Arena arena) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long size = channel.size();
       check(size >= Long.BYTES, file, "it has %d bytes and no header".formatted(size));
@@ -106,47 +114,72 @@ final class Safetensors {
       return JSON.readTree(text);
     } catch (JsonProcessingException failure) {
       throw new IOException(
-          "%s is no safetensors file: its header is not JSON".formatted(file), failure);
+          "%s is no safetensors file that can be read: its header is not JSON, or names a tensor twice"
+              .formatted(file),
+          failure);
     }
   }
 
-  private static Content content(Path file, JsonNode header, MemorySegment data)
+  private static SafetensorsFile content(Path file, JsonNode header, MemorySegment data)
       throws IOException {
     check(header.isObject(), file, "its header is no JSON object");
-    Map<String, WeightSnapshot.Tensor> tensors = new TreeMap<>();
+    Map<String, StoredTensor> tensors = new TreeMap<>();
     Map<String, String> metadata = new TreeMap<>();
-    long bytes = 0;
+    List<StoredTensor> places = new ArrayList<>();
     for (Map.Entry<String, JsonNode> entry : header.properties()) {
       if (entry.getKey().equals(METADATA)) {
         entry.getValue().properties().forEach(m -> metadata.put(m.getKey(), m.getValue().asText()));
       } else {
-        WeightSnapshot.Tensor tensor = tensor(file, entry.getKey(), entry.getValue(), data);
+        StoredTensor tensor = tensor(file, entry.getKey(), entry.getValue(), data);
         tensors.put(entry.getKey(), tensor);
-        bytes += tensor.data().byteSize();
+        places.add(tensor);
       }
     }
+    long end = 0;
+    places.sort(
+        Comparator.comparingLong((StoredTensor t) -> t.data().address())
+            .thenComparingLong(t -> t.data().byteSize()));
+    for (StoredTensor tensor : places) {
+      long from = tensor.data().address() - data.address();
+      check(
+          from == end,
+          file,
+          "%s begins at byte %d, but what lies before it ends at %d"
+              .formatted(tensor.name(), from, end));
+      end += tensor.data().byteSize();
+    }
     check(
-        bytes == data.byteSize(),
+        end == data.byteSize(),
         file,
-        "its tensors take %d bytes, but %d follow the header".formatted(bytes, data.byteSize()));
-    return new Content(tensors, metadata);
+        "its tensors take %d bytes, but %d follow the header".formatted(end, data.byteSize()));
+    return new SafetensorsFile(tensors, metadata);
   }
 
-  private static WeightSnapshot.Tensor tensor(
-      Path file, String name, JsonNode entry, MemorySegment data) throws IOException {
-    String dtype = entry.path("dtype").asText();
-    check(dtype.equals("F32"), file, "%s has dtype '%s', not F32".formatted(name, dtype));
+  private static StoredTensor tensor(Path file, String name, JsonNode entry, MemorySegment data)
+      throws IOException {
+    String text = entry.path("dtype").asText();
+    Optional<DType> dtype =
+        Arrays.stream(DType.values()).filter(known -> known.name().equals(text)).findAny();
+    check(
+        dtype.isPresent(),
+        file,
+        "%s has dtype '%s'; F32, F16 and BF16 can be read".formatted(name, text));
     List<Long> shape = new ArrayList<>();
     entry.path("shape").forEach(extent -> shape.add(extent.asLong(-1)));
     long from = entry.path("data_offsets").path(0).asLong(-1);
     long to = entry.path("data_offsets").path(1).asLong(-1);
-    long bytes = shape.stream().reduce((long) Float.BYTES, Math::multiplyExact);
+    long bytes = dtype.orElseThrow().bytes();
+    for (long extent : shape) {
+      check(extent >= 0, file, "%s has shape %s".formatted(name, shape));
+      bytes = Math.multiplyHigh(bytes, extent) == 0 ? bytes * extent : -1;
+      check(bytes >= 0, file, "%s has shape %s, too large for any file".formatted(name, shape));
+    }
     check(
         from >= 0 && to >= from && to <= data.byteSize() && to - from == bytes,
         file,
-        "%s of shape %s claims bytes %d to %d of %d"
-            .formatted(name, shape, from, to, data.byteSize()));
-    return new WeightSnapshot.Tensor(name, shape, data.asSlice(from, bytes));
+        "%s of shape %s, %d bytes, claims bytes %d to %d of the %d that follow the header; the file is cut off or damaged"
+            .formatted(name, shape, bytes, from, to, data.byteSize()));
+    return new StoredTensor(name, dtype.orElseThrow(), shape, data.asSlice(from, bytes));
   }
 
   private static void check(boolean rule, Path file, String what) throws IOException {

@@ -1,0 +1,168 @@
+package io.troupe.engine.safetensors;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A model's tensors in a directory, as {@code transformers} lays them out: {@code
+ * model.safetensors}, or {@code model-00001-of-00003.safetensors} and so on with {@code
+ * model.safetensors.index.json}, which says in which of them a tensor is.
+ *
+ * @param source the single file, or the index: what a message about a tensor names
+ * @param tensors by name, mapped
+ */
+public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
+  /** The largest shard of {@code transformers}, in bytes. */
+  public static final long DEFAULT_SHARD_BYTES = 5_000_000_000L;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String SINGLE = "model.safetensors";
+  private static final String INDEX = "model.safetensors.index.json";
+  private static final Map<String, String> FORMAT = Map.of("format", "pt");
+
+  public ModelFiles {
+    tensors = Map.copyOf(tensors);
+  }
+
+  /**
+   * Writes tensors in the given order, durably, as one file, or as shards and an index where they
+   * take more than {@code shardBytes}; a tensor above that is a shard of its own.
+   */
+  public static void write(Path directory, List<StoredTensor> tensors, long shardBytes)
+      throws IOException {
+    List<List<StoredTensor>> shards = shards(tensors, shardBytes);
+    if (shards.size() <= 1) {
+      SafetensorsFile.write(directory.resolve(SINGLE), tensors, FORMAT);
+      return;
+    }
+    ObjectNode index = JSON.createObjectNode();
+    index
+        .putObject("metadata")
+        .put("total_size", tensors.stream().mapToLong(t -> t.data().byteSize()).sum());
+    Map<String, String> places = new TreeMap<>();
+    for (int i = 0; i < shards.size(); i++) {
+      String name = "model-%05d-of-%05d.safetensors".formatted(i + 1, shards.size());
+      SafetensorsFile.write(directory.resolve(name), shards.get(i), FORMAT);
+      shards.get(i).forEach(tensor -> places.put(tensor.name(), name));
+    }
+    index.set("weight_map", JSON.valueToTree(places));
+    Files.write(
+        directory.resolve(INDEX),
+        JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(index),
+        StandardOpenOption.CREATE_NEW,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.DSYNC);
+  }
+
+  private static List<List<StoredTensor>> shards(List<StoredTensor> tensors, long shardBytes) {
+    List<List<StoredTensor>> shards = new ArrayList<>();
+    List<StoredTensor> shard = new ArrayList<>();
+    long bytes = 0;
+    for (StoredTensor tensor : tensors) {
+      long size = tensor.data().byteSize();
+      if (!shard.isEmpty() && bytes + size > shardBytes) {
+        shards.add(shard);
+        shard = new ArrayList<>();
+        bytes = 0;
+      }
+      shard.add(tensor);
+      bytes += size;
+    }
+    shards.add(shard);
+    return shards;
+  }
+
+  /**
+   * Maps all tensors for the arena's life.
+   *
+   * @throws IOException if files are missing, are none of the format, or do not hold what the index
+   *     says; the message names file and tensor
+   */
+  public static ModelFiles map(Path directory, Arena arena) throws IOException {
+    Path index = directory.resolve(INDEX);
+    Path single = directory.resolve(SINGLE);
+    if (Files.exists(single)) {
+      return new ModelFiles(single, SafetensorsFile.map(single, arena).tensors());
+    }
+    if (!Files.exists(index)) {
+      throw new IOException(
+          "%s holds neither %s nor %s; PyTorch's own format (.bin, .pth) is not read: save the model"
+                  .formatted(directory, SINGLE, INDEX)
+              + " with safe_serialization=True");
+    }
+    return mapShards(directory, index, arena);
+  }
+
+  private static ModelFiles mapShards(Path directory, Path index, Arena arena) throws IOException {
+    JsonNode places = weightMap(index);
+    Map<String, SafetensorsFile> shards = new HashMap<>();
+    Map<String, StoredTensor> tensors = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> place : places.properties()) {
+      String name = place.getValue().asText();
+      SafetensorsFile shard = shards.get(name);
+      if (shard == null) {
+        shard = SafetensorsFile.map(shard(directory, index, name), arena);
+        shards.put(name, shard);
+      }
+      StoredTensor tensor = shard.tensors().get(place.getKey());
+      if (tensor == null) {
+        throw new IOException(
+            "%s says that %s holds the tensor %s, and it does not"
+                .formatted(index, directory.resolve(name), place.getKey()));
+      }
+      tensors.put(place.getKey(), tensor);
+    }
+    for (Map.Entry<String, SafetensorsFile> shard : shards.entrySet()) {
+      for (String name : shard.getValue().tensors().keySet()) {
+        if (!places.path(name).asText().equals(shard.getKey())) {
+          throw new IOException(
+              "%s holds the tensor %s, which %s does not place there"
+                  .formatted(directory.resolve(shard.getKey()), name, index));
+        }
+      }
+    }
+    return new ModelFiles(index, tensors);
+  }
+
+  private static JsonNode weightMap(Path index) throws IOException {
+    try {
+      JsonNode places = JSON.readTree(Files.readAllBytes(index)).path("weight_map");
+      if (places.isObject() && !places.isEmpty()) {
+        return places;
+      }
+    } catch (JsonProcessingException failure) {
+      throw new IOException("%s is not JSON".formatted(index), failure);
+    }
+    throw new IOException("%s has no weight_map, which places tensors in files".formatted(index));
+  }
+
+  /** A file beside the index, and nowhere else: the name comes from whoever made the model. */
+  private static Path shard(Path directory, Path index, String name) throws IOException {
+    if (name.isEmpty()
+        || name.contains("/")
+        || name.contains("\\")
+        || name.startsWith(".")
+        || !name.endsWith(".safetensors")) {
+      throw new IOException(
+          "%s places tensors in '%s', which is no name of a .safetensors file beside it"
+              .formatted(index, name));
+    }
+    Path file = directory.resolve(name);
+    if (!Files.exists(file)) {
+      throw new IOException("%s places tensors in %s, which is missing".formatted(index, file));
+    }
+    return file;
+  }
+}

@@ -1,0 +1,38 @@
+package io.troupe.engine.safetensors;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * A tensor as a file holds it.
+ *
+ * @param shape extents, outermost first; none for a single number
+ * @param data exactly the elements' bytes, row-major; of a mapped file, valid as long as its arena
+ */
+public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySegment data) {
+  public StoredTensor {
+    shape = List.copyOf(shape);
+    long bytes = shape.stream().reduce((long) dtype.bytes(), Math::multiplyExact);
+    require(
+        bytes == data.byteSize(),
+        "the tensor %s of %s %s takes %d bytes, not %d",
+        name,
+        dtype,
+        shape,
+        bytes,
+        data.byteSize());
+  }
+
+  /** A tensor of a snapshot. */
+  public static StoredTensor of(WeightSnapshot.Tensor tensor) {
+    return new StoredTensor(tensor.name(), DType.F32, tensor.shape(), tensor.data());
+  }
+
+  /** The tensor under another name. */
+  public StoredTensor named(String other) {
+    return new StoredTensor(other, dtype, shape, data);
+  }
+}
