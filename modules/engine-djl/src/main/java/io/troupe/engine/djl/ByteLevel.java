@@ -21,7 +21,7 @@ final class ByteLevel {
     int next = 0x100;
     for (int value = 0; value < BYTES; value++) {
       boolean printable =
-          value >= '!' && value <= '~' || value >= 0xA1 && value <= 0xAC || value >= 0xAE;
+          (value >= '!' && value <= '~') || (value >= 0xA1 && value <= 0xAC) || value >= 0xAE;
       bytes.put(printable ? value : next++, value);
     }
     return bytes;

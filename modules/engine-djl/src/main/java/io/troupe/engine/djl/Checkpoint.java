@@ -62,8 +62,8 @@ final class Checkpoint {
    * @return the reference policy
    * @throws IOException if a file is missing, unreadable, or of another policy
    */
-  static Reference restore(
-      Path directory, CheckpointCard card, Weights weights, AdamW optimizer) throws IOException {
+  static Reference restore(Path directory, CheckpointCard card, Weights weights, AdamW optimizer)
+      throws IOException {
     card.check(directory);
     Path optimizerFile = directory.resolve(OPTIMIZER);
     Path referenceFile = directory.resolve(REFERENCE);

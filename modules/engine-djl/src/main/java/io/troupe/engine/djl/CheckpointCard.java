@@ -32,7 +32,9 @@ record CheckpointCard(ModelConfig config, Map<String, byte[]> files) {
   private static final String OURS = "troupe_tokenizer.json";
   private static final String THEIRS = "tokenizer.json";
 
-  /** Files of a Hugging Face checkpoint that go with its tokenizer; those not there are left out. */
+  /**
+   * Files of a Hugging Face checkpoint that go with its tokenizer; those not there are left out.
+   */
   private static final List<String> COMPANIONS =
       List.of(
           THEIRS,

@@ -15,11 +15,7 @@ import io.troupe.engine.safetensors.ModelFiles;
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  */
 public record ComputeSettings(
-    int trainerThreads,
-    int samplerThreads,
-    int microBatchTokens,
-    int decodeRows,
-    long shardBytes) {
+    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows, long shardBytes) {
   private static final int DEFAULT_DECODE_ROWS = 4096;
 
   public ComputeSettings {

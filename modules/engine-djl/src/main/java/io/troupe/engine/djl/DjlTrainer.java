@@ -36,8 +36,7 @@ final class DjlTrainer implements TrainingEngine {
   private Reference reference = new Reference.None();
   private boolean open = true;
 
-  DjlTrainer(
-      PolicyModel model, ComputeSettings compute, long seed, Runnable onClose) {
+  DjlTrainer(PolicyModel model, ComputeSettings compute, long seed, Runnable onClose) {
     this.compute = compute;
     this.card = model.card();
     this.onClose = onClose;

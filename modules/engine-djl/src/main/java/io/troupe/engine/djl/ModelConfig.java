@@ -125,7 +125,8 @@ record ModelConfig(
               node.path("rms_norm_eps").asDouble(DEFAULT_EPSILON),
               node.path("tie_word_embeddings").asBoolean(false),
               DEFAULT_STD);
-      return new ModelConfig(settings, required("vocab_size"), ids(node.path("eos_token_id")), node);
+      return new ModelConfig(
+          settings, required("vocab_size"), ids(node.path("eos_token_id")), node);
     }
 
     private Family family() {

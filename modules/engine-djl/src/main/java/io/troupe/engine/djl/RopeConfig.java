@@ -31,7 +31,8 @@ final class RopeConfig {
    * @throws IllegalArgumentException if the variant is not computed here, or lacks a number
    */
   static RopeScaling scaling(JsonNode config, int context) {
-    JsonNode node = config.path(SCALING).isObject() ? config.path(SCALING) : config.path(PARAMETERS);
+    JsonNode node =
+        config.path(SCALING).isObject() ? config.path(SCALING) : config.path(PARAMETERS);
     String type = node.path("rope_type").asText(node.path("type").asText("default"));
     return switch (type) {
       case "default" -> new RopeScaling.None();

@@ -37,11 +37,11 @@ final class ParityTest {
   @MethodSource("names")
   void logits_wholeSequence_areThoseOfPyTorch(String name) throws IOException {
     Path directory = TinyCheckpoints.directory(name);
-    JsonNode reference =
-        new ObjectMapper().readTree(directory.resolve("reference.json").toFile());
-    int[] ids = IntStream.range(0, reference.path("ids").size())
-        .map(i -> reference.path("ids").path(i).asInt())
-        .toArray();
+    JsonNode reference = new ObjectMapper().readTree(directory.resolve("reference.json").toFile());
+    int[] ids =
+        IntStream.range(0, reference.path("ids").size())
+            .map(i -> reference.path("ids").path(i).asInt())
+            .toArray();
     FloatBuffer expected =
         ByteBuffer.wrap(Files.readAllBytes(directory.resolve("logits.bin")))
             .order(ByteOrder.LITTLE_ENDIAN)

@@ -22,7 +22,8 @@ final class TinyCheckpoints {
   static Path directory(String name) {
     try {
       return Path.of(
-          Objects.requireNonNull(TinyCheckpoints.class.getResource("parity/" + name), name).toURI());
+          Objects.requireNonNull(TinyCheckpoints.class.getResource("parity/" + name), name)
+              .toURI());
     } catch (URISyntaxException impossible) {
       throw new IllegalStateException(impossible);
     }

@@ -71,9 +71,9 @@ public enum DType {
   private static short bfloat16(float value) {
     int bits = Float.floatToRawIntBits(value);
     if (Float.isNaN(value)) {
-      return (short) (bits >>> HALF | 0x40); // rounding could carry a NaN over to an infinity
+      return (short) ((bits >>> HALF) | 0x40); // rounding could carry a NaN over to an infinity
     }
-    int odd = bits >>> HALF & 1;
-    return (short) (bits + 0x7FFF + odd >>> HALF);
+    int odd = (bits >>> HALF) & 1;
+    return (short) ((bits + 0x7FFF + odd) >>> HALF);
   }
 }
