@@ -61,9 +61,14 @@ public final class TorchBridge {
     LIB.torchBackward(scalar, one, false, false);
   }
 
-  /** Fills the gradient of a leaf with zeros, if it has one. */
-  public static void clearGradient(long tensor) {
-    LIB.zeroGrad(tensor);
+  /** A new tensor handle on the same memory, outside any graph. */
+  public static long detach(long tensor) {
+    return LIB.torchDetachGrad(tensor);
+  }
+
+  /** A new handle on the gradient of a leaf that has one. */
+  public static long gradient(long leaf) {
+    return LIB.torchGrad(leaf);
   }
 
   public static void deleteTensor(long tensor) {

@@ -31,25 +31,27 @@ final class AdamW implements AutoCloseable {
   }
 
   /**
-   * Moves the weights along their gradients, unless the global norm is not finite.
+   * Moves the leaves along their gradients, unless the global norm is not finite.
    *
    * @return the global norm before clipping
    */
-  double step(Decoder decoder, Weights weights, Optimisation o) {
+  double step(Decoder decoder, Leaves leaves, Optimisation o) {
     long t = steps + 1;
     try (Program.Call call = decoder.call("adamw")) {
       double norm =
-          call.with(weights.parameters())
-              .with(first.parameters())
-              .with(second.parameters())
+          call.with(leaves.moved().matrices())
+              .with(first.moved().matrices())
+              .with(second.moved().matrices())
+              .with(leaves.moved().vectors())
+              .with(first.moved().vectors())
+              .with(second.moved().vectors())
               .with(o.gradientClip())
               .with(o.learningRate())
               .with(o.beta1())
               .with(o.beta2())
               .with(o.epsilon())
               .with(o.weightDecay())
-              .with(1 - StrictMath.pow(o.beta1(), (double) t))
-              .with(1 - StrictMath.pow(o.beta2(), (double) t))
+              .with(t)
               .numbers()[0];
       if (Double.isFinite(norm)) {
         steps = t;

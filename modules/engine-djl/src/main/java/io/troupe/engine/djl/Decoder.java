@@ -31,7 +31,8 @@ final class Decoder implements AutoCloseable {
               settings.kvHeads(),
               settings.headDim(),
               settings.family().normedHeads() ? 1 : 0,
-              settings.family().biases() ? 1 : 0
+              settings.family().biases() ? 1 : 0,
+              0
             });
     this.epsilon = Value.of(settings.normEpsilon());
   }
@@ -51,6 +52,11 @@ final class Decoder implements AutoCloseable {
   /** A call that begins with weights, rotary tables, sizes and epsilon. */
   Program.Call call(String method, Weights weights) {
     return program.call(method).with(weights.all()).with(rotary).with(sizes).with(epsilon);
+  }
+
+  /** The same with a step's leaves for weights. */
+  Program.Call call(String method, Leaves leaves) {
+    return program.call(method).with(leaves.all()).with(rotary).with(sizes).with(epsilon);
   }
 
   /** A call without these. */

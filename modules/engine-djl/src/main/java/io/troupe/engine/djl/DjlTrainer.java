@@ -21,9 +21,9 @@ import java.util.List;
  * The trainer: weights, moments and reference in native memory, one program call for the loss of a
  * micro-batch, one for the optimizer.
  *
- * <p>A step either happens or leaves everything as it was: gradients are cleared at its end,
- * however it ends, and weights and moments move only in the optimizer's call, which looks at the
- * norm first.
+ * <p>A step either happens or leaves everything as it was: gradients belong to the step's leaves
+ * and go with them, however it ends, and weights and moments move only in the optimizer's call,
+ * which looks at the norm first.
  */
 final class DjlTrainer implements TrainingEngine {
   private final ComputeSettings compute;
@@ -43,7 +43,6 @@ final class DjlTrainer implements TrainingEngine {
     Torch.enter(compute.trainerThreads(), false);
     this.decoder = new Decoder(model.settings(), model.tokenizer().vocabularySize());
     this.weights = model.weights(decoder.layout(), seed);
-    this.weights.requireGradients();
     this.optimizer = new AdamW(decoder.layout());
     this.one = NativeTensor.zeros(DType.FLOAT32, 1);
     this.one.memory().set(ValueLayout.JAVA_FLOAT, 0, 1);
@@ -51,7 +50,7 @@ final class DjlTrainer implements TrainingEngine {
 
   /** Gives the loss and statistics of a micro-batch as two tensor handles. */
   private interface Loss {
-    long[] of(MicroBatch batch);
+    long[] of(Leaves leaves, MicroBatch batch);
   }
 
   @Override
@@ -62,7 +61,7 @@ final class DjlTrainer implements TrainingEngine {
         "a KL coefficient of %s needs a reference policy, and none is frozen; call"
             + " freezeReference first",
         loss.klCoefficient());
-    return step(batch, true, part -> policyLoss(part, loss), optimisation);
+    return step(batch, true, (leaves, part) -> policyLoss(leaves, part, loss), optimisation);
   }
 
   @Override
@@ -79,27 +78,25 @@ final class DjlTrainer implements TrainingEngine {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     StepStatistics statistics = new StepStatistics();
-    try {
+    try (Leaves leaves = Leaves.of(weights)) {
       for (SequencePlan plan : plans) {
         try (MicroBatch part = MicroBatch.pack(plan)) {
-          double value = accumulate(part, loss, statistics);
+          double value = accumulate(leaves, part, loss, statistics);
           if (!Double.isFinite(value)) {
             return new StepOutcome.Skipped("the loss is " + value);
           }
         }
       }
       Torch.enter(compute.trainerThreads(), false);
-      double norm = optimizer.step(decoder, weights, optimisation);
+      double norm = optimizer.step(decoder, leaves, optimisation);
       return Double.isFinite(norm)
           ? statistics.stepped(norm)
           : new StepOutcome.Skipped("the norm of the gradient is " + norm);
-    } finally {
-      weights.clearGradients();
     }
   }
 
-  private double accumulate(MicroBatch part, Loss loss, StepStatistics statistics) {
-    long[] handles = loss.of(part);
+  private double accumulate(Leaves leaves, MicroBatch part, Loss loss, StepStatistics statistics) {
+    long[] handles = loss.of(leaves, part);
     try (NativeTensor value = NativeTensor.of(handles[0], DType.FLOAT32, 1);
         NativeTensor sums = NativeTensor.of(handles[1], DType.FLOAT64, StepStatistics.COUNT)) {
       double number = statistics.add(sums.memory(), part.tokens());
@@ -110,18 +107,19 @@ final class DjlTrainer implements TrainingEngine {
     }
   }
 
-  private long[] policyLoss(MicroBatch part, LossSettings s) {
+  private long[] policyLoss(Leaves leaves, MicroBatch part, LossSettings s) {
     if (s.klCoefficient() > 0 && reference instanceof Reference.Frozen(var frozen)) {
       TorchBridge.setGradientMode(false);
       try (NativeTensor logProbs = logProbs(frozen, part, s.temperature())) {
         TorchBridge.setGradientMode(true);
-        return policyLoss(part, s, logProbs);
+        return policyLoss(leaves, part, s, logProbs);
       }
     }
-    return policyLoss(part, s, part.behaviour()); // stands in, and is not read
+    return policyLoss(leaves, part, s, part.behaviour()); // stands in, and is not read
   }
 
-  private long[] policyLoss(MicroBatch part, LossSettings s, NativeTensor referenceLogProbs) {
+  private long[] policyLoss(
+      Leaves leaves, MicroBatch part, LossSettings s, NativeTensor referenceLogProbs) {
     double cap =
         switch (s.correction()) {
           case Correction.None() -> 0;
@@ -133,7 +131,7 @@ final class DjlTrainer implements TrainingEngine {
           case K2 -> 2;
           case K3 -> 3;
         };
-    try (Program.Call call = decoder.call("policy_loss", weights)) {
+    try (Program.Call call = decoder.call("policy_loss", leaves)) {
       return part.into(call)
           .with(part.behaviour())
           .with(referenceLogProbs)
@@ -150,8 +148,8 @@ final class DjlTrainer implements TrainingEngine {
     }
   }
 
-  private long[] imitationLoss(MicroBatch part) {
-    try (Program.Call call = decoder.call("imitation_loss", weights)) {
+  private long[] imitationLoss(Leaves leaves, MicroBatch part) {
+    try (Program.Call call = decoder.call("imitation_loss", leaves)) {
       return part.into(call).with(part.weight()).tensorHandles();
     }
   }

@@ -48,6 +48,13 @@ final class NativeTensor implements AutoCloseable {
     return new NativeTensor(handle, Math.multiplyExact(elements, type.bytes));
   }
 
+  /** A new tensor on the same memory, whose gradient is its own and goes with it. */
+  NativeTensor leaf() {
+    NativeTensor leaf = new NativeTensor(TorchBridge.detach(handle()), bytes);
+    TorchBridge.requireGradient(leaf.handle());
+    return leaf;
+  }
+
   /** Tensors of this process that are not closed. */
   static long live() {
     return LIVE.get();

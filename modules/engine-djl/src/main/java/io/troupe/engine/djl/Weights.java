@@ -2,7 +2,6 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
-import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.NativeTensor.DType;
@@ -22,7 +21,7 @@ final class Weights implements AutoCloseable {
   private final DecoderLayout layout;
   private final List<NativeTensor> tensors;
   private final NativeTensor absent;
-  private final Value parameters;
+  private final Moved moved;
   private final Value all;
 
   private Weights(DecoderLayout layout) {
@@ -31,13 +30,21 @@ final class Weights implements AutoCloseable {
         layout.parameters().stream()
             .map(parameter -> NativeTensor.zeros(DType.FLOAT32, parameter.extents()))
             .toList();
-    this.parameters = Value.of(tensors);
+    this.moved = Moved.of(tensors, layout);
     this.absent = NativeTensor.zeros(DType.FLOAT32, 0);
-    this.all =
-        Value.of(
-            layout.slots().stream()
-                .map(slot -> slot == DecoderLayout.ABSENT ? absent : tensors.get(slot))
-                .toList());
+    this.all = Value.of(slots(tensors));
+  }
+
+  /** Tensors that stand for these, in the program's order. */
+  List<NativeTensor> slots(List<NativeTensor> of) {
+    return layout.slots().stream()
+        .map(slot -> slot == DecoderLayout.ABSENT ? absent : of.get(slot))
+        .toList();
+  }
+
+  /** New handles on the same memory that collect gradients of their own. */
+  List<NativeTensor> leaves() {
+    return tensors.stream().map(NativeTensor::leaf).toList();
   }
 
   static Weights zeros(DecoderLayout layout) {
@@ -65,22 +72,13 @@ final class Weights implements AutoCloseable {
     tensors.forEach(tensor -> tensor.memory().fill((byte) 0));
   }
 
-  /** Makes the tensors leaves that collect gradients. */
-  void requireGradients() {
-    tensors.forEach(tensor -> TorchBridge.requireGradient(tensor.handle()));
-  }
-
-  void clearGradients() {
-    tensors.forEach(tensor -> TorchBridge.clearGradient(tensor.handle()));
+  /** Matrices and vectors apart, for the optimizer. */
+  Moved moved() {
+    return moved;
   }
 
   DecoderLayout layout() {
     return layout;
-  }
-
-  /** The trainable tensors, for the program. */
-  Value parameters() {
-    return parameters;
   }
 
   /** The weights in the program's order. */
@@ -160,7 +158,7 @@ final class Weights implements AutoCloseable {
 
   @Override
   public void close() {
-    parameters.close();
+    moved.close();
     all.close();
     tensors.forEach(NativeTensor::close);
     absent.close();

@@ -4,11 +4,12 @@
 # It holds no weights: every method takes them as arguments, in the order of DecoderLayout.
 #
 #   W   weights: embedding; per layer input norm, q, k, v, o, q norm, k norm, post-attention norm,
-#       gate, up, down, q bias, k bias, v bias; final norm; output matrix (the embedding again when
-#       they are tied). What the family has not is an empty tensor.
+#       gate, up, down, q bias, k bias, v bias; final norm; with adapters, for every weight up to
+#       there A [rank, in] and B [out, rank], then their scale; at the end the output matrix (the
+#       embedding again when they are tied). What there is not is an empty tensor.
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
-#       are normed, 5 whether queries, keys and values have biases
+#       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters
 #   KV  caches: keys, values of layer 0, of layer 1, ...; each [rows, context, kv_heads * head_dim]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
@@ -28,30 +29,37 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 def layer(l: int) -> int:
   return 1 + 14 * l
 
+# x times the matrix W[i], plus the bias W[bias] unless that is 0, plus what a low-rank adapter adds
+# (Hu et al. 2021, LoRA): x A^T B^T times alpha / rank.
+def dense(W: List[Tensor], G: List[int], i: int, bias: int, x: Tensor) -> Tensor:
+  if bias != 0:
+    y = torch.linear(x, W[i], W[bias])
+  else:
+    y = torch.linear(x, W[i])
+  if G[6] != 0:
+    j = __torch__.layer(G[0]) + 1 + 2 * i
+    if torch.numel(W[j]) > 0:
+      y = y + torch.linear(torch.linear(x, W[j]) * W[-2], W[j + 1])
+  return y
+
 # x [..., hidden] to queries [..., h, d], keys and values [..., k, d] of the layer at W[w].
 def project(W: List[Tensor], w: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
   y = __torch__.rms(x, W[w], eps)
-  if G[5] != 0:
-    q = torch.linear(y, W[w + 1], W[w + 11])
-    k = torch.linear(y, W[w + 2], W[w + 12])
-    v = torch.linear(y, W[w + 3], W[w + 13])
-  else:
-    q = torch.linear(y, W[w + 1])
-    k = torch.linear(y, W[w + 2])
-    v = torch.linear(y, W[w + 3])
-  q = torch.unflatten(q, -1, [G[1], G[3]])
-  k = torch.unflatten(k, -1, [G[2], G[3]])
-  v = torch.unflatten(v, -1, [G[2], G[3]])
+  bias = (w + 11) * G[5]
+  q = torch.unflatten(__torch__.dense(W, G, w + 1, bias, y), -1, [G[1], G[3]])
+  k = torch.unflatten(__torch__.dense(W, G, w + 2, bias + G[5], y), -1, [G[2], G[3]])
+  v = torch.unflatten(__torch__.dense(W, G, w + 3, bias + 2 * G[5], y), -1, [G[2], G[3]])
   if G[4] != 0:
     q = __torch__.rms(q, W[w + 5], eps)
     k = __torch__.rms(k, W[w + 6], eps)
   return (__torch__.rotate(q, cos, sin), __torch__.rotate(k, cos, sin), v)
 
 # The rest of a layer: x [..., hidden] the residual stream, a [..., h * d] what attention gathered.
-def finish(W: List[Tensor], w: int, eps: float, x: Tensor, a: Tensor) -> Tensor:
-  x = x + torch.linear(a, W[w + 4])
+def finish(W: List[Tensor], w: int, G: List[int], eps: float, x: Tensor, a: Tensor) -> Tensor:
+  x = x + __torch__.dense(W, G, w + 4, 0, a)
   y = __torch__.rms(x, W[w + 7], eps)
-  return x + torch.linear(torch.silu(torch.linear(y, W[w + 8])) * torch.linear(y, W[w + 9]), W[w + 10])
+  z = torch.silu(__torch__.dense(W, G, w + 8, 0, y)) * __torch__.dense(W, G, w + 9, 0, y)
+  return x + __torch__.dense(W, G, w + 10, 0, z)
 
 # Keys or values [B, T, k, d], any B and T, to [B, h, T, d]: each serves h / k query heads.
 def spread(x: Tensor, G: List[int]) -> Tensor:
@@ -77,13 +85,12 @@ def gather(x: Tensor, y: Tensor, owner: Tensor, G: List[int], C: int) -> Tensor:
   own = torch.unflatten(y, 0, [owner.size(0), C])
   return __torch__.spread(torch.cat([torch.index_select(x, 0, owner), own], 1), G)
 
-# Sequences as a tree of depth two, to their normed hidden states [P * T + B * C, hidden]: heads
-# ids [P, T] of length [P] tokens, and continuations tail [B, C] of the head owner [B] tells; all
-# padded on the right, and C may be 0. A prompt is thus computed once for all its completions.
-# The keys and values [P, T, k * d] of the heads in all layers go into KV.
-def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, KV: List[Tensor]) -> Tensor:
+# Sequences as a tree of depth two: heads ids [P, T] of length [P] tokens, and continuations tail
+# [B, C] of the head owner [B] tells; all padded on the right, and C may be 0. A prompt is thus
+# computed once for all its completions. Returns, of their P * T + B * C positions, the tokens and
+# the rows of the rotary tables; and what continuations see.
+def lay_out(R: List[Tensor], ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
   P, T, C = ids.size(0), ids.size(1), tail.size(1)
-  m = P * T
   cos = torch.slice(R[0], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
   sin = torch.slice(R[1], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
   tokens = torch.flatten(ids)
@@ -96,32 +103,64 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
     sin = torch.cat([sin, torch.index_select(R[1], 0, place).unsqueeze(1)])
     tokens = torch.cat([tokens, torch.flatten(tail)])
     seen = __torch__.visible(length, owner, T, C)
+  return (tokens, cos, sin, seen)
+
+# Layer l over the positions of such a tree, x [P * T + B * C, hidden]. The keys and values
+# [P, T, k * d] of the heads go into KV.
+def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, seen: Tensor, owner: Tensor, P: int, T: int, C: int, x: Tensor, KV: List[Tensor]) -> Tensor:
+  w = __torch__.layer(l)
+  m = P * T
+  q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
+  keys = torch.unflatten(torch.slice(k, 0, 0, m), 0, [P, T])
+  values = torch.unflatten(torch.slice(v, 0, 0, m), 0, [P, T])
+  queries = torch.unflatten(torch.slice(q, 0, 0, m), 0, [P, T]).transpose(1, 2)
+  a = torch.scaled_dot_product_attention(queries, __torch__.spread(keys, G), __torch__.spread(values, G), None, 0., True)
+  a = a.transpose(1, 2).reshape([m, -1])
+  if C > 0:
+    queries = torch.unflatten(torch.slice(q, 0, m), 0, [owner.size(0), C]).transpose(1, 2)
+    b = torch.scaled_dot_product_attention(queries, __torch__.gather(keys, torch.slice(k, 0, m), owner, G, C), __torch__.gather(values, torch.slice(v, 0, m), owner, G, C), seen, 0., False)
+    a = torch.cat([a, b.transpose(1, 2).reshape([owner.size(0) * C, -1])])
+  KV.append(torch.flatten(keys, 2))
+  KV.append(torch.flatten(values, 2))
+  return __torch__.finish(W, w, G, eps, x, a)
+
+# The normed hidden states [P * T + B * C, hidden] of such a tree.
+def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, KV: List[Tensor]) -> Tensor:
+  tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
   x = torch.embedding(W[0], tokens)
   for l in range(G[0]):
-    w = __torch__.layer(l)
-    q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
-    keys = torch.unflatten(torch.slice(k, 0, 0, m), 0, [P, T])
-    values = torch.unflatten(torch.slice(v, 0, 0, m), 0, [P, T])
-    queries = torch.unflatten(torch.slice(q, 0, 0, m), 0, [P, T]).transpose(1, 2)
-    a = torch.scaled_dot_product_attention(queries, __torch__.spread(keys, G), __torch__.spread(values, G), None, 0., True)
-    a = a.transpose(1, 2).reshape([m, -1])
-    if C > 0:
-      queries = torch.unflatten(torch.slice(q, 0, m), 0, [owner.size(0), C]).transpose(1, 2)
-      b = torch.scaled_dot_product_attention(queries, __torch__.gather(keys, torch.slice(k, 0, m), owner, G, C), __torch__.gather(values, torch.slice(v, 0, m), owner, G, C), seen, 0., False)
-      a = torch.cat([a, b.transpose(1, 2).reshape([owner.size(0) * C, -1])])
-    x = __torch__.finish(W, w, eps, x, a)
-    KV.append(torch.flatten(keys, 2))
-    KV.append(torch.flatten(values, 2))
+    x = __torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, KV)
   return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
 
-# Logits [N, V] of what follows the positions at [N] of the hidden states.
+# Logits [N, V] of what follows the positions at [N] of the hidden states. These are computed,
+# unless they stand in the place of ids.
 def logits_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
-  x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
+  if torch.is_floating_point(ids):
+    x = ids
+  else:
+    x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
   return torch.linear(torch.index_select(x, 0, at), W[-1])
 
 # Their log-probabilities [N, V].
 def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
-  return torch.log_softmax(__torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at) / temperature, -1)
+  logits = __torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at)
+  if temperature != 1.:
+    logits = logits / temperature
+  return torch.log_softmax(logits, -1)
+
+# The gradients of leaves.
+def gradients(P: List[Tensor]) -> List[Tensor]:
+  G = annotate(List[Tensor], [])
+  for i in range(torch.len(P)):
+    G.append(ops.prim.grad(P[i]))
+  return G
+
+# x, n times.
+def times(x: Tensor, n: int) -> List[Tensor]:
+  X = annotate(List[Tensor], [])
+  for i in range(n):
+    X.append(x)
+  return X
 
 # Sums over tokens, in the order of StepStatistics.
 def statistics(loss: Tensor, behaviour: Tensor, gap: Tensor, reference: Tensor, logp: Tensor, low: Tensor, high: Tensor) -> Tensor:
@@ -200,30 +239,59 @@ class K(Module):
     zero = torch.zeros_like(loss)
     return [torch.sum(loss, 0, True), __torch__.statistics(loss, zero, zero, zero, logp, zero, zero)]
 
-  # The global norm of the gradients of P, before clipping; if it is finite, a step of PyTorch's
-  # AdamW after its clip_grad_norm_. bias1, bias2: 1 - beta^t. Weight decay acts on matrices only.
-  def adamw(self: __torch__.K, P: List[Tensor], M: List[Tensor], V: List[Tensor], clip: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, bias1: float, bias2: float) -> List[float]:
-    grads = annotate(List[Tensor], [])
+  # The layers' inputs and the last one's output, [P * T + B * C, hidden] each: all that a backward
+  # pass needs which computes the layers again. Called without gradients.
+  def checkpoints(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> List[Tensor]:
+    tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
+    X = [torch.embedding(W[0], tokens)]
+    for l in range(G[0]):
+      X.append(__torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), X[-1], annotate(List[Tensor], [])))
+    return X
+
+  # The normed hidden states of the last of the checkpoints, with a graph down to that one.
+  def leave(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor) -> Tensor:
+    return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
+
+  # Adds the gradients of the weights below the last checkpoint, whose own gradient is known: layer
+  # by layer from the top, each computed again with a graph that lives no longer than its turn
+  # (Chen et al. 2016). Empties X on the way.
+  def unwind(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor) -> int:
+    tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
+    for i in range(G[0]):
+      x = X.pop().detach().requires_grad_(True)
+      y = __torch__.block(W, G[0] - 1 - i, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
+      y.backward(g)
+      g = ops.prim.grad(x)
+    if ops.prim.requires_grad(W[0]):
+      torch.embedding(W[0], tokens).backward(g)
+    return 0
+
+  # w plus what its adapter adds to it.
+  def merged(self: __torch__.K, w: Tensor, a: Tensor, b: Tensor, scale: Tensor) -> Tensor:
+    return w + torch.matmul(b, a) * scale
+
+  # The global norm of the gradients of matrices P and vectors p, before clipping; if it is finite,
+  # step t of PyTorch's AdamW after its clip_grad_norm_. Weight decay acts on matrices only. The
+  # lists to be moved are arguments as they are: a write to the elements of a list made here would
+  # be taken for one that nobody sees, and left out.
+  def adamw(self: __torch__.K, P: List[Tensor], M: List[Tensor], V: List[Tensor], p: List[Tensor], m: List[Tensor], v: List[Tensor], clip: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, t: int) -> List[float]:
+    G = __torch__.gradients(P)
+    g = __torch__.gradients(p)
     norms = annotate(List[Tensor], [])
-    for i in range(torch.len(P)):
-      g = ops.prim.grad(P[i])
-      grads.append(g)
-      norms.append(torch.norm(g))
+    for i in range(torch.len(G)):
+      norms.append(torch.norm(G[i]))
+    for i in range(torch.len(g)):
+      norms.append(torch.norm(g[i]))
     total = torch.norm(torch.stack(norms))
     norm = float(total)
     if torch.isfinite(norm):
-      scale = torch.clamp(torch.reciprocal(total + 1e-6) * clip, None, 1.)
-      step_size = lr / bias1
-      root2 = bias2 ** 0.5
-      for i in range(torch.len(P)):
-        p, g, m, v = P[i], grads[i], M[i], V[i]
-        if clip > 0.:
-          g.mul_(scale)
-        if decay > 0. and p.dim() > 1:
-          p.mul_(1. - lr * decay)
-        m.lerp_(g, 1. - beta1)
-        v.mul_(beta2).addcmul_(g, g, value=1. - beta2)
-        p.addcdiv_(m, (v.sqrt() / root2).add_(eps), value=-step_size)
+      divisor = torch.ones_like(total)
+      if clip > 0.:
+        divisor = torch.clamp((total + 1e-6) / clip, 1., None)
+      step = torch.full_like(total, float(t))
+      none = annotate(List[Tensor], [])
+      torch._fused_adamw_(P, G, M, V, none, __torch__.times(step, torch.len(P)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
+      torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
     return [norm]
 
   # Copies n rows of the caches, from those in I[0] to those in I[1].
@@ -271,6 +339,6 @@ class K(Module):
       values = torch.unflatten(values, -1, [G[2], G[3]]).transpose(1, 2)
       # The queries of one kv head are as many query positions that all see the same keys.
       a = torch.scaled_dot_product_attention(torch.unflatten(q, 1, [G[2], G[1] // G[2]]), keys, values, seen, 0., False)
-      x = __torch__.finish(W, w, eps, x, torch.flatten(a, 1))
+      x = __torch__.finish(W, w, G, eps, x, torch.flatten(a, 1))
     x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
     return __torch__.draw(torch.linear(x, W[-1]), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[2], 0, 0, n), any_greedy)

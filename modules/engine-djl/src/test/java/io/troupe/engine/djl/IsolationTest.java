@@ -104,30 +104,30 @@ final class IsolationTest {
         AdamW optimizer = new AdamW(decoder.layout())) {
       WeightSnapshot start = quiet.snapshot(WeightVersion.BASE);
       weights.load(start);
-      weights.requireGradients();
       LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
       quiet.train(Fixtures.groups(new Random(9), 4, 4), loss, ADAM);
       for (int round = 0; round < 5; round++) {
         weights.load(start);
-        gradientsWithCollectionsBetween(decoder, weights);
+        Leaves leaves = Leaves.of(weights);
+        gradientsWithCollectionsBetween(decoder, leaves);
         optimizer.first().clear();
         optimizer.second().clear();
         optimizer.restoreSteps(0);
         Torch.enter(1, false);
-        optimizer.step(decoder, weights, ADAM);
-        weights.clearGradients();
+        optimizer.step(decoder, leaves, ADAM);
+        leaves.close();
         assertThat(weights.snapshot(WeightVersion.BASE).digest())
             .isEqualTo(quiet.snapshot(WeightVersion.BASE).digest());
       }
     }
   }
 
-  private static void gradientsWithCollectionsBetween(Decoder decoder, Weights weights) {
+  private static void gradientsWithCollectionsBetween(Decoder decoder, Leaves leaves) {
     Torch.enter(1, true);
     SequencePlan plan = SequencePlan.of(Fixtures.groups(new Random(9), 4, 4), 1 << 14).getFirst();
     long[] handles;
     try (MicroBatch part = MicroBatch.pack(plan);
-        Program.Call call = decoder.call("policy_loss", weights)) {
+        Program.Call call = decoder.call("policy_loss", leaves)) {
       handles =
           part.into(call)
               .with(part.behaviour())
