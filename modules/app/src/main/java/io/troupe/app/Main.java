@@ -13,13 +13,14 @@ import picocli.CommandLine.Command;
     name = "troupe",
     mixinStandardHelpOptions = true,
     description = "Trains language models by asynchronous GRPO on verifiable rewards.",
-    subcommands = {TrainCommand.class, PlanCommand.class},
+    subcommands = {TrainCommand.class, PlanCommand.class, VerifyCommand.class},
     footer = {
       "",
       "Also, by the launcher:  troupe test · troupe build · troupe bench",
       "",
       "Exit codes:",
-      "  0 ok · 2 bad usage or configuration · 3 cluster unreachable",
+      "  0 ok · 1 done, but part of the input was bad · 2 bad usage or configuration · 3 cluster"
+          + " unreachable",
       "  4 run failed · 130, 143 interrupted by SIGINT, SIGTERM",
       "",
       "Example:",

@@ -1,0 +1,90 @@
+package io.troupe.app.verify;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A completion to judge, as a line tells it.
+ *
+ * @param id as it is written: text or number
+ * @param prompt with what the completion is judged by
+ */
+record InputLine(JsonNode id, Prompt prompt, String completion) {
+  private static final JsonMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  /** A line that is no completion to judge; the message says what it lacks. */
+  static final class BadLineException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    BadLineException(String rule) {
+      super(rule);
+    }
+  }
+
+  /**
+   * Reads a line.
+   *
+   * <p>What a completion is judged by is the field {@code answer} where it is the only such field,
+   * as text; else the object of all fields but {@code id} and {@code completion}.
+   *
+   * @param source the verifier's name
+   */
+  static InputLine read(byte[] line, String source) throws BadLineException {
+    ObjectNode node = object(line);
+    JsonNode id = node.path("id");
+    if ((!id.isTextual() && !id.isIntegralNumber()) || id.asText().isBlank()) {
+      throw new BadLineException("needs \"id\", a text or a whole number");
+    }
+    JsonNode completion = node.path("completion");
+    if (!completion.isTextual()) {
+      throw new BadLineException("needs \"completion\", a text (id %s)".formatted(id.asText()));
+    }
+    String text = node.path("prompt").isTextual() ? node.path("prompt").asText() : "";
+    node.remove("id");
+    node.remove("completion");
+    return new InputLine(
+        id,
+        new Prompt(new PromptId(id.asText()), source, text, answer(node), ""),
+        completion.asText());
+  }
+
+  private static ObjectNode object(byte[] line) throws BadLineException {
+    try {
+      return Optional.ofNullable(JSON.readTree(line))
+          .filter(ObjectNode.class::isInstance)
+          .map(ObjectNode.class::cast)
+          .orElseThrow(() -> new BadLineException("must be a JSON object"));
+    } catch (JsonProcessingException broken) {
+      throw new BadLineException("is not JSON: " + broken.getOriginalMessage());
+    } catch (IOException broken) {
+      throw new BadLineException("is not UTF-8: " + broken.getMessage());
+    }
+  }
+
+  private static String answer(ObjectNode rest) {
+    JsonNode answer = rest.path("answer");
+    boolean alone = rest.size() == 1 || (rest.size() == 2 && rest.has("prompt"));
+    if (alone && !answer.isMissingNode()) {
+      return answer.isValueNode() ? answer.asText() : answer.toString();
+    }
+    return rest.isEmpty() ? "" : rest.toString();
+  }
+}

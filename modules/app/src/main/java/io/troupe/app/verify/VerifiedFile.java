@@ -1,0 +1,158 @@
+package io.troupe.app.verify;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.VerifierService;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Judges a file: many completions at a time, verdicts in the order of the lines, and no more lines
+ * in memory than the window holds.
+ */
+public final class VerifiedFile {
+  private static final Set<String> INSTRUCTIONS =
+      Set.of("ifeval", "ifbench", "if-multi", "rlvr-ifeval");
+  private static final int WINDOW_PER_WORKER = 64;
+  private static final long PROGRESS_NANOS = 2_000_000_000L;
+
+  private record Open(JsonNode id, long line, CompletableFuture<Timed> verdict) {}
+
+  private record Timed(Verdict verdict, double millis) {}
+
+  private final String verifier;
+  private final VerifierService service;
+  private final int window;
+  private final Consumer<String> report;
+  private VerifySummary summary = VerifySummary.NONE;
+  private long reportedAt = System.nanoTime();
+
+  /**
+   * For one file.
+   *
+   * @param report takes bad lines and progress, a sentence at a time
+   */
+  public VerifiedFile(
+      String verifier, VerifierService service, int workers, Consumer<String> report) {
+    this.verifier = verifier;
+    this.service = service;
+    this.window = workers * WINDOW_PER_WORKER;
+    this.report = report;
+  }
+
+  /**
+   * Judges it all.
+   *
+   * @param output a file, which appears when all is done (until then what is done stands in {@code
+   *     FILE.partial}), or {@code -}
+   * @throws IOException if a file cannot be read or written
+   */
+  public VerifySummary verify(LineFile input, String output) throws IOException {
+    if (output.equals("-")) {
+      BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, UTF_8));
+      verify(input, out);
+      out.flush();
+      return summary;
+    }
+    Path target = Path.of(output).toAbsolutePath();
+    Path folder = target.getParent();
+    if (folder == null || Files.isDirectory(target)) {
+      throw new IOException("the output %s is a folder; name a file".formatted(target));
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new IOException(
+          "the output %s needs the folder %s, which does not exist".formatted(target, folder));
+    }
+    Path partial = folder.resolve(target.getFileName() + ".partial");
+    try (BufferedWriter out = Files.newBufferedWriter(partial)) {
+      verify(input, out);
+    } catch (IOException failure) {
+      throw new IOException(
+          "cannot go on with %s: %s; what was done so far is in %s"
+              .formatted(target, failure.getMessage(), partial),
+          failure);
+    }
+    Files.move(partial, target, StandardCopyOption.REPLACE_EXISTING);
+    return summary;
+  }
+
+  private void verify(LineFile input, BufferedWriter out) throws IOException {
+    Deque<Open> open = new ArrayDeque<>();
+    try (LineFile.Reader lines = input.open()) {
+      long number = 0;
+      for (Optional<byte[]> line = lines.next(); line.isPresent(); line = lines.next()) {
+        number++;
+        start(input.name(), number, line.get()).ifPresent(open::add);
+        if (open.size() >= window) {
+          write(input.name(), open.remove(), out);
+        }
+      }
+    }
+    while (!open.isEmpty()) {
+      write(input.name(), open.remove(), out);
+    }
+  }
+
+  private Optional<Open> start(String file, long number, byte[] line) {
+    if (isBlank(line)) {
+      return Optional.empty();
+    }
+    try {
+      InputLine read = InputLine.read(line, verifier);
+      long start = System.nanoTime();
+      CompletableFuture<Timed> verdict =
+          service
+              .verify(read.prompt(), read.completion())
+              .thenApply(v -> new Timed(v, (System.nanoTime() - start) / 1e6))
+              .toCompletableFuture();
+      return Optional.of(new Open(read.id(), number, verdict));
+    } catch (InputLine.BadLineException bad) {
+      summary = summary.badLine();
+      report.accept("error: %s line %d %s".formatted(file, number, bad.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  private void write(String file, Open next, BufferedWriter out) throws IOException {
+    Timed timed = next.verdict().join();
+    switch (timed.verdict()) {
+      case Verdict.Scored scored -> summary = summary.scored(scored.reward(), scored.passed());
+      case Verdict.Unverifiable(Verdict.Cause _, String reason) -> {
+        summary = summary.unverified();
+        report.accept(
+            "error: %s line %d (id %s) could not be judged: %s"
+                .formatted(file, next.line(), next.id().asText(), reason));
+      }
+    }
+    out.write(
+        new OutputLine(next.id(), timed.verdict(), timed.millis())
+            .text(INSTRUCTIONS.contains(verifier)));
+    out.write('\n');
+    if (System.nanoTime() - reportedAt >= PROGRESS_NANOS) {
+      reportedAt = System.nanoTime();
+      out.flush();
+      report.accept("line %,d: %s".formatted(next.line(), summary.sentence()));
+    }
+  }
+
+  private static boolean isBlank(byte[] line) {
+    for (byte b : line) {
+      if (b != ' ' && b != '\t' && b != '\r') {
+        return false;
+      }
+    }
+    return true;
+  }
+}

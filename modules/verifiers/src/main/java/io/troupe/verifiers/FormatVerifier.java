@@ -1,0 +1,84 @@
+package io.troupe.verifiers;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Verdict;
+
+/**
+ * Rewards the shape of a completion, whatever it says: a part of mixed rewards, to teach a policy
+ * where its answer is looked for.
+ *
+ * @param shape that a completion must have
+ */
+public record FormatVerifier(Shape shape) implements Verifier {
+  /** What a completion must look like, white space at its ends left out. */
+  public enum Shape {
+    /**
+     * {@code <think>…</think><answer>…</answer>} and nothing else but white space between; each tag
+     * once (Guo et al. 2025, DeepSeek-R1).
+     */
+    THINK_ANSWER,
+    /** {@code <think>…</think>} first, once, with text behind it. */
+    THINK,
+    /** Exactly one {@code \boxed{}}, its braces closed. */
+    BOXED
+  }
+
+  @Override
+  public Verdict verify(Prompt prompt, String completion) {
+    String fault =
+        switch (shape) {
+          case THINK_ANSWER -> thinkAnswerFault(completion.strip());
+          case THINK -> thinkFault(completion.strip());
+          case BOXED -> boxedFault(completion);
+        };
+    return fault.isEmpty()
+        ? new Verdict.Scored(1, "", "in the shape asked for")
+        : new Verdict.Scored(0, "", fault);
+  }
+
+  private static String thinkAnswerFault(String text) {
+    String thinking = thinkFault(text);
+    if (!thinking.isEmpty()) {
+      return thinking;
+    }
+    String rest = text.substring(text.indexOf("</think>") + "</think>".length()).strip();
+    if (!rest.startsWith("<answer>") || !rest.endsWith("</answer>")) {
+      return "no <answer>…</answer> alone behind </think>";
+    }
+    return count(text, "<answer>") == 1 && count(text, "</answer>") == 1
+        ? ""
+        : "more than one <answer>";
+  }
+
+  private static String thinkFault(String text) {
+    if (!text.startsWith("<think>")) {
+      return "does not start with <think>";
+    }
+    if (count(text, "<think>") != 1 || count(text, "</think>") != 1) {
+      return "not exactly one <think>…</think>";
+    }
+    return text.endsWith("</think>") ? "nothing behind </think>" : "";
+  }
+
+  private static String boxedFault(String text) {
+    if (count(text, "\\boxed{") != 1) {
+      return "not exactly one \\boxed{}";
+    }
+    int depth = 0;
+    for (int i = text.indexOf("\\boxed{") + "\\boxed".length(); i < text.length(); i++) {
+      depth += text.charAt(i) == '{' ? 1 : text.charAt(i) == '}' ? -1 : 0;
+      if (depth == 0) {
+        return "";
+      }
+    }
+    return "a \\boxed{ that is not closed";
+  }
+
+  private static int count(String text, String part) {
+    int count = 0;
+    for (int at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length())) {
+      count++;
+    }
+    return count;
+  }
+}

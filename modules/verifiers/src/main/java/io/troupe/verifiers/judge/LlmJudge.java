@@ -1,0 +1,177 @@
+package io.troupe.verifiers.judge;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.reward.Verdict.Cause;
+import io.troupe.verifiers.Verifier;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Lets a language model score completions, over {@code POST /chat/completions}.
+ *
+ * <p>It fails closed: a server that is away, a reply without exactly one score, and an answer that
+ * takes too long are no reward at all, not a low one. Busy servers (429, 5xx) and replies without a
+ * score are asked again, after a pause that doubles.
+ */
+public final class LlmJudge implements Verifier {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
+  private static final int EXCERPT = 120;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** What one request brought. */
+  private sealed interface Reply {
+    record Text(String text) implements Reply {}
+
+    /** Worth another request. */
+    record Again(Cause cause, String why, Optional<Duration> after) implements Reply {}
+
+    /** No request will do better. */
+    record Refused(String why) implements Reply {}
+  }
+
+  private final JudgeSettings settings;
+  private final URI url;
+  // HTTP/1.1: servers that do not know the upgrade to HTTP/2 drop the request's body with it.
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(10))
+          .build();
+
+  /** A judge that has asked nothing yet. */
+  public LlmJudge(JudgeSettings settings) {
+    this.settings = settings;
+    String base = settings.endpoint().toString();
+    this.url = URI.create(base + (base.endsWith("/") ? "" : "/") + "chat/completions");
+  }
+
+  @Override
+  public Verdict verify(Prompt prompt, String completion) {
+    String body = body(settings.rubric().fill(prompt, completion));
+    Verdict.Unverifiable verdict = new Verdict.Unverifiable(Cause.CRASH, "not asked");
+    Duration pause = FIRST_PAUSE;
+    for (int attempt = 1; attempt <= settings.attempts(); attempt++) {
+      switch (ask(body)) {
+        case Reply.Text(String text) -> {
+          OptionalDouble score = Score.in(text);
+          if (score.isPresent()) {
+            return new Verdict.Scored(score.getAsDouble(), excerpt(text), "the judge's score");
+          }
+          verdict = unverifiable(Cause.CRASH, attempt, "its reply is no score: " + excerpt(text));
+        }
+        case Reply.Again(Cause cause, String why, Optional<Duration> after) -> {
+          verdict = unverifiable(cause, attempt, why);
+          pause = after.filter(d -> d.compareTo(LONGEST_PAUSE) <= 0).orElse(pause);
+        }
+        case Reply.Refused(String why) -> {
+          return unverifiable(Cause.CRASH, attempt, why);
+        }
+      }
+      if (attempt < settings.attempts() && !sleep(pause)) {
+        return new Verdict.Unverifiable(Cause.CRASH, "the judge was interrupted");
+      }
+      pause = min(pause.multipliedBy(2), LONGEST_PAUSE);
+    }
+    return verdict;
+  }
+
+  private Verdict.Unverifiable unverifiable(Cause cause, int attempt, String why) {
+    return new Verdict.Unverifiable(
+        cause, "the judge at %s, asked %d times: %s".formatted(url, attempt, why));
+  }
+
+  private Reply ask(String body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url)
+            .timeout(settings.timeout())
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    settings.apiKey().ifPresent(key -> request.header("Authorization", "Bearer " + key));
+    try {
+      HttpResponse<String> response =
+          http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      int status = response.statusCode();
+      if (status == 200) {
+        return text(response.body());
+      }
+      String why = "HTTP %d: %s".formatted(status, excerpt(response.body()));
+      return status == 408 || status == 429 || status >= 500
+          ? new Reply.Again(Cause.CRASH, why, retryAfter(response))
+          : new Reply.Refused(why);
+    } catch (HttpTimeoutException late) {
+      return new Reply.Again(
+          Cause.TIMEOUT, "no reply within " + settings.timeout(), Optional.empty());
+    } catch (IOException away) {
+      return new Reply.Again(Cause.CRASH, "cannot be reached: " + away, Optional.empty());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Reply.Refused("interrupted");
+    }
+  }
+
+  private static Reply text(String body) {
+    try {
+      JsonNode content =
+          JSON.readTree(body).path("choices").path(0).path("message").path("content");
+      return content.isTextual()
+          ? new Reply.Text(content.asText())
+          : new Reply.Refused("its answer holds no message: " + excerpt(body));
+    } catch (JsonProcessingException notJson) {
+      return new Reply.Refused("its answer is not JSON: " + excerpt(body));
+    }
+  }
+
+  private static Optional<Duration> retryAfter(HttpResponse<?> response) {
+    return response
+        .headers()
+        .firstValue("Retry-After")
+        .filter(value -> value.matches("\\d{1,5}"))
+        .map(value -> Duration.ofSeconds(Long.parseLong(value)));
+  }
+
+  private String body(String text) {
+    ObjectNode node = JSON.createObjectNode();
+    node.put("model", settings.model());
+    node.put("temperature", 0);
+    node.put("max_tokens", settings.maxTokens());
+    node.putArray("messages").addObject().put("role", "user").put("content", text);
+    return node.toString();
+  }
+
+  private static boolean sleep(Duration time) {
+    try {
+      Thread.sleep(time);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static Duration min(Duration a, Duration b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  private static String excerpt(String text) {
+    String line = text.strip().replace('\n', ' ');
+    return line.length() <= EXCERPT ? line : line.substring(0, EXCERPT) + "…";
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+  }
+}

@@ -1,0 +1,168 @@
+package io.troupe.verifiers.judge;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.reward.Verdict.Cause;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A judge against a server on loopback that plays a script. */
+class LlmJudgeTest {
+  private static final Prompt PROMPT = new Prompt(new PromptId("p"), "s", "2+2=", "4", "");
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** A reply to play: a status of 0 answers nothing until the client gives up. */
+  private record Scene(int status, String body) {}
+
+  private final Queue<Scene> script = new ArrayDeque<>();
+  private final List<JsonNode> requests = new ArrayList<>();
+  private final List<String> keys = new ArrayList<>();
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/v1/chat/completions", this::play);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private void play(HttpExchange exchange) throws IOException {
+    requests.add(JSON.readTree(exchange.getRequestBody().readAllBytes()));
+    keys.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+    Scene scene = script.remove();
+    if (scene.status() == 0) {
+      return;
+    }
+    byte[] body = scene.body().getBytes(UTF_8);
+    exchange.getResponseHeaders().set("Retry-After", "0");
+    exchange.sendResponseHeaders(scene.status(), body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private static Scene says(String text) {
+    return new Scene(
+        200,
+        JSON.createObjectNode()
+            .set(
+                "choices",
+                JSON.createArrayNode()
+                    .add(
+                        JSON.createObjectNode()
+                            .set("message", JSON.createObjectNode().put("content", text))))
+            .toString());
+  }
+
+  private Verdict verify(String completion, Duration timeout) {
+    JudgeSettings settings =
+        new JudgeSettings(
+            URI.create("http://127.0.0.1:%d/v1".formatted(server.getAddress().getPort())),
+            "judge-1",
+            Optional.of("secret"),
+            Rubric.CORRECTNESS,
+            8,
+            2,
+            timeout);
+    assertThat(settings.toString()).doesNotContain("secret");
+    try (LlmJudge judge = new LlmJudge(settings)) {
+      return judge.verify(PROMPT, completion);
+    }
+  }
+
+  private Verdict verify(Scene... scenes) {
+    script.addAll(List.of(scenes));
+    return verify("I say {answer}", Duration.ofSeconds(20));
+  }
+
+  @Test
+  void verify_score_isTheReward() {
+    assertThat(verify(says("0.7"))).isEqualTo(new Verdict.Scored(0.7, "0.7", "the judge's score"));
+
+    assertThat(keys).containsExactly("Bearer secret");
+    assertThat(requests.getFirst().path("model").asText()).isEqualTo("judge-1");
+    assertThat(requests.getFirst().path("temperature").asDouble()).isZero();
+    assertThat(requests.getFirst().path("messages").path(0).path("content").asText())
+        .contains("2+2=\n--- reference answer ---\n4\n")
+        .contains("I say {answer}");
+  }
+
+  @Test
+  void verify_busyServer_isAskedAgain() {
+    assertThat(verify(new Scene(503, "wait"), says("1")))
+        .isEqualTo(new Verdict.Scored(1, "1", "the judge's score"));
+  }
+
+  @Test
+  void verify_repliesWithoutAScore_areNoReward() {
+    Verdict verdict = verify(says("good!"), says("between 0.2 and 0.9"));
+
+    assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.CRASH);
+    assertThat(((Verdict.Unverifiable) verdict).reason())
+        .contains("asked 2 times: its reply is no score: between 0.2 and 0.9");
+  }
+
+  @Test
+  void verify_refusal_isNotAskedAgain() {
+    Verdict verdict = verify(new Scene(401, "bad key"));
+
+    assertThat(((Verdict.Unverifiable) verdict).reason())
+        .contains("asked 1 times: HTTP 401: bad key");
+  }
+
+  @Test
+  void verify_silentServer_isATimeout() {
+    script.addAll(List.of(new Scene(0, ""), new Scene(0, "")));
+
+    Verdict verdict = verify("x", Duration.ofMillis(100));
+
+    assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.TIMEOUT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "1, 1",
+    "1.0, 1",
+    "0.25, 0.25",
+    "Score: 0.5., 0.5",
+    "<think>0</think> 1, 1",
+    "10, -1",
+    "0.5.1, -1",
+    "1/2, -1",
+    "-1, -1",
+    "none, -1",
+    "0 or 1, -1",
+    "a1, -1",
+    "2, -1"
+  })
+  void score_reply_isReadWhenItIsOne(String reply, double score) {
+    assertThat(Score.in(reply).orElse(-1)).isEqualTo(score);
+  }
+}
