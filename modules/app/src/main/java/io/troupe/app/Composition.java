@@ -109,8 +109,6 @@ record Composition(
             config.warmup().examples()),
         config.rollout().workers(),
         config.rollout().groupsPerRequest(),
-        config.verifier().workers(),
-        config.verifier().timeout(),
         config.evaluation().prompts(),
         config.evaluationSampling().maxTokens(),
         config.checkpoint().keep());

@@ -4,6 +4,7 @@ import akka.actor.typed.ActorSystem;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.VerifierSection;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.runtime.EngineRoom;
@@ -22,6 +23,9 @@ import io.troupe.store.JournalWriter;
 import io.troupe.store.JsonLines;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
+import io.troupe.verifiers.pool.PoolSettings;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -110,17 +114,27 @@ final class TrainSession {
       Signals signals = watchSignals(started, opened, screen);
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
-      try (EngineRoom room = new EngineRoom(composition.engines())) {
+      try (VerifierService verifier = openVerifier();
+          EngineRoom room = new EngineRoom(composition.engines())) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
         ActorSystem<Run.Command> system =
-            start(settings, writer, resume, room, millis, screen, listener(screen, ended));
+            start(
+                settings, writer, resume, room, verifier, millis, screen, listener(screen, ended));
         started.complete(system);
         outcome = await(ended, system);
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);
     }
+  }
+
+  private VerifierService openVerifier() throws IOException {
+    VerifierSection section = composition.config().verifier();
+    return VerifierServices.ofVerifier(
+        composition.task().name(),
+        composition.verifier(),
+        PoolSettings.of(section.workers()).withDeadline(section.timeout()));
   }
 
   private static List<String> notes(Journal journal, ResumePoint resume) {
@@ -139,6 +153,7 @@ final class TrainSession {
       JournalWriter journal,
       ResumePoint resume,
       EngineRoom room,
+      VerifierService verifier,
       LongSupplier millis,
       Screen screen,
       RunListener listener)
@@ -155,9 +170,9 @@ final class TrainSession {
                 composition.task().heldOut(),
                 settings.evaluationPrompts(),
                 composition.tokenizer(),
-                composition.verifier(),
+                verifier,
                 settings.evaluationTokens()),
-            composition.verifier(),
+            verifier,
             journal,
             Checkpoints.open(folder.checkpoints()),
             Traces.open(folder.traces(), pool, millis, screen::say),
@@ -226,11 +241,10 @@ final class TrainSession {
         system
             .getWhenTerminated()
             .toCompletableFuture()
-            .thenApply(
-                _ ->
-                    new Outcome(
-                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                        RunState.INITIAL));
+            .thenApply(_ ->
+                new Outcome(
+                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                    RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
       system

@@ -11,7 +11,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.WeightSnapshot;
-import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +23,7 @@ public final class Examination {
   private final List<Prompt> prompts;
   private final PromptPool pool;
   private final Tokenizer tokenizer;
-  private final Verifier verifier;
+  private final VerifierService verifier;
   private final SamplingSettings settings;
 
   /**
@@ -34,7 +34,11 @@ public final class Examination {
    * @param maxTokens of an answer
    */
   public Examination(
-      List<Prompt> heldOut, int most, Tokenizer tokenizer, Verifier verifier, int maxTokens) {
+      List<Prompt> heldOut,
+      int most,
+      Tokenizer tokenizer,
+      VerifierService verifier,
+      int maxTokens) {
     int count = Math.min(most, heldOut.size());
     this.prompts =
         IntStream.range(0, count)
@@ -58,34 +62,40 @@ public final class Examination {
 
   /** The share of greedy answers that earn the full reward, by exactly these weights. */
   CompletionStage<Double> take(SamplingEngine engine, WeightSnapshot weights) {
-    return engine.load(weights).thenCompose(_ -> answers(engine)).thenApply(this::grade);
+    return engine.load(weights).thenCompose(_ -> answers(engine)).thenCompose(this::grade);
   }
 
   private CompletionStage<List<Completion>> answers(SamplingEngine engine) {
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
-            .mapToObj(
-                i ->
-                    new SampleRequest(
-                        new LeaseId(new GroupId(i + 1L), 1), pool.tokens(i), 1, settings, 0))
+            .mapToObj(i ->
+                new SampleRequest(
+                    new LeaseId(new GroupId(i + 1L), 1), pool.tokens(i), 1, settings, 0))
             .toList();
     List<CompletableFuture<List<Completion>>> stages =
         engine.sample(requests).stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(
-            _ -> {
-              List<Completion> answers = new ArrayList<>();
-              stages.forEach(stage -> answers.add(stage.join().getFirst()));
-              return answers;
-            });
+        .thenApply(_ -> {
+          List<Completion> answers = new ArrayList<>();
+          stages.forEach(stage -> answers.add(stage.join().getFirst()));
+          return answers;
+        });
   }
 
-  private double grade(List<Completion> answers) {
+  private CompletionStage<Double> grade(List<Completion> answers) {
+    return Verdicts.of(
+            IntStream.range(0, answers.size())
+                .mapToObj(
+                    i -> verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens())))
+                .toList())
+        .thenApply(this::shareOfRight);
+  }
+
+  private double shareOfRight(List<Verdict> verdicts) {
     int right = 0;
-    for (int i = 0; i < answers.size(); i++) {
-      Verdict verdict = verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens()));
+    for (int i = 0; i < verdicts.size(); i++) {
       right +=
-          switch (verdict) {
+          switch (verdicts.get(i)) {
             case Verdict.Scored scored -> scored.passed() ? 1 : 0;
             case Verdict.Unverifiable(var _, String reason) ->
                 throw new IllegalStateException(
@@ -93,6 +103,6 @@ public final class Examination {
                         .formatted(prompts.get(i).id(), reason));
           };
     }
-    return (double) right / answers.size();
+    return (double) right / verdicts.size();
   }
 }

@@ -71,12 +71,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     coordinator.tell(new Coordinator.Employ(trainer));
     trainer.tell(new Trainer.Prepare());
     ActorRef<VerifierPool.Command> verifiers =
-        context.spawn(
-            VerifierPool.create(
-                wiring.verifier(),
-                wiring.settings().verifierThreads(),
-                wiring.settings().verifierTimeout()),
-            "verifiers");
+        context.spawn(VerifierPool.create(wiring.verifier()), "verifiers");
     for (int i = 1; i <= wiring.settings().workers(); i++) {
       Behavior<RolloutWorker.Command> worker =
           RolloutWorker.create(wiring.worker(coordinator, trainer, verifiers, recorder));

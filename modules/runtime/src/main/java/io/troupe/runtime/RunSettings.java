@@ -7,7 +7,6 @@ import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.core.train.LossSettings;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
-import java.time.Duration;
 
 /**
  * All a run needs to know besides its task and its policy.
@@ -21,8 +20,6 @@ import java.time.Duration;
  * @param warmup the supervised stage before the first step
  * @param workers rollout workers
  * @param groupsPerRequest most groups a worker decodes at a time
- * @param verifierThreads verifications at a time
- * @param verifierTimeout of one group's verification
  * @param evaluationPrompts most held-out prompts of an evaluation
  * @param evaluationTokens token limit of an evaluation's answers
  * @param keepCheckpoints newest checkpoints to keep
@@ -37,8 +34,6 @@ public record RunSettings(
     Warmup warmup,
     int workers,
     int groupsPerRequest,
-    int verifierThreads,
-    Duration verifierTimeout,
     int evaluationPrompts,
     int evaluationTokens,
     int keepCheckpoints) {
@@ -56,7 +51,6 @@ public record RunSettings(
   public RunSettings {
     require(workers >= 1, "rollout.workers is 1 or greater, not %d", workers);
     require(groupsPerRequest >= 1, "groups_per_request is 1 or greater, not %d", groupsPerRequest);
-    require(verifierThreads >= 1, "verifier.workers is 1 or greater, not %d", verifierThreads);
   }
 
   /** AdamW's settings in a step. */

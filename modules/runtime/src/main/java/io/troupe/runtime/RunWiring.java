@@ -4,7 +4,7 @@ import akka.actor.typed.ActorRef;
 import io.troupe.core.run.Coordination;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.JournalWriter;
-import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.pool.VerifierService;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * @param room the policy's engines
  * @param pool training prompts
  * @param examination held-out prompts
- * @param verifier of the task
+ * @param verifier of the task; whoever opened it closes it after the run
  * @param journal open for this run
  * @param checkpoints of the run folder
  * @param traces open for this run
@@ -31,7 +31,7 @@ public record RunWiring(
     EngineRoom room,
     PromptPool pool,
     Examination examination,
-    Verifier verifier,
+    VerifierService verifier,
     JournalWriter journal,
     Checkpoints checkpoints,
     Traces traces,

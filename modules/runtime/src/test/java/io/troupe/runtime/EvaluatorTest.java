@@ -26,7 +26,8 @@ class EvaluatorTest {
   private ActorRef<Evaluator.Command> evaluator(Verifier verifier) {
     return actors.spawn(
         Evaluator.create(
-            new Examination(Toys.prompts(), 8, Toys.policy().tokenizer(), verifier, 3),
+            new Examination(
+                Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(verifier), 3),
             room,
             run.getRef()));
   }
@@ -48,9 +49,8 @@ class EvaluatorTest {
   @Test
   void evaluate_answerThatCannotBeVerified_failsAndGoesOn() {
     ActorRef<Evaluator.Command> evaluator =
-        evaluator(
-            (_, _) ->
-                new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer to compare with"));
+        evaluator((_, _) ->
+            new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer to compare with"));
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
     Run.EvaluationFailed failed = run.expectMessageClass(Run.EvaluationFailed.class);
     assertThat(failed.step()).isZero();
@@ -71,7 +71,11 @@ class EvaluatorTest {
   void examination_fewerPromptsThanAsked_takesAll() {
     Examination examination =
         new Examination(
-            Toys.prompts().subList(0, 3), 8, Toys.policy().tokenizer(), Toys.verifier(), 3);
+            Toys.prompts().subList(0, 3),
+            8,
+            Toys.policy().tokenizer(),
+            Toys.service(Toys.verifier()),
+            3);
     assertThat(examination.size()).isEqualTo(3);
     assertThat(examination.pool().size()).isEqualTo(3);
   }

@@ -16,6 +16,7 @@ import io.troupe.store.JournalWriter;
 import io.troupe.store.RunJson;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,14 +90,15 @@ class RunTest {
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     PromptPool pool = Toys.pool();
+    VerifierService service = Toys.service(verifier);
     return actors.spawn(
         Run.create(
             new RunWiring(
                 settings,
                 room,
                 pool,
-                new Examination(Toys.prompts(), 8, Toys.policy().tokenizer(), verifier, 3),
-                verifier,
+                new Examination(Toys.prompts(), 8, Toys.policy().tokenizer(), service, 3),
+                service,
                 journal,
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
                 Traces.open(

@@ -25,7 +25,9 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.verifiers.Verifier;
-import java.time.Duration;
+import io.troupe.verifiers.pool.PoolSettings;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierServices;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -79,6 +81,11 @@ final class Toys {
         new Verdict.Scored(completion.equals(prompt.answer()) ? 1 : 0, completion, "");
   }
 
+  /** A pool of two threads; its threads are daemons and end with the tests. */
+  static VerifierService service(Verifier verifier) {
+    return VerifierServices.ofVerifier("toy", verifier, PoolSettings.of(2));
+  }
+
   /** As many steps as asked for, two groups of four a step, an evaluation every other step. */
   static RunSettings settings(int steps, int warmupSteps) {
     RunLimits limits =
@@ -112,8 +119,6 @@ final class Toys {
         new RunSettings.Warmup(warmupSteps, 0, 16, 0.1, 0),
         2,
         4,
-        2,
-        Duration.ofSeconds(5),
         8,
         3,
         2);

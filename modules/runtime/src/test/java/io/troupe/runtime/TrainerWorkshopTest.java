@@ -114,8 +114,6 @@ class TrainerWorkshopTest {
             warmup,
             plain.workers(),
             plain.groupsPerRequest(),
-            plain.verifierThreads(),
-            plain.verifierTimeout(),
             plain.evaluationPrompts(),
             plain.evaluationTokens(),
             plain.keepCheckpoints());

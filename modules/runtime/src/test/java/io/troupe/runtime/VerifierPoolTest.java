@@ -8,9 +8,8 @@ import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.verifiers.Verifier;
-import java.time.Duration;
+import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -26,9 +25,9 @@ class VerifierPoolTest {
     actors.shutdownTestKit();
   }
 
-  private List<Verdict> judged(Verifier verifier, Duration timeout, String... completions) {
+  private List<Verdict> judged(VerifierService service, String... completions) {
     TestProbe<RolloutWorker.Command> worker = actors.createTestProbe();
-    ActorRef<VerifierPool.Command> pool = actors.spawn(VerifierPool.create(verifier, 1, timeout));
+    ActorRef<VerifierPool.Command> pool = actors.spawn(VerifierPool.create(service));
     pool.tell(
         new VerifierPool.Verify(
             Toys.pool().assignment(LEASE, 12, 0), List.of(completions), worker.getRef()));
@@ -40,43 +39,40 @@ class VerifierPoolTest {
 
   @Test
   void verify_completions_judgesThemInOrder() {
-    assertThat(judged(Toys.verifier(), Duration.ofSeconds(5), "4", "3", "2"))
-        .extracting(verdict -> ((Verdict.Scored) verdict).reward())
-        .containsExactly(0.0, 1.0, 0.0);
+    try (VerifierService service = Toys.service(Toys.verifier())) {
+      assertThat(judged(service, "4", "3", "2"))
+          .extracting(verdict -> ((Verdict.Scored) verdict).reward())
+          .containsExactly(0.0, 1.0, 0.0);
+    }
   }
 
   @Test
-  void verify_verifierThatThrows_isUnverifiable() {
+  void verify_verifierThatThrowsForOne_leavesTheOthersTheirVerdicts() {
     Verifier broken =
-        (_, _) -> {
-          throw new IllegalStateException("no such grammar");
-        };
-    assertThat(judged(broken, Duration.ofSeconds(5), "4", "3"))
-        .hasSize(2)
-        .allSatisfy(
-            verdict ->
-                assertThat(((Verdict.Unverifiable) verdict).reason())
-                    .startsWith("the verifier failed: ")
-                    .contains("no such grammar"));
-  }
-
-  @Test
-  void verify_verifierThatHangs_isUnverifiableAfterItsTime() {
-    CountDownLatch never = new CountDownLatch(1);
-    Verifier hanging =
         (_, completion) -> {
-          try {
-            never.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+          if (completion.equals("4")) {
+            throw new IllegalStateException("no such grammar");
           }
           return new Verdict.Scored(1, completion, "");
         };
-    assertThat(judged(hanging, Duration.ofMillis(30), "4", "3"))
-        .containsExactly(
-            new Verdict.Unverifiable(
-                Verdict.Cause.TIMEOUT, "verification took longer than PT0.03S"),
-            new Verdict.Unverifiable(
-                Verdict.Cause.TIMEOUT, "verification took longer than PT0.03S"));
+    try (VerifierService service = Toys.service(broken)) {
+      List<Verdict> verdicts = judged(service, "4", "3");
+
+      assertThat(((Verdict.Unverifiable) verdicts.getFirst()).reason())
+          .isEqualTo("the verifier failed: java.lang.IllegalStateException: no such grammar");
+      assertThat(verdicts.getLast()).isEqualTo(new Verdict.Scored(1, "3", ""));
+    }
+  }
+
+  @Test
+  void verify_serviceThatIsClosed_isUnverifiable() {
+    VerifierService service = Toys.service(Toys.verifier());
+    service.close();
+
+    assertThat(judged(service, "4", "3"))
+        .hasSize(2)
+        .allSatisfy(verdict ->
+            assertThat(((Verdict.Unverifiable) verdict).reason())
+                .contains("the verifier pool of toy is closed"));
   }
 }
