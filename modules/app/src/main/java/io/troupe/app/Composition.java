@@ -3,7 +3,6 @@ package io.troupe.app;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
-import io.troupe.app.config.TaskSection;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
@@ -14,45 +13,54 @@ import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
-import io.troupe.tasks.ArithmeticTask;
-import io.troupe.tasks.Gsm8kTask;
+import io.troupe.tasks.DataSetTask;
+import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.Task;
-import io.troupe.verifiers.Gsm8kVerifier;
-import io.troupe.verifiers.NumericVerifier;
-import io.troupe.verifiers.Verifier;
+import io.troupe.tasks.Wording;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.PoolSettings;
+import io.troupe.verifiers.pool.RoutedService;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The parts a configuration names: the one place that knows every implementation.
  *
  * @param task prompts and their answers
- * @param verifier of the task's answers
+ * @param verifiers which verifier judges the answers of each source
  * @param tokenizer over the task's characters
  * @param facts what a plan needs to know of the task
  */
 record Composition(
-    RunConfig config, Task task, Verifier verifier, Tokenizer tokenizer, TaskFacts facts) {
+    RunConfig config,
+    Task task,
+    Map<String, VerifierSpec> verifiers,
+    Tokenizer tokenizer,
+    TaskFacts facts) {
   /**
-   * Loads the task and chooses the verifier.
+   * Loads the task and chooses the verifiers.
    *
    * @throws IOException if the data cannot be read
    * @throws io.troupe.tasks.BadTaskData if it is not what the task needs; names file, line and rule
    */
   static Composition of(RunConfig config) throws IOException {
-    long seed = config.run().seed();
+    TaskLoader loader =
+        TaskLoader.of(config.task(), config.data(), config.run().seed(), Wording.noTemplate());
+    DataSetTask loaded = loader.load();
+    Tokenizer tokenizer = new CharacterTokenizer(loaded.alphabet());
     Task task =
-        switch (config.task()) {
-          case TaskSection.Arithmetic section -> new ArithmeticTask(section.settings(seed));
-          case TaskSection.Gsm8k section -> Gsm8kTask.load(section.settings(seed));
+        switch (config.data().overlong()) {
+          case REFUSE -> loaded;
+          case DROP ->
+              new HeadRoom(
+                      prompt -> tokenizer.encode(prompt.text()).length,
+                      config.policy().contextLength(),
+                      config.longestCompletion())
+                  .filter(loaded);
         };
-    Verifier verifier =
-        switch (config.task()) {
-          case TaskSection.Arithmetic section ->
-              new NumericVerifier(
-                  section.settings(seed).padded(), section.settings(seed).reversed());
-          case TaskSection.Gsm8k section -> new Gsm8kVerifier(section.verifierMode(), 0);
-        };
-    Tokenizer tokenizer = new CharacterTokenizer(task.alphabet());
     int longest =
         task.train().stream()
             .map(Prompt::text)
@@ -62,7 +70,31 @@ record Composition(
     TaskFacts facts =
         new TaskFacts(
             task.train().size(), task.heldOut().size(), longest, tokenizer.vocabularySize());
-    return new Composition(config, task, verifier, tokenizer, facts);
+    return new Composition(config, task, loader.verifiers(loaded), tokenizer, facts);
+  }
+
+  /**
+   * Opens the verifiers of all sources, a pool for each kind.
+   *
+   * @throws IOException if something they need is missing on this machine; says what to do
+   */
+  VerifierService openVerifiers(PoolSettings settings) throws IOException {
+    Map<VerifierSpec, VerifierService> opened = new LinkedHashMap<>();
+    Map<String, VerifierService> bySource = new LinkedHashMap<>();
+    try {
+      for (Map.Entry<String, VerifierSpec> each : verifiers.entrySet()) {
+        VerifierService service = opened.get(each.getValue());
+        if (service == null) {
+          service = VerifierServices.open(each.getValue(), settings);
+          opened.put(each.getValue(), service);
+        }
+        bySource.put(each.getKey(), service);
+      }
+    } catch (IOException | IllegalArgumentException missing) {
+      opened.values().forEach(VerifierService::close);
+      throw missing;
+    }
+    return new RoutedService(bySource);
   }
 
   /** Loads the policy's engine. */

@@ -25,7 +25,6 @@ import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.pool.PoolSettings;
 import io.troupe.verifiers.pool.VerifierService;
-import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -131,9 +130,7 @@ final class TrainSession {
 
   private VerifierService openVerifier() throws IOException {
     VerifierSection section = composition.config().verifier();
-    return VerifierServices.ofVerifier(
-        composition.task().name(),
-        composition.verifier(),
+    return composition.openVerifiers(
         PoolSettings.of(section.workers()).withDeadline(section.timeout()));
   }
 
@@ -241,10 +238,11 @@ final class TrainSession {
         system
             .getWhenTerminated()
             .toCompletableFuture()
-            .thenApply(_ ->
-                new Outcome(
-                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                    RunState.INITIAL));
+            .thenApply(
+                _ ->
+                    new Outcome(
+                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                        RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
       system

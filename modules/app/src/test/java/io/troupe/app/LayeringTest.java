@@ -160,7 +160,7 @@ class LayeringTest {
     for (String type :
         List.of(
             "io.troupe.core.run.Coordination",
-            "io.troupe.tasks.ArithmeticTask",
+            "io.troupe.tasks.DataSetTask",
             "io.troupe.verifiers.NumericVerifier",
             "io.troupe.engine.SamplingEngine",
             "io.troupe.engine.toy.ToyPolicy",

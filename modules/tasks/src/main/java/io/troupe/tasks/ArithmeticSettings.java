@@ -14,17 +14,9 @@ import static io.troupe.core.Require.require;
  * @param reversed whether the answer's digits stand least significant first (so that a carry is
  *     known before the digit it goes to): {@code 37+45=} is answered {@code 28}; the sign stays in
  *     front
- * @param heldOutShare share of the pairs for evaluation, in [0, 1)
- * @param seed of the choice which pairs those are
  */
 public record ArithmeticSettings(
-    Operation operation,
-    int min,
-    int max,
-    boolean padded,
-    boolean reversed,
-    double heldOutShare,
-    long seed) {
+    Operation operation, int min, int max, boolean padded, boolean reversed) {
   private static final long MOST_PAIRS = 1_000_000;
 
   /** What is asked about two numbers. */
@@ -71,11 +63,5 @@ public record ArithmeticSettings(
         max,
         operands * operands,
         MOST_PAIRS);
-    PromptSets.requireShare(heldOutShare);
-  }
-
-  /** Plain addition of the numbers from 0 to {@code max}, a fifth of the pairs held out. */
-  public static ArithmeticSettings addition(int max, long seed) {
-    return new ArithmeticSettings(Operation.ADDITION, 0, max, false, false, 0.2, seed);
   }
 }

@@ -1,12 +1,13 @@
 package io.troupe.tasks;
 
 /**
- * A task's data file breaks a rule; the message names file, line, rule and value of each breach.
+ * A task's data breaks a rule or is not to be had; the message names file, line, rule and value of
+ * each breach, or where the data was looked for.
  */
 public final class BadTaskData extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  BadTaskData(String message) {
+  public BadTaskData(String message) {
     super(message);
   }
 }

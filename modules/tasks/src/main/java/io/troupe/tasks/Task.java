@@ -3,11 +3,16 @@ package io.troupe.tasks;
 import io.troupe.core.prompt.Prompt;
 import java.util.List;
 
-/**
- * A source of prompts, loaded whole and immutable. The prompts of both lists have unique ids, and
- * stand in the order of their source: shuffling belongs to the run, which knows the epoch's seed.
- */
+/** A source of prompts, loaded whole and immutable. The prompts of both lists have unique ids. */
 public interface Task {
+  /** How the run goes through the training prompts. */
+  enum Order {
+    /** In a new order each epoch; the run knows the epoch's seed. */
+    SHUFFLED,
+    /** As they are listed, in every epoch: a curriculum, or a mixture. */
+    LISTED
+  }
+
   /** What the task is, in one word: in banners, metrics and configuration. */
   String name();
 
@@ -22,4 +27,19 @@ public interface Task {
    * reward, each once, in ascending code point order.
    */
   String alphabet();
+
+  /** How the run goes through {@link #train()}. */
+  Order order();
+
+  /** The data sets it is made of: every prompt's source is among their names. */
+  List<TaskSource> sources();
+
+  /** What a source allows its completions. */
+  default SourceLimits limits(String source) {
+    return sources().stream()
+        .filter(each -> each.name().equals(source))
+        .map(TaskSource::limits)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no source is named " + source));
+  }
 }

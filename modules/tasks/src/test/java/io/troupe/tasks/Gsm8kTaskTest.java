@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.tasks.Gsm8kSettings.HeldOut;
+import io.troupe.tasks.SetSettings.Cut;
+import io.troupe.tasks.SetSettings.HeldOut;
+import io.troupe.tasks.sets.DataSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,6 +19,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,7 @@ class Gsm8kTaskTest {
 
   @Test
   void load_row_followsTheTemplate() throws IOException {
-    Gsm8kTask task = Gsm8kTask.load(onlyTraining(file("a.jsonl", BETTY)));
+    Task task = gsm8k(file("a.jsonl", BETTY));
 
     assertThat(task.train())
         .containsExactly(
@@ -57,13 +60,12 @@ class Gsm8kTaskTest {
       out.write(BETTY.getBytes(StandardCharsets.UTF_8));
     }
 
-    assertThat(Gsm8kTask.load(onlyTraining(packed)).train())
-        .isEqualTo(Gsm8kTask.load(onlyTraining(file("a.jsonl", BETTY))).train());
+    assertThat(gsm8k(packed).train()).isEqualTo(gsm8k(file("a.jsonl", BETTY)).train());
   }
 
   @Test
   void load_shippedFile_isWholeAndAsItsReadmeSays() throws Exception {
-    Gsm8kTask task = Gsm8kTask.load(Gsm8kSettings.all(SHIPPED, 1));
+    Task task = Sets.of(DataSet.GSM8K, SHIPPED).heldOut(new HeldOut.Share(0.2, 1)).load();
 
     assertThat(task.train()).hasSize(5_978);
     assertThat(task.heldOut()).hasSize(1_495);
@@ -77,14 +79,17 @@ class Gsm8kTaskTest {
 
   @Test
   void load_limits_keepTheFirstThatFitUnderTheirOwnIds() throws IOException {
-    Gsm8kTask task =
-        Gsm8kTask.load(new Gsm8kSettings(SHIPPED, new HeldOut.Share(0.25, 3), 110, 120, 8));
+    Task task =
+        Sets.of(DataSet.GSM8K, SHIPPED)
+            .heldOut(new HeldOut.Share(0.25, 3))
+            .cut(new Cut(110, 120, 8))
+            .load();
 
     assertThat(task.train()).hasSize(6);
     assertThat(task.heldOut()).hasSize(2);
     assertThat(task.train()).allMatch(p -> p.text().length() <= 110);
     assertThat(task.train()).allMatch(p -> p.solution().length() <= 120);
-    List<Prompt> all = Gsm8kTask.load(onlyTraining(SHIPPED)).train();
+    List<Prompt> all = gsm8k(SHIPPED).train();
     assertThat(all).containsAll(task.train()).containsAll(task.heldOut());
   }
 
@@ -92,8 +97,7 @@ class Gsm8kTaskTest {
   void load_limitsThatLeaveNothing_sayWhatToRaise() throws IOException {
     Path file = file("a.jsonl", BETTY);
 
-    assertThatThrownBy(
-            () -> Gsm8kTask.load(new Gsm8kSettings(file, new HeldOut.Share(0, 1), 10, 99, 5)))
+    assertThatThrownBy(() -> Sets.of(DataSet.GSM8K, file).cut(new Cut(10, 99, 5)).load())
         .isInstanceOf(BadTaskData.class)
         .hasMessage(
             file
@@ -106,8 +110,10 @@ class Gsm8kTaskTest {
     Path train = file("train.jsonl", BETTY + BETTY);
     Path test = file("test.jsonl", "\r\n" + BETTY.replace("Betty", "Anna").replace("\n", "\r\n"));
 
-    Gsm8kTask task =
-        Gsm8kTask.load(new Gsm8kSettings(train, new HeldOut.SecondFile(test), 999, 999, 999));
+    Task task =
+        Sets.of(DataSet.GSM8K, train)
+            .heldOut(new HeldOut.OtherFiles(List.of(test), Map.of()))
+            .load();
 
     assertThat(task.train()).extracting(p -> p.id().value()).containsExactly("gsm8k_0", "gsm8k_1");
     assertThat(task.heldOut()).extracting(p -> p.id().value()).containsExactly("gsm8k_heldout_0");
@@ -133,7 +139,7 @@ class Gsm8kTaskTest {
                 {"question": "q", "question": "r", "answer": "#### 1"}
                 """);
 
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+    assertThatThrownBy(() -> gsm8k(file))
         .isInstanceOf(BadTaskData.class)
         .hasMessageStartingWith(file + " has 9 bad lines:\n")
         .hasMessageContaining(
@@ -156,7 +162,7 @@ class Gsm8kTaskTest {
   void load_manyBadLines_showsTwentyAndCountsTheRest() throws IOException {
     Path file = file("bad.jsonl", "[]\n".repeat(25));
 
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+    assertThatThrownBy(() -> gsm8k(file))
         .hasMessageStartingWith(file + " has 25 bad lines:")
         .hasMessageContaining(":20: ")
         .hasMessageNotContaining(":21: ")
@@ -168,15 +174,15 @@ class Gsm8kTaskTest {
     Path file = file("a.jsonl", BETTY);
     Files.write(file, new byte[] {(byte) 0xff, '\n'}, StandardOpenOption.APPEND);
 
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(file)))
+    assertThatThrownBy(() -> gsm8k(file))
         .hasMessageContaining(file + ":2: a line is UTF-8 text, and this one is not");
   }
 
   @Test
   void load_missingFileFolderOrCutGzip_saysWhichAndWhatToDo() throws IOException {
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(folder.resolve("none"))))
+    assertThatThrownBy(() -> gsm8k(folder.resolve("none")))
         .hasMessageStartingWith(folder.resolve("none") + ": the data file does not exist; give");
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(folder)))
+    assertThatThrownBy(() -> gsm8k(folder))
         .hasMessageStartingWith(folder + ": the data file is no regular file; give");
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     try (OutputStream out = new GZIPOutputStream(packed)) {
@@ -185,7 +191,7 @@ class Gsm8kTaskTest {
     Path cut = folder.resolve("cut.gz");
     Files.write(cut, Arrays.copyOf(packed.toByteArray(), packed.size() - 12));
 
-    assertThatThrownBy(() -> Gsm8kTask.load(onlyTraining(cut)))
+    assertThatThrownBy(() -> gsm8k(cut))
         .isInstanceOf(BadTaskData.class)
         .hasMessageStartingWith(cut + ": the gzip file is damaged or cut off");
   }
@@ -202,7 +208,7 @@ class Gsm8kTaskTest {
     Files.write(file, bytes);
 
     try {
-      assertThat(Gsm8kTask.load(onlyTraining(file)).train()).isNotEmpty();
+      assertThat(gsm8k(file).train()).isNotEmpty();
     } catch (BadTaskData refused) {
       assertThat(refused).hasMessageStartingWith(file.toString());
     }
@@ -212,7 +218,7 @@ class Gsm8kTaskTest {
     return Files.writeString(folder.resolve(name), content);
   }
 
-  private static Gsm8kSettings onlyTraining(Path file) {
-    return new Gsm8kSettings(file, new HeldOut.Share(0, 1), 9999, 9999, 99_999);
+  private static Task gsm8k(Path file) throws IOException {
+    return Sets.of(DataSet.GSM8K, file).load();
   }
 }

@@ -19,6 +19,8 @@ import java.util.List;
 public record RunConfig(
     @Doc("The run as a whole.") RunSection run,
     @Doc("What the policy learns: prompts, and the verifier of its answers.") TaskSection task,
+    @Doc("Where published data sets are found, and what becomes of prompts that are too long.")
+        DataSection data,
     @Doc("The policy and the engine that computes it.") PolicySection policy,
     @Doc("Supervised steps before the first rollout.") WarmupSection warmup,
     @Doc("How completions are sampled.") RolloutSection rollout,
@@ -52,7 +54,7 @@ public record RunConfig(
     rules
         .on("evaluation.every", "task.held_out_share")
         .require(
-            () -> evaluation.every() == 0 || task.heldOutShare() > 0,
+            () -> evaluation.every() == 0 || task.holdsOut(),
             "needs prompts to evaluate on, and task.held_out_share is 0",
             "set it to 0, or hold prompts out");
     rules
@@ -75,7 +77,7 @@ public record RunConfig(
 
   /** States the rules that need the task's size. */
   public void check(TaskFacts facts, Rules rules) {
-    int longest = Math.max(rollout.maxTokens(), evaluationTokens());
+    int longest = longestCompletion();
     rules
         .on("policy.context_length")
         .require(
@@ -187,6 +189,11 @@ public record RunConfig(
    */
   public boolean lockStep() {
     return training.maxStaleness() == 0 && rollout.workers() == 1;
+  }
+
+  /** Most tokens of a completion, trained on or evaluated. */
+  public int longestCompletion() {
+    return Math.max(rollout.maxTokens(), evaluationTokens());
   }
 
   private int evaluationTokens() {

@@ -148,7 +148,7 @@ final class RunConfigTest {
         "task.max=1000 | task.max: makes 1,002,001 pairs, and at most 1,000,000 fit",
         "task.operation=division"
             + " | task.operation: must be one of addition, subtraction, multiplication",
-        "task.file=x | task.file: belongs to name: gsm8k, and arithmetic was chosen",
+        "task.file=x | task.file: belongs to name: gsm8k or 12 others, and arithmetic was chosen",
         "policy.token_delay=1ms | policy.token_delay: belongs to engine: toy, and djl was chosen",
       })
   void plan_impossibleCombination_isRefused(String override, String refusal) {

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.config.binding.ConfigurationFile;
 import io.troupe.app.config.binding.Resolved;
-import io.troupe.tasks.ArithmeticTask;
-import io.troupe.tasks.Gsm8kTask;
-import io.troupe.tasks.Task;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,33 +36,6 @@ final class ShippedConfigurationsTest {
 
     assertThat(config.training().steps()).isPositive();
     assertThat(config.lossSettings().clips()).isTrue();
-  }
-
-  @ParameterizedTest
-  @MethodSource("files")
-  void plan_shippedFileWithItsTask_isNotRefused(Path file) throws IOException {
-    Resolved<RunConfig> resolved = RunConfig.load(file, List.of());
-    Task task =
-        switch (resolved.config().task()) {
-          case TaskSection.Arithmetic arithmetic -> new ArithmeticTask(arithmetic.settings(1));
-          case TaskSection.Gsm8k gsm8k -> Gsm8kTask.load(gsm8k.settings(1));
-        };
-
-    Plan plan = Plan.of(resolved, facts(task));
-
-    assertThat(plan.text()).startsWith("plan of " + file);
-    assertThat(plan.capacities().evaluatedPrompts()).isPositive();
-  }
-
-  /** As with a tokenizer of characters. */
-  private static TaskFacts facts(Task task) {
-    int longest =
-        Stream.concat(task.train().stream(), task.heldOut().stream())
-            .mapToInt(prompt -> prompt.text().codePointCount(0, prompt.text().length()))
-            .max()
-            .orElseThrow();
-    return new TaskFacts(
-        task.train().size(), task.heldOut().size(), longest, task.alphabet().length() + 2);
   }
 
   @ParameterizedTest

@@ -21,6 +21,7 @@ final class Binder {
    */
   record Bound(Optional<Object> value, Tree tree) {}
 
+  private static final int OWNERS_SHOWN = 3;
   private static final Origin DEFAULT = new Origin.Default();
 
   private final Schema.Section root;
@@ -100,7 +101,9 @@ final class Binder {
     List<Tree> trees = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       Tree each = items.get(i);
-      Bound bound = value(key, item, each, at + "[" + i + "]", each.origin());
+      String place = at + "[" + i + "]";
+      findings.locate(place, new Tree.Entry(place, each.origin(), each));
+      Bound bound = value(key, item, each, place, each.origin());
       bound.value().ifPresent(values::add);
       trees.add(bound.tree());
     }
@@ -115,6 +118,9 @@ final class Binder {
                 && (scalar.plain() || type.quotable())
             ? type.parse().apply(scalar.text())
             : Optional.empty();
+    if (schema.blank() && tree instanceof Tree.Scalar empty && empty.text().isEmpty()) {
+      return new Bound(Optional.of(type.placeholder()), new Tree.Scalar("", false, origin));
+    }
     if (parsed.isEmpty()) {
       boolean reported = origin instanceof Origin.Default && key.required();
       if (!reported) {
@@ -125,14 +131,23 @@ final class Binder {
       return new Bound(Optional.of(type.placeholder()), tree);
     }
     Object value = parsed.get();
-    if (schema.relativeToFile() && value instanceof Path path) {
-      value = resolve(path, origin);
+    if (schema.relativeToFile()) {
+      value = resolved(value, origin);
     }
     if (!(key.schema() instanceof Schema.Row)) {
       refuseOutOfBounds(key, type.measure().applyAsDouble(value), at, origin, tree.describe());
     }
     Tree canonical = new Tree.Scalar(type.render().apply(value), !type.quotable(), origin);
     return new Bound(Optional.of(value), canonical);
+  }
+
+  /** A path, or a text that is one and no address such as {@code s3://bucket/key}. */
+  private static Object resolved(Object value, Origin origin) {
+    return switch (value) {
+      case Path path -> resolve(path, origin);
+      case String text when !text.contains("://") -> resolve(Path.of(text), origin).toString();
+      default -> value;
+    };
   }
 
   private static Path resolve(Path path, Origin origin) {
@@ -198,11 +213,15 @@ final class Binder {
       Set<String> foreign) {
     for (Tree.Entry entry : mapping.entries()) {
       if (foreign.contains(entry.key())) {
-        String owners =
+        List<String> of =
             choice.alternatives().stream()
                 .filter(each -> each.section().key(entry.key()).isPresent())
                 .map(Schema.Alternative::name)
-                .collect(Collectors.joining(" or "));
+                .toList();
+        String owners =
+            of.size() <= OWNERS_SHOWN
+                ? String.join(" or ", of)
+                : of.getFirst() + " or %d others".formatted(of.size() - 1);
         findings.add(
             new Violation(
                 entry.origin(),
@@ -210,7 +229,7 @@ final class Binder {
                 "belongs to %s: %s, and %s was chosen"
                     .formatted(choice.key(), owners, chosen.name()),
                 entry.value().describe(),
-                "remove it, or set %s to %s".formatted(choice.key(), owners)));
+                "remove it, or set %s to %s".formatted(choice.key(), String.join(" or ", of))));
       }
     }
   }
@@ -241,11 +260,15 @@ final class Binder {
       return Optional.empty();
     }
     try {
-      Object record = section.create(values);
-      if (record instanceof Checked checked) {
-        checked.check(new Rules(path, findings));
-      }
-      return Optional.of(record);
+      Rules rules = new Rules(path, findings);
+      return Optional.of(
+          section.create(
+              values,
+              made -> {
+                if (made instanceof Checked checked) {
+                  checked.check(rules);
+                }
+              }));
     } catch (InvocationTargetException e) {
       if (!(e.getCause() instanceof IllegalArgumentException refusal)) {
         throw new IllegalStateException(section.type() + " cannot be made", e);

@@ -38,8 +38,11 @@ final class Findings {
     }
     return violations.stream()
         .map(Violation::key)
-        .noneMatch(
-            bad -> bad.equals(path) || path.startsWith(bad + ".") || bad.startsWith(path + "."));
+        .noneMatch(bad -> bad.equals(path) || isWithin(path, bad) || isWithin(bad, path));
+  }
+
+  private static boolean isWithin(String path, String section) {
+    return path.startsWith(section + ".") || path.startsWith(section + "[");
   }
 
   /** Where to look for a key: its line, else the line of the nearest section around it. */
@@ -63,7 +66,7 @@ final class Findings {
   }
 
   private static String parent(String path) {
-    int dot = path.lastIndexOf('.');
-    return dot < 0 ? "" : path.substring(0, dot);
+    int end = Math.max(path.lastIndexOf('.'), path.lastIndexOf('['));
+    return end < 0 ? "" : path.substring(0, end);
   }
 }

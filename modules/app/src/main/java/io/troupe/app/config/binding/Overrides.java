@@ -1,10 +1,16 @@
 package io.troupe.app.config.binding;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Assignments of the command line, {@code path=value}, laid over the file's tree. */
 final class Overrides {
+  /** A section of a list, from 0: {@code datasets[1]}. */
+  private static final Pattern ITEM = Pattern.compile("([^\\[\\]]+)\\[([0-9]{1,4})\\]");
+
   private Overrides() {}
 
   /** The tree with all assignments made, the later over the earlier. */
@@ -50,6 +56,18 @@ final class Overrides {
     String key = path.getFirst();
     if (path.size() == 1) {
       return mapping.with(new Tree.Entry(key, origin, value));
+    }
+    Matcher item = ITEM.matcher(key);
+    if (item.matches()
+        && mapping.entry(item.group(1)).orElse(new Tree.Entry(key, origin, value)).value()
+            instanceof Tree.Sequence row) {
+      int index = Integer.parseInt(item.group(2));
+      if (index < row.items().size() && row.items().get(index) instanceof Tree.Mapping section) {
+        List<Tree> items = new ArrayList<>(row.items());
+        items.set(index, set(section, path.subList(1, path.size()), value, origin));
+        Origin where = row.origin();
+        return mapping.with(new Tree.Entry(item.group(1), where, new Tree.Sequence(items, where)));
+      }
     }
     Optional<Tree.Entry> present = mapping.entry(key);
     List<String> rest = path.subList(1, path.size());

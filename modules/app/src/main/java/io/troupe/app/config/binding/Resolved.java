@@ -64,10 +64,22 @@ public record Resolved<T extends Record>(
       String at = Schema.join(path, entry.key());
       if (entry.value() instanceof Tree.Mapping inner) {
         flatten(inner, at, values);
+      } else if (holdsSections(entry.value())) {
+        List<Tree> items = ((Tree.Sequence) entry.value()).items();
+        for (int i = 0; i < items.size(); i++) {
+          flatten((Tree.Mapping) items.get(i), at + "[" + i + "]", values);
+        }
       } else {
         values.add(new Value(at, YamlWriter.inline(entry.value()), entry.origin()));
       }
     }
+  }
+
+  /** Whether a value is a list of sections, and not of scalars. */
+  static boolean holdsSections(Tree tree) {
+    return tree instanceof Tree.Sequence(List<Tree> items, _)
+        && !items.isEmpty()
+        && items.stream().allMatch(Tree.Mapping.class::isInstance);
   }
 
   private static void locate(Tree.Mapping mapping, String path, Findings findings) {
@@ -76,6 +88,11 @@ public record Resolved<T extends Record>(
       findings.locate(at, entry);
       if (entry.value() instanceof Tree.Mapping inner) {
         locate(inner, at, findings);
+      } else if (holdsSections(entry.value())) {
+        List<Tree> items = ((Tree.Sequence) entry.value()).items();
+        for (int i = 0; i < items.size(); i++) {
+          locate((Tree.Mapping) items.get(i), at + "[" + i + "]", findings);
+        }
       }
     }
   }

@@ -36,7 +36,7 @@ record ScalarType(
    * @throws IllegalStateException if a record uses a class that no scalar stands for
    */
   static ScalarType of(Class<?> type) {
-    if (type == int.class) {
+    if (type == int.class || type == Integer.class) {
       return number("a whole number below 2^31", Integer::valueOf, WHOLE, 0);
     } else if (type == long.class) {
       return number("a whole number", Long::valueOf, WHOLE, 0L);

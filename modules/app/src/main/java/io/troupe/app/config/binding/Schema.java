@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * What a configuration may hold, read off a record: its components are the keys, in snake case,
@@ -20,18 +21,45 @@ public sealed interface Schema {
    * A section: a record.
    *
    * @param type the record's class
+   * @param parts its components, in order
    */
-  record Section(Class<?> type, List<Key> keys) implements Schema {
+  record Section(Class<?> type, List<Part> parts) implements Schema {
     public Section {
-      keys = List.copyOf(keys);
+      parts = List.copyOf(parts);
+    }
+
+    /** Its keys, those of records that stand {@link Inline} among them. */
+    public List<Key> keys() {
+      return parts.stream().flatMap(part -> part.keys().stream()).toList();
     }
 
     Optional<Key> key(String name) {
-      return keys.stream().filter(key -> key.name().equals(name)).findFirst();
+      return keys().stream().filter(key -> key.name().equals(name)).findFirst();
     }
 
-    /** A new record of {@code values}, in the order of the keys. */
-    Object create(List<Object> values) throws InvocationTargetException {
+    /**
+     * A new record of {@code values}, in the order of the keys.
+     *
+     * @param made is told of each record once it is made, those within first
+     */
+    Object create(List<Object> values, Consumer<Object> made) throws InvocationTargetException {
+      List<Object> components = new ArrayList<>();
+      int from = 0;
+      for (Part part : parts) {
+        int to = from + part.keys().size();
+        components.add(
+            switch (part) {
+              case Key _ -> values.get(from);
+              case Group(Section section) -> section.create(values.subList(from, to), made);
+            });
+        from = to;
+      }
+      Object record = construct(components);
+      made.accept(record);
+      return record;
+    }
+
+    private Object construct(List<Object> components) throws InvocationTargetException {
       try {
         Class<?>[] types =
             Arrays.stream(type.getRecordComponents())
@@ -39,10 +67,24 @@ public sealed interface Schema {
                 .toArray(Class<?>[]::new);
         Constructor<?> constructor = type.getDeclaredConstructor(types);
         constructor.setAccessible(true);
-        return constructor.newInstance(values.toArray());
+        return constructor.newInstance(components.toArray());
       } catch (NoSuchMethodException | InstantiationException | IllegalAccessException e) {
         throw new IllegalStateException(type + " is not a record of settings", e);
       }
+    }
+  }
+
+  /** A component of a record. */
+  sealed interface Part {
+    /** The keys it brings. */
+    List<Key> keys();
+  }
+
+  /** A record that stands {@link Inline}. */
+  record Group(Section section) implements Part {
+    @Override
+    public List<Key> keys() {
+      return section.keys();
     }
   }
 
@@ -79,11 +121,12 @@ public sealed interface Schema {
    * One value.
    *
    * @param relativeToFile see {@link RelativeToFile}
+   * @param blank whether it may be left empty, which its default then is
    */
-  record Value(ScalarType type, boolean relativeToFile) implements Schema {}
+  record Value(ScalarType type, boolean relativeToFile, boolean blank) implements Schema {}
 
   /**
-   * A component of a record.
+   * A component of a record that is a key.
    *
    * @param name in snake case
    * @param meaning for the person who sets it
@@ -98,15 +141,21 @@ public sealed interface Schema {
       String unit,
       boolean required,
       String defaultText,
-      Bounds bounds) {
+      Bounds bounds)
+      implements Part {
+    @Override
+    public List<Key> keys() {
+      return List.of(this);
+    }
+
     /** What the key allows, in words; empty when its type says it all. */
     public String range() {
       return switch (schema) {
-        case Value(ScalarType type, _) -> {
+        case Value(ScalarType type, _, _) -> {
           String numbers = bounds.describe(type.rangeUnit());
           yield numbers.isEmpty() ? type.expectation() : numbers;
         }
-        case Row(Value(ScalarType type, _)) -> "a list of " + type.expectation();
+        case Row(Value(ScalarType type, _, _)) -> "a list of " + type.expectation();
         case Row _ -> "a list of sections";
         case Section _, Choice _ -> "a section";
       };
@@ -115,11 +164,14 @@ public sealed interface Schema {
 
   /** The schema of a record. */
   static Section of(Class<?> type) {
-    List<Key> keys = new ArrayList<>();
+    List<Part> parts = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
-      keys.add(key(component));
+      parts.add(
+          component.isAnnotationPresent(Inline.class)
+              ? new Group(of(component.getType()))
+              : key(component));
     }
-    return new Section(type, keys);
+    return new Section(type, parts);
   }
 
   private static Key key(RecordComponent component) {
@@ -154,7 +206,7 @@ public sealed interface Schema {
     Variant variant = type.getAnnotation(Variant.class);
     if (variant != null) {
       List<Alternative> alternatives = new ArrayList<>();
-      for (Class<?> each : type.getPermittedSubclasses()) {
+      for (Class<?> each : records(type)) {
         Doc doc = each.getAnnotation(Doc.class);
         if (doc == null) {
           throw new IllegalStateException(each + " has no @Doc, so nobody could know its meaning");
@@ -166,12 +218,29 @@ public sealed interface Schema {
     if (type.isRecord()) {
       return of(type);
     }
-    return new Value(ScalarType.of(type), component.isAnnotationPresent(RelativeToFile.class));
+    Default defaults = component.getAnnotation(Default.class);
+    return new Value(
+        ScalarType.of(type),
+        component.isAnnotationPresent(RelativeToFile.class),
+        defaults != null && defaults.value().isEmpty());
+  }
+
+  /** The records of a sealed interface, also of sealed interfaces within it. */
+  private static List<Class<?>> records(Class<?> type) {
+    List<Class<?>> records = new ArrayList<>();
+    for (Class<?> each : type.getPermittedSubclasses()) {
+      if (each.isRecord()) {
+        records.add(each);
+      } else {
+        records.addAll(records(each));
+      }
+    }
+    return records;
   }
 
   /** The name that chooses a record of a {@link Variant}. */
   static String alternativeName(Class<?> type) {
-    return type.getSimpleName().toLowerCase(Locale.ROOT);
+    return snakeCase(type.getSimpleName());
   }
 
   /** Joins a section's path and a key. */
@@ -180,6 +249,6 @@ public sealed interface Schema {
   }
 
   private static String snakeCase(String name) {
-    return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    return name.replaceAll("(?<!^)([A-Z])", "_$1").toLowerCase(Locale.ROOT);
   }
 }

@@ -35,12 +35,14 @@ final class Suggestions {
 
   private static void collect(Schema schema, String path, List<String> paths) {
     switch (schema) {
-      case Schema.Section(_, List<Schema.Key> keys) ->
-          keys.forEach(
-              key -> {
-                paths.add(Schema.join(path, key.name()));
-                collect(key.schema(), Schema.join(path, key.name()), paths);
-              });
+      case Schema.Section section ->
+          section
+              .keys()
+              .forEach(
+                  key -> {
+                    paths.add(Schema.join(path, key.name()));
+                    collect(key.schema(), Schema.join(path, key.name()), paths);
+                  });
       case Schema.Choice choice ->
           choice.alternatives().forEach(each -> collect(each.section(), path, paths));
       case Schema.Row _, Schema.Value _ -> {}

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /**
  * A sealed interface whose records are alternatives of one section: the key named here chooses the
- * record by its simple name in lower case, and the other keys are that record's components.
+ * record by its simple name in snake case, and the other keys are that record's components.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

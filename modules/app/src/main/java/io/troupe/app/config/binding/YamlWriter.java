@@ -20,9 +20,21 @@ final class YamlWriter {
       if (entry.value() instanceof Tree.Mapping inner) {
         text.append('\n');
         mapping(inner, depth + 1);
+      } else if (Resolved.holdsSections(entry.value())) {
+        text.append('\n');
+        sections((Tree.Sequence) entry.value(), depth + 1);
       } else {
         text.append(' ').append(inline(entry.value()));
         text.append("  # ").append(printable(entry.origin().toString())).append('\n');
+      }
+    }
+  }
+
+  private void sections(Tree.Sequence sequence, int depth) {
+    for (Tree item : sequence.items()) {
+      text.repeat("  ", depth).append("-\n");
+      if (item instanceof Tree.Mapping mapping) {
+        mapping(mapping, depth + 1);
       }
     }
   }

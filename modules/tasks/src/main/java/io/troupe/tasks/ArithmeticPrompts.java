@@ -1,8 +1,7 @@
 package io.troupe.tasks;
 
-import io.troupe.core.prompt.Prompt;
-import io.troupe.core.prompt.PromptId;
 import io.troupe.tasks.ArithmeticSettings.Operation;
+import io.troupe.tasks.sets.Item;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,48 +12,35 @@ import java.util.List;
  * <p>A prompt's answer is the number exactly as the policy shall write it (padded, reversed), and
  * its solution is the same.
  */
-public final class ArithmeticTask implements Task {
+final class ArithmeticPrompts {
   private final ArithmeticSettings settings;
   private final int operandWidth;
   private final int answerWidth;
-  private final PromptSets sets;
 
-  /** Makes all prompts; the same settings make the same prompts and the same split. */
-  public ArithmeticTask(ArithmeticSettings settings) {
+  /** Makes all prompts; the same settings make the same prompts in the same order. */
+  ArithmeticPrompts(ArithmeticSettings settings) {
     this.settings = settings;
     this.operandWidth = settings.padded() ? width(settings.max()) : 1;
     this.answerWidth = settings.padded() ? width(greatestAnswer(settings)) : 1;
-    List<Prompt> prompts = new ArrayList<>();
+  }
+
+  /** All pairs, the second operand running fastest. */
+  List<Item> items() {
+    List<Item> items = new ArrayList<>();
     for (int a = settings.min(); a <= settings.max(); a++) {
       for (int b = settings.min(); b <= settings.max(); b++) {
-        prompts.add(prompt(a, b));
+        items.add(item(a, b));
       }
     }
-    this.sets = PromptSets.split(prompts, settings.heldOutShare(), settings.seed());
-  }
-
-  @Override
-  public String name() {
-    return "arithmetic";
-  }
-
-  @Override
-  public List<Prompt> train() {
-    return sets.train();
-  }
-
-  @Override
-  public List<Prompt> heldOut() {
-    return sets.heldOut();
+    return items;
   }
 
   /** All ten digits, also when a narrow range needs fewer, the operation's sign, and "=". */
-  @Override
-  public String alphabet() {
+  String alphabet() {
     return settings.operation().sign() + "0123456789=";
   }
 
-  private Prompt prompt(int a, int b) {
+  private Item item(int a, int b) {
     Operation operation = settings.operation();
     StringBuilder text = new StringBuilder();
     appendPadded(text, a, operandWidth);
@@ -62,8 +48,7 @@ public final class ArithmeticTask implements Task {
     appendPadded(text, b, operandWidth);
     text.append('=');
     String answer = written(operation.apply(a, b));
-    return new Prompt(
-        new PromptId(operation.key() + "-" + a + "-" + b), name(), text.toString(), answer, answer);
+    return Item.of(operation.key() + "-" + a + "-" + b, text.toString(), answer, answer);
   }
 
   private String written(long number) {

@@ -1,0 +1,114 @@
+package io.troupe.app;
+
+import io.troupe.app.config.DataKeys;
+import io.troupe.app.config.DataSection;
+import io.troupe.app.config.DataSetSection;
+import io.troupe.tasks.BadTaskData;
+import io.troupe.tasks.fetch.DataCache;
+import io.troupe.tasks.fetch.DataFolder;
+import io.troupe.tasks.fetch.DataOrigin;
+import io.troupe.tasks.fetch.HubOrigin;
+import io.troupe.tasks.fetch.ObjectFolders;
+import io.troupe.tasks.fetch.ObjectOrigin;
+import io.troupe.tasks.fetch.Wanted;
+import io.troupe.tasks.sets.DataSet;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The files that a task's configuration names, wherever they are. */
+final class TaskFiles {
+  private final DataCache cache;
+  private final ObjectFolders objects;
+
+  TaskFiles(DataCache cache, ObjectFolders objects) {
+    this.cache = cache;
+    this.objects = objects;
+  }
+
+  /** Files found as {@code data} and the environment say. */
+  static TaskFiles of(DataSection data) {
+    Map<String, String> environment = System.getenv();
+    ObjectFolders objects = new S3Folders();
+    List<DataOrigin> origins = new ArrayList<>();
+    if (!data.s3().isEmpty()) {
+      origins.add(new ObjectOrigin(objects, data.s3()));
+    }
+    if (data.hub()) {
+      origins.add(
+          new HubOrigin(
+              environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co"),
+              environment.getOrDefault("HF_TOKEN", "")));
+    }
+    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins), objects);
+  }
+
+  private static Path cacheFolder(DataSection data, Map<String, String> environment) {
+    if (!data.cache().isEmpty()) {
+      return Path.of(data.cache());
+    }
+    String home = environment.getOrDefault("TROUPE_CACHE", "");
+    return (home.isEmpty()
+            ? Path.of(System.getProperty("user.home"), ".cache", "troupe")
+            : Path.of(home))
+        .resolve("datasets");
+  }
+
+  /** The data files of a split: those the section names, or the published ones. */
+  List<Path> rows(DataSetSection.OfFiles section, String split) throws IOException {
+    DataKeys data = section.data();
+    if (!data.file().isEmpty()) {
+      return found(data.file(), data.subset(), split);
+    }
+    DataSet set = DataSet.named(section.name()).orElseThrow();
+    String subset = data.subset().isEmpty() ? set.home().folder() : data.subset();
+    Path folder = cache.folder(new Wanted(set.key(), set.home().repository(), subset, split));
+    return DataFolder.files(folder, subset, split);
+  }
+
+  /** A file, or the one split of a folder that is held out. */
+  List<Path> named(String place, String subset) throws IOException {
+    return found(place, subset, Files.isDirectory(Path.of(place)) ? "test" : "");
+  }
+
+  private static List<Path> found(String place, String subset, String split) throws IOException {
+    if (place.contains("://")) {
+      throw new BadTaskData(
+          place + ": data files are local; put the place into data.s3, or fetch the file by hand");
+    }
+    return DataFolder.files(Path.of(place), subset, split);
+  }
+
+  /** The text of a small file, local or on S3. */
+  String text(String place) throws IOException {
+    Path file = Path.of(place.contains("://") ? "" : place);
+    if (place.contains("://")) {
+      Path folder = Files.createTempDirectory("troupe-order");
+      file = folder.resolve("file");
+      try {
+        objects.download(place, file);
+        return decode(place, file);
+      } finally {
+        Files.deleteIfExists(file);
+        Files.deleteIfExists(folder);
+      }
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new BadTaskData(place + ": no such file; relative paths start from the configuration");
+    }
+    return decode(place, file);
+  }
+
+  private static String decode(String place, Path file) throws IOException {
+    try {
+      return Files.readString(file, StandardCharsets.UTF_8);
+    } catch (CharacterCodingException e) {
+      throw new BadTaskData(place + ": must be UTF-8 text, and is not");
+    }
+  }
+}

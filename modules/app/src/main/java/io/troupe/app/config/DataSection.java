@@ -1,0 +1,34 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.RelativeToFile;
+
+/** Where published data sets are found. */
+public record DataSection(
+    @Doc(
+            "Folder of fetched data sets, shared by all runs of a machine; empty means"
+                + " `$TROUPE_CACHE/datasets`, else `~/.cache/troupe/datasets`.")
+        @Default("")
+        @RelativeToFile
+        String cache,
+    @Doc(
+            "Place on S3 with a folder `<data set>_<split>` each, `s3://bucket/prefix`, asked before"
+                + " the hub; empty means none.")
+        @Default("")
+        String s3,
+    @Doc("Whether data sets are fetched from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`).")
+        @Default("true")
+        boolean hub,
+    @Doc(
+            "What becomes of prompts whose longest completion does not fit behind them in"
+                + " policy.context_length: `refuse` starts no run, `drop` leaves them out and says"
+                + " how many.")
+        @Default("refuse")
+        Overlong overlong) {
+  /** What becomes of prompts that are too long for the policy. */
+  public enum Overlong {
+    REFUSE,
+    DROP
+  }
+}

@@ -1,0 +1,166 @@
+package io.troupe.tasks;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.tasks.SetSettings.Ordering;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** A task made of data sets: one, or several mixed. */
+public final class DataSetTask implements Task {
+  private final String name;
+  private final PromptSets sets;
+  private final Order order;
+  private final List<TaskSource> sources;
+  private final String alphabet;
+
+  private DataSetTask(
+      String name, PromptSets sets, Order order, List<TaskSource> sources, String alphabet) {
+    this.name = name;
+    this.sets = sets;
+    this.order = order;
+    this.sources = List.copyOf(sources);
+    this.alphabet = alphabet;
+  }
+
+  /** How several data sets become one list of prompts. */
+  public sealed interface Mix {
+    /** See {@link Mixing#weighted}. */
+    record Weighted(long seed) implements Mix {}
+
+    /** See {@link Mixing#sequential}. */
+    record Sequential() implements Mix {}
+  }
+
+  /**
+   * Loads one data set. The run shuffles its prompts, unless an order file lists them.
+   *
+   * @throws BadTaskData if its data are missing or bad; names file, line and rule
+   * @throws IOException if a file cannot be read
+   */
+  public static DataSetTask single(SetSettings settings) throws IOException {
+    LoadedSet set = LoadedSet.load(settings);
+    Order order = settings.order() instanceof Ordering.Natural ? Order.SHUFFLED : Order.LISTED;
+    return new DataSetTask(
+        settings.source(),
+        new PromptSets(set.train(), set.heldOut()),
+        order,
+        sources(settings, set),
+        alphabet(List.of(set)));
+  }
+
+  /**
+   * Loads several data sets as one task, whose prompts are listed in mixed order.
+   *
+   * @param settings at least one; no two of the same source
+   * @throws BadTaskData if data are missing or bad, or two sources or prompt ids are the same
+   * @throws IOException if a file cannot be read
+   */
+  public static DataSetTask mixture(List<SetSettings> settings, Mix mix) throws IOException {
+    if (settings.isEmpty()) {
+      throw new BadTaskData("a mixture has at least one data set; list some under task.datasets");
+    }
+    refuseSameSources(settings);
+    List<LoadedSet> loaded = new ArrayList<>();
+    List<TaskSource> sources = new ArrayList<>();
+    for (SetSettings each : settings) {
+      LoadedSet set = LoadedSet.load(each);
+      loaded.add(set);
+      sources.addAll(sources(each, set));
+    }
+    List<List<Prompt>> queues = loaded.stream().map(LoadedSet::train).toList();
+    List<Prompt> mixed =
+        switch (mix) {
+          case Mix.Sequential() -> Mixing.sequential(queues);
+          case Mix.Weighted(long seed) ->
+              Mixing.weighted(queues, settings.stream().map(SetSettings::weight).toList(), seed);
+        };
+    List<Prompt> heldOut = Mixing.sequential(loaded.stream().map(LoadedSet::heldOut).toList());
+    return new DataSetTask(
+        "mixture", distinct(mixed, heldOut), Order.LISTED, sources, alphabet(loaded));
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public List<Prompt> train() {
+    return sets.train();
+  }
+
+  @Override
+  public List<Prompt> heldOut() {
+    return sets.heldOut();
+  }
+
+  @Override
+  public String alphabet() {
+    return alphabet;
+  }
+
+  @Override
+  public Order order() {
+    return order;
+  }
+
+  @Override
+  public List<TaskSource> sources() {
+    return sources;
+  }
+
+  /** This task with fewer prompts, and what is said of them. */
+  DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
+    return new DataSetTask(name, new PromptSets(train, heldOut), order, reported, alphabet);
+  }
+
+  private static void refuseSameSources(List<SetSettings> settings) {
+    TreeSet<String> seen = new TreeSet<>();
+    for (SetSettings each : settings) {
+      if (!seen.add(each.source())) {
+        throw new BadTaskData(
+            "two data sets of the mixture are named %s; give one of them another alias"
+                .formatted(each.source()));
+      }
+    }
+  }
+
+  private static PromptSets distinct(List<Prompt> train, List<Prompt> heldOut) {
+    try {
+      return new PromptSets(train, heldOut);
+    } catch (IllegalArgumentException twice) {
+      throw new BadTaskData(
+          twice.getMessage()
+              + "; give one of the two data sets an alias, which goes before its ids");
+    }
+  }
+
+  private static List<TaskSource> sources(SetSettings settings, LoadedSet set) {
+    List<TaskSource> sources = new ArrayList<>();
+    for (Map.Entry<String, String> each : new TreeMap<>(set.verifiers()).entrySet()) {
+      sources.add(
+          new TaskSource(
+              each.getKey(),
+              each.getValue(),
+              settings.wording().form(),
+              settings.limits(),
+              set.report()));
+    }
+    return sources;
+  }
+
+  private static String alphabet(List<LoadedSet> sets) {
+    TreeSet<Integer> characters = new TreeSet<>();
+    for (LoadedSet set : sets) {
+      new PromptSets(set.train(), set.heldOut()).alphabet().codePoints().forEach(characters::add);
+      set.characters().codePoints().forEach(characters::add);
+    }
+    StringBuilder alphabet = new StringBuilder();
+    characters.forEach(alphabet::appendCodePoint);
+    return alphabet.toString();
+  }
+}

@@ -1,0 +1,160 @@
+package io.troupe.tasks.fetch;
+
+import io.troupe.tasks.BadTaskData;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+
+/**
+ * A folder with the data sets that were fetched, shared by all runs of a machine.
+ *
+ * <p>A split is there if and only if its folder holds the completion marker and every file the
+ * marker names has the size it names. It comes into being at once: files arrive in a folder of one
+ * process alone, the marker last, and that folder is renamed. A lock file keeps two processes from
+ * fetching the same split; whoever waited finds it there. A folder without a whole marker, left by
+ * a crash or another program, is replaced.
+ */
+public final class DataCache {
+  /** Names of files and their sizes, one a line: {@code 4711 data/train.parquet}. */
+  static final String MARKER = ".complete";
+
+  private static final ConcurrentHashMap<Path, Lock> LOCKS = new ConcurrentHashMap<>();
+
+  private final Path root;
+  private final List<DataOrigin> origins;
+
+  /**
+   * A cache in a folder, which need not exist yet.
+   *
+   * @param origins asked one after the other for what is not there
+   */
+  public DataCache(Path root, List<DataOrigin> origins) {
+    this.root = root.toAbsolutePath().normalize();
+    this.origins = List.copyOf(origins);
+  }
+
+  /**
+   * The folder of a split, fetched if it is not there.
+   *
+   * @throws BadTaskData if no origin has it; says where it was looked for and how to put it there
+   * @throws IOException if the cache cannot be written
+   */
+  public Path folder(Wanted wanted) throws IOException {
+    Path folder = root.resolve(wanted.folder());
+    if (isWhole(folder)) {
+      return folder;
+    }
+    if (origins.isEmpty()) {
+      throw nowhere(wanted, folder, List.of());
+    }
+    Files.createDirectories(folder.getParent());
+    Lock within = LOCKS.computeIfAbsent(folder, _ -> new ReentrantLock());
+    within.lock();
+    try (FileChannel file =
+            FileChannel.open(
+                folder.resolveSibling(folder.getFileName() + ".lock"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE);
+        FileLock _ = file.lock()) {
+      if (!isWhole(folder)) {
+        fetch(wanted, folder);
+      }
+      return folder;
+    } finally {
+      within.unlock();
+    }
+  }
+
+  private void fetch(Wanted wanted, Path folder) throws IOException {
+    List<String> failures = new ArrayList<>();
+    for (DataOrigin origin : origins) {
+      Path part = Files.createTempDirectory(folder.getParent(), folder.getFileName() + ".part-");
+      try {
+        if (!origin.fetch(wanted, part)) {
+          failures.add(origin.place(wanted) + ": not there");
+        } else if (sizes(part).isEmpty()) {
+          failures.add(origin.place(wanted) + ": there, but without data files");
+        } else {
+          Files.write(part.resolve(MARKER), sizes(part));
+          remove(folder);
+          Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+          return;
+        }
+      } catch (IOException e) {
+        failures.add("%s: %s".formatted(origin.place(wanted), reason(e)));
+      } finally {
+        remove(part);
+      }
+    }
+    throw nowhere(wanted, folder, failures);
+  }
+
+  private static String reason(IOException failure) {
+    return failure.getMessage() == null
+        ? failure.getClass().getSimpleName()
+        : failure.getClass().getSimpleName() + " " + failure.getMessage();
+  }
+
+  private static BadTaskData nowhere(Wanted wanted, Path folder, List<String> failures) {
+    StringBuilder text = new StringBuilder("data set %s is not to be had:".formatted(wanted));
+    text.append("\n  %s: not in the cache".formatted(folder));
+    failures.forEach(failure -> text.append("\n  ").append(failure));
+    if (failures.isEmpty()) {
+      text.append("\n  nowhere else: data.hub is false and data.s3 is empty");
+    }
+    return new BadTaskData(
+        text.append(
+                "\nfetch its files by hand where there is a network, and name their folder in"
+                    + " task.file")
+            .toString());
+  }
+
+  static boolean isWhole(Path folder) throws IOException {
+    Path marker = folder.resolve(MARKER);
+    if (!Files.isRegularFile(marker)) {
+      return false;
+    }
+    List<String> lines = Files.readAllLines(marker);
+    for (String line : lines) {
+      int space = line.indexOf(' ');
+      Path file = folder.resolve(line.substring(space + 1));
+      if (space < 1
+          || !Files.isRegularFile(file)
+          || !line.substring(0, space).equals(Long.toString(Files.size(file)))) {
+        return false;
+      }
+    }
+    return !lines.isEmpty();
+  }
+
+  private static List<String> sizes(Path folder) throws IOException {
+    List<String> sizes = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        sizes.add(Files.size(file) + " " + folder.relativize(file).toString().replace('\\', '/'));
+      }
+    }
+    return sizes;
+  }
+
+  private static void remove(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.troupe.tasks.fetch;
+
+import io.troupe.tasks.BadTaskData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Chooses the files of a split in a folder as the hub or its {@code datasets} library lay it out:
+ * {@code data/train-00000-of-00001.parquet}, {@code main/test.jsonl}, {@code train/data-….arrow}.
+ */
+public final class DataFolder {
+  private static final List<Pattern> FORMS =
+      List.of(
+          Pattern.compile(".*\\.parquet"),
+          Pattern.compile(".*\\.arrow"),
+          Pattern.compile(".*\\.jsonl?(\\.gz)?"));
+
+  /** Files of JSON that hold no rows. */
+  private static final Set<String> DESCRIPTIONS =
+      Set.of("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json");
+
+  private static final Pattern SPLIT =
+      Pattern.compile("(?:^|[/_.-])(train|validation|valid|dev|test|prompt)(?=[/_.-])");
+
+  private DataFolder() {}
+
+  /**
+   * The files of a split, in the order of their names. A file stands for itself, whatever the
+   * split.
+   *
+   * @param subset folder the names begin with; empty means all
+   * @throws BadTaskData if the place is not there or has no such split; lists what it has
+   */
+  public static List<Path> files(Path place, String subset, String split) throws IOException {
+    if (!Files.isDirectory(place)) {
+      return List.of(place);
+    }
+    List<String> names = names(place);
+    List<String> chosen = choose(names, subset, split);
+    if (chosen.isEmpty()) {
+      throw new BadTaskData(
+          "%s: the folder has no data file of split %s%s; it has %s"
+              .formatted(
+                  place,
+                  split,
+                  subset.isEmpty() ? "" : " under " + subset,
+                  names.isEmpty() ? "none at all" : "the splits " + splits(names)));
+    }
+    return chosen.stream().map(place::resolve).toList();
+  }
+
+  /**
+   * Those of the names that hold rows of a split, in order. Where no name tells a split, all of
+   * them are {@code train}. Of several forms of the same data the most compact is taken.
+   */
+  static List<String> choose(List<String> names, String subset, String split) {
+    List<String> within =
+        names.stream()
+            .filter(name -> isData(name) && (isUnder(name, subset) || !anyUnder(names, subset)))
+            .sorted()
+            .toList();
+    boolean told = within.stream().anyMatch(name -> !splitOf(name).isEmpty());
+    List<String> rows =
+        within.stream()
+            .filter(name -> told ? splitOf(name).equals(split) : split.equals("train"))
+            .toList();
+    return FORMS.stream()
+        .map(form -> rows.stream().filter(name -> form.matcher(name).matches()).toList())
+        .filter(found -> !found.isEmpty())
+        .findFirst()
+        .orElse(List.of());
+  }
+
+  private static boolean isUnder(String name, String subset) {
+    return name.startsWith(subset.isEmpty() || subset.endsWith("/") ? subset : subset + "/");
+  }
+
+  private static boolean anyUnder(List<String> names, String subset) {
+    return names.stream().anyMatch(name -> isData(name) && isUnder(name, subset));
+  }
+
+  private static boolean isData(String name) {
+    String last = name.substring(name.lastIndexOf('/') + 1);
+    return FORMS.stream().anyMatch(form -> form.matcher(last).matches())
+        && !DESCRIPTIONS.contains(last)
+        && !last.startsWith(".");
+  }
+
+  private static Set<String> splits(List<String> names) {
+    Set<String> splits = new TreeSet<>();
+    names.stream().filter(DataFolder::isData).map(DataFolder::splitOf).forEach(splits::add);
+    splits.remove("");
+    return splits;
+  }
+
+  private static String splitOf(String name) {
+    Matcher split = SPLIT.matcher(name);
+    String last = "";
+    while (split.find()) {
+      last = split.group(1);
+    }
+    return last;
+  }
+
+  private static List<String> names(Path folder) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      files
+          .filter(Files::isRegularFile)
+          .forEach(file -> names.add(folder.relativize(file).toString().replace('\\', '/')));
+    }
+    return names;
+  }
+}

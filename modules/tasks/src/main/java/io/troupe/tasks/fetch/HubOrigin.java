@@ -1,0 +1,157 @@
+package io.troupe.tasks.fetch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * The Hugging Face hub, by plain GETs: the list of a repository's files, then the files.
+ *
+ * <p>Redirections are followed here and not by the client, so that the token reaches the hub alone
+ * and never the store a file is handed out from.
+ */
+public final class HubOrigin implements DataOrigin {
+  private static final int REDIRECTIONS = 5;
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  private final HttpClient client;
+  private final String endpoint;
+  private final String token;
+
+  /**
+   * A hub.
+   *
+   * @param endpoint such as {@code https://huggingface.co}, the value of {@code HF_ENDPOINT}
+   * @param token of {@code HF_TOKEN}; empty means none
+   */
+  public HubOrigin(String endpoint, String token) {
+    this.endpoint = endpoint.replaceAll("/+$", "");
+    this.token = token;
+    this.client =
+        HttpClient.newBuilder()
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(Duration.ofSeconds(20))
+            .build();
+  }
+
+  @Override
+  public String place(Wanted wanted) {
+    return endpoint + "/datasets/" + wanted.repository();
+  }
+
+  @Override
+  public boolean fetch(Wanted wanted, Path into) throws IOException {
+    List<String> names = names(wanted.repository());
+    List<String> chosen = DataFolder.choose(names, wanted.subset(), wanted.split());
+    for (String name : chosen) {
+      Path file = into.resolve(name).normalize();
+      if (!file.startsWith(into)) {
+        throw new IOException("the hub names a file outside of its repository: " + name);
+      }
+      Files.createDirectories(file.getParent());
+      download("/datasets/" + wanted.repository() + "/resolve/main/" + name, file);
+    }
+    return !chosen.isEmpty();
+  }
+
+  private List<String> names(String repository) throws IOException {
+    HttpResponse<InputStream> response = get("/api/datasets/" + repository);
+    try (InputStream body = response.body()) {
+      if (response.statusCode() == 404) {
+        return List.of();
+      }
+      JsonNode described = new JsonMapper().readTree(body);
+      List<String> names = new ArrayList<>();
+      described
+          .path("siblings")
+          .forEach(sibling -> names.add(sibling.path("rfilename").asText("")));
+      return names;
+    }
+  }
+
+  private void download(String path, Path file) throws IOException {
+    HttpResponse<InputStream> response = get(path);
+    try (InputStream body = response.body()) {
+      if (response.statusCode() == 404) {
+        throw new IOException(path + " is listed and not there");
+      }
+      Files.copy(body, file);
+    }
+    OptionalLong promised = response.headers().firstValueAsLong("content-length");
+    if (promised.isPresent() && promised.getAsLong() != Files.size(file)) {
+      throw new IOException(
+          "%s: %d of %d bytes came".formatted(path, Files.size(file), promised.getAsLong()));
+    }
+  }
+
+  private HttpResponse<InputStream> get(String path) throws IOException {
+    URI address = address(path);
+    for (int i = 0; i <= REDIRECTIONS; i++) {
+      HttpRequest.Builder request = HttpRequest.newBuilder(address).timeout(PATIENCE).GET();
+      if (!token.isEmpty() && address.getAuthority().equals(address("/").getAuthority())) {
+        request.header("Authorization", "Bearer " + token);
+      }
+      HttpResponse<InputStream> response = send(request.build());
+      int status = response.statusCode();
+      if (status == 200 || status == 404) {
+        return response;
+      }
+      response.body().close();
+      if (status < 300 || status >= 400) {
+        throw new IOException(refusal(address, status));
+      }
+      String next = response.headers().firstValue("location").orElse("");
+      if (next.isEmpty()) {
+        throw new IOException("%s: status %d without a location".formatted(address, status));
+      }
+      address = address.resolve(next);
+    }
+    throw new IOException("%s: more than %d redirections".formatted(path, REDIRECTIONS));
+  }
+
+  private String refusal(URI address, int status) {
+    return "%s: status %d%s"
+        .formatted(
+            address,
+            status,
+            status == 401 || status == 403
+                ? (token.isEmpty() ? "; set HF_TOKEN" : "; HF_TOKEN does not open it")
+                : "");
+  }
+
+  private HttpResponse<InputStream> send(HttpRequest request) throws IOException {
+    try {
+      return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted = new InterruptedIOException("interrupted");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+  }
+
+  private URI address(String path) throws IOException {
+    try {
+      URI base = new URI(endpoint);
+      if (base.getAuthority() == null) {
+        throw new IOException("HF_ENDPOINT must be an address such as https://huggingface.co");
+      }
+      return new URI(base.getScheme(), base.getAuthority(), base.getPath() + path, null, null);
+    } catch (URISyntaxException e) {
+      throw new IOException("%s%s is no address: %s".formatted(endpoint, path, e.getMessage()), e);
+    }
+  }
+}

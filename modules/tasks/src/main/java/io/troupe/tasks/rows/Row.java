@@ -1,0 +1,73 @@
+package io.troupe.tasks.rows;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One row of a data set.
+ *
+ * @param number in the data set, from 0, over all its files; rows that are left out count
+ * @param place file and line, or file and row where the file has no lines
+ * @param fields by their names in the file
+ */
+public record Row(int number, String place, ObjectNode fields) {
+  /** The text under a key, which must be there and not blank. */
+  public String text(String key) throws BadRow {
+    JsonNode value = fields.path(key);
+    if (!value.isTextual() || value.textValue().isBlank()) {
+      throw bad(key, "must be a string that is not blank");
+    }
+    return value.textValue();
+  }
+
+  /** The text under a key; empty where the key is absent or null. */
+  public String textOrEmpty(String key) throws BadRow {
+    JsonNode value = fields.path(key);
+    if (value.isMissingNode() || value.isNull()) {
+      return "";
+    }
+    if (!value.isTextual()) {
+      throw bad(key, "must be a string");
+    }
+    return value.textValue();
+  }
+
+  /** A string, number or truth value under a key as text, without white space at its ends. */
+  public String scalar(String key) throws BadRow {
+    JsonNode value = fields.path(key);
+    if (!value.isValueNode() || value.isNull() || value.asText().isBlank()) {
+      throw bad(key, "must be a string or a number that is not blank");
+    }
+    return value.asText().strip();
+  }
+
+  /** The strings under a key, which must hold a list of them; it may be empty. */
+  public List<String> texts(String key) throws BadRow {
+    JsonNode value = fields.path(key);
+    if (!value.isArray()) {
+      throw bad(key, "must be a list of strings");
+    }
+    List<String> texts = new ArrayList<>(value.size());
+    for (JsonNode each : value) {
+      if (!each.isTextual()) {
+        throw bad(key, "must be a list of strings");
+      }
+      texts.add(each.textValue());
+    }
+    return texts;
+  }
+
+  /** Whether the key is there and not null. */
+  public boolean has(String key) {
+    return fields.hasNonNull(key);
+  }
+
+  /** The breach of a rule by the value of a key. */
+  public BadRow bad(String key, String rule) {
+    JsonNode value = fields.path(key);
+    return new BadRow(
+        "\"%s\" %s".formatted(key, rule), value.isMissingNode() ? "absent" : value.toString());
+  }
+}

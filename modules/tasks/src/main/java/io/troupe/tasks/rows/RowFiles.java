@@ -1,0 +1,152 @@
+package io.troupe.tasks.rows;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.tasks.BadTaskData;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * Reads the rows of data files. The form of a file is told by its first bytes, never by its name:
+ * Parquet, Arrow IPC (file or stream), a JSON array of objects, or one JSON object a line; the two
+ * forms of JSON may be packed by gzip.
+ */
+public final class RowFiles {
+  private static final int BREACHES_SHOWN = 20;
+  private static final int HEAD = 8;
+
+  private final RowReader reader;
+  private final List<String> breaches = new ArrayList<>();
+  private int number;
+
+  private RowFiles(RowReader reader) {
+    this.reader = reader;
+  }
+
+  /**
+   * Reads files one after the other as one data set.
+   *
+   * @throws BadTaskData if a file is missing or damaged or rows are bad: all of them are named, up
+   *     to 20
+   * @throws IOException if a file cannot be read
+   */
+  public static void read(List<Path> files, RowReader reader) throws IOException {
+    RowFiles rows = new RowFiles(reader);
+    for (Path file : files) {
+      rows.read(file);
+    }
+    if (!rows.breaches.isEmpty()) {
+      throw new BadTaskData(rows.report(files));
+    }
+  }
+
+  /** Hands a row to the reader; {@code place} is file and line. */
+  void row(String place, ObjectNode fields) {
+    try {
+      reader.read(new Row(number++, place, fields));
+    } catch (BadRow bad) {
+      breaches.add("%s: %s".formatted(place, bad.getMessage()));
+    }
+  }
+
+  /** Notes a row that could not even be read. */
+  void breach(String place, String what) {
+    number++;
+    breaches.add("%s: %s".formatted(place, what));
+  }
+
+  private void read(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new BadTaskData(
+          "%s: the data file %s; give the path of a file, relative ones from %s"
+              .formatted(
+                  file,
+                  Files.exists(file) ? "is no regular file" : "does not exist",
+                  Path.of("").toAbsolutePath()));
+    }
+    switch (Form.of(head(file))) {
+      case PARQUET -> ParquetRows.read(file, this);
+      case ARROW_FILE, ARROW_STREAM -> ArrowRows.read(file, this);
+      case GZIP -> unpack(file);
+      case TEXT -> {
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
+          JsonRows.read(file, in, this);
+        }
+      }
+    }
+  }
+
+  private void unpack(Path file) throws IOException {
+    try (InputStream raw = Files.newInputStream(file);
+        InputStream in = new BufferedInputStream(new GZIPInputStream(raw, 1 << 16), 1 << 16)) {
+      JsonRows.read(file, in, this);
+    } catch (EOFException | ZipException e) {
+      throw new BadTaskData(
+          "%s: the gzip file is damaged or cut off (%s); fetch it again"
+              .formatted(file, e.getMessage()));
+    }
+  }
+
+  private static byte[] head(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return in.readNBytes(HEAD);
+    }
+  }
+
+  private String report(List<Path> files) {
+    StringBuilder report =
+        new StringBuilder(
+            "%s has %d bad line%s:"
+                .formatted(
+                    files.size() == 1
+                        ? files.getFirst()
+                        : files.getFirst().toAbsolutePath().getParent(),
+                    breaches.size(),
+                    breaches.size() == 1 ? "" : "s"));
+    breaches.stream().limit(BREACHES_SHOWN).forEach(b -> report.append("\n  ").append(b));
+    if (breaches.size() > BREACHES_SHOWN) {
+      report.append("\n  and %d more".formatted(breaches.size() - BREACHES_SHOWN));
+    }
+    return report.append("\ncorrect or remove them").toString();
+  }
+
+  /** What the first bytes of a file say that it is. */
+  private enum Form {
+    PARQUET("PAR1"),
+    ARROW_FILE("ARROW1"),
+    ARROW_STREAM("\u00ff\u00ff\u00ff\u00ff"),
+    GZIP("\u001f\u008b"),
+    TEXT("");
+
+    private final String magic;
+
+    Form(String magic) {
+      this.magic = magic;
+    }
+
+    static Form of(byte[] head) {
+      for (Form form : values()) {
+        if (form.opens(head)) {
+          return form;
+        }
+      }
+      throw new IllegalStateException("every file opens with nothing");
+    }
+
+    private boolean opens(byte[] head) {
+      for (int i = 0; i < magic.length(); i++) {
+        if (i >= head.length || (head[i] & 0xff) != magic.charAt(i)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+}

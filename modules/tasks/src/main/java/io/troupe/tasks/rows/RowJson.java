@@ -1,0 +1,49 @@
+package io.troupe.tasks.rows;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The JSON of data sets: strict, and with room for the longest tests that are published. */
+public final class RowJson {
+  /** Digits of a number: tests of APPS have some of more than ten thousand. */
+  private static final int NUMBER_DIGITS = 100_000;
+
+  private static final int STRING_CHARACTERS = 200_000_000;
+
+  /** Reads and writes rows. */
+  static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNumberLength(NUMBER_DIGITS)
+                          .maxStringLength(STRING_CHARACTERS)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private RowJson() {}
+
+  /** A new object without fields. */
+  public static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** The value that a text holds. */
+  public static JsonNode parse(String text, String what) throws BadRow {
+    try {
+      return MAPPER.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new BadRow("%s must be JSON (%s)".formatted(what, e.getOriginalMessage()), text);
+    }
+  }
+}

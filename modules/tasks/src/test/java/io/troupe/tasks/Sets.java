@@ -1,0 +1,176 @@
+package io.troupe.tasks;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.tasks.SetSettings.Cut;
+import io.troupe.tasks.SetSettings.HeldOut;
+import io.troupe.tasks.SetSettings.Ordering;
+import io.troupe.tasks.SetSettings.Rows;
+import io.troupe.tasks.sets.DataSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Settings of data sets for tests: everything, in the natural order, nothing held out. */
+record Sets(SetSettings settings) {
+  static Sets of(DataSet set, Path... files) {
+    return new Sets(
+        new SetSettings(
+            set.key(),
+            "",
+            set.about().verifier(),
+            new Rows.Files(List.of(files), set.format(), set.idPrefix()),
+            new HeldOut.Share(0, 1),
+            Map.of(),
+            Cut.NONE,
+            Wording.PLAIN,
+            SourceLimits.NONE,
+            new Ordering.Natural(),
+            1));
+  }
+
+  static Sets arithmetic(ArithmeticSettings arithmetic, double heldOutShare, long seed) {
+    return new Sets(
+        new SetSettings(
+            "arithmetic",
+            "",
+            "numeric",
+            new Rows.Calculated(arithmetic),
+            new HeldOut.Share(heldOutShare, seed),
+            Map.of(),
+            Cut.NONE,
+            Wording.PLAIN,
+            SourceLimits.NONE,
+            new Ordering.Natural(),
+            1));
+  }
+
+  /** All pairs from 0 to {@code max} under addition, a fifth held out. */
+  static Task addition(int max, long seed) {
+    return arithmetic(
+            new ArithmeticSettings(ArithmeticSettings.Operation.ADDITION, 0, max, false, false),
+            0.2,
+            seed)
+        .unchecked();
+  }
+
+  Sets alias(String alias) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            alias,
+            settings.verifier(),
+            settings.rows(),
+            settings.heldOut(),
+            settings.facets(),
+            settings.cut(),
+            settings.wording(),
+            settings.limits(),
+            settings.order(),
+            settings.weight()));
+  }
+
+  Sets heldOut(HeldOut heldOut) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            settings.alias(),
+            settings.verifier(),
+            settings.rows(),
+            heldOut,
+            settings.facets(),
+            settings.cut(),
+            settings.wording(),
+            settings.limits(),
+            settings.order(),
+            settings.weight()));
+  }
+
+  Sets facets(Map<String, List<String>> facets) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            settings.alias(),
+            settings.verifier(),
+            settings.rows(),
+            settings.heldOut(),
+            facets,
+            settings.cut(),
+            settings.wording(),
+            settings.limits(),
+            settings.order(),
+            settings.weight()));
+  }
+
+  Sets cut(Cut cut) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            settings.alias(),
+            settings.verifier(),
+            settings.rows(),
+            settings.heldOut(),
+            settings.facets(),
+            cut,
+            settings.wording(),
+            settings.limits(),
+            settings.order(),
+            settings.weight()));
+  }
+
+  Sets wording(Wording wording, SourceLimits limits) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            settings.alias(),
+            settings.verifier(),
+            settings.rows(),
+            settings.heldOut(),
+            settings.facets(),
+            settings.cut(),
+            wording,
+            limits,
+            settings.order(),
+            settings.weight()));
+  }
+
+  Sets order(Ordering order, double weight) {
+    return new Sets(
+        new SetSettings(
+            settings.name(),
+            settings.alias(),
+            settings.verifier(),
+            settings.rows(),
+            settings.heldOut(),
+            settings.facets(),
+            settings.cut(),
+            settings.wording(),
+            settings.limits(),
+            order,
+            weight));
+  }
+
+  DataSetTask load() throws IOException {
+    return DataSetTask.single(settings);
+  }
+
+  List<Prompt> prompts() throws IOException {
+    return load().train();
+  }
+
+  private Task unchecked() {
+    try {
+      return load();
+    } catch (IOException e) {
+      throw new AssertionError("numbers are in no file", e);
+    }
+  }
+
+  /** A file below {@code folder}. */
+  static Path file(Path folder, String name, String content) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.writeString(file, content);
+  }
+}
