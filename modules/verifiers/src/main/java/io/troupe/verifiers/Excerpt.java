@@ -1,13 +1,13 @@
 package io.troupe.verifiers;
 
 /** A piece of untrusted text, short enough for a reason or a log line. */
-final class Excerpt {
+public final class Excerpt {
   private static final int MOST_CHARACTERS = 100;
 
   private Excerpt() {}
 
   /** The text, cut behind its first 100 characters. */
-  static String of(String text) {
+  public static String of(String text) {
     return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "…";
   }
 }

@@ -1,0 +1,246 @@
+package io.troupe.verifiers.math;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Where in a completion an answer is looked for. Each takes time linear in the text, and scans by
+ * hand: a regular expression's backtracking is no match for a policy that is rewarded for what it
+ * finds.
+ */
+public enum Anchor {
+  /** The last {@code \boxed{…}} or {@code \fbox{…}}; none if that one is not closed. */
+  BOX {
+    @Override
+    List<String> find(String text) {
+      List<String> boxes = Boxes.all(text);
+      return boxes.isEmpty() ? List.of() : List.of(boxes.getLast());
+    }
+  },
+  /** The rest of the line behind the last {@code ####}. */
+  HASHES {
+    @Override
+    List<String> find(String text) {
+      int at = text.lastIndexOf("####");
+      if (at < 0) {
+        return List.of();
+      }
+      return some(line(text, at + 4));
+    }
+  },
+  /** What the last sentence with "answer is" says, in any case: "So the final answer is $5$." */
+  ANSWER_IS {
+    @Override
+    List<String> find(String text) {
+      int at = lastIgnoringCase(text, "answer is");
+      return at < 0 ? List.of() : some(Sentence.read(text, at + "answer is".length()));
+    }
+  },
+  /** The rest of the line behind the last "Answer:" in the last 300 characters (DAPO). */
+  ANSWER_COLON {
+    @Override
+    List<String> find(String text) {
+      String end = tail(text, 300);
+      int at = lastIgnoringCase(end, "answer");
+      while (at >= 0) {
+        int colon = at + "answer".length();
+        while (colon < end.length() && end.charAt(colon) == ' ') {
+          colon++;
+        }
+        if (colon < end.length() && end.charAt(colon) == ':') {
+          return some(line(end, colon + 1));
+        }
+        at = lastIgnoringCase(end.substring(0, at), "answer");
+      }
+      return List.of();
+    }
+  },
+  /**
+   * The first sentence "Final Answer: The final answer is X. I hope it is correct."; its end may be
+   * cut off (Minerva, lm-evaluation-harness).
+   */
+  MINERVA {
+    @Override
+    List<String> find(String text) {
+      String start = "Final Answer: The final answer is";
+      String hope = "I hope it is correct.";
+      int at = text.indexOf(start);
+      if (at < 0) {
+        return List.of();
+      }
+      int from = at + start.length();
+      int end = text.indexOf(hope, from);
+      return some(cut(text, from, end < 0 ? text.length() : end));
+    }
+  },
+  /** The last box and Minerva's sentence, of which either may be right (open-instruct). */
+  BOX_OR_MINERVA {
+    @Override
+    List<String> find(String text) {
+      List<String> found = new ArrayList<>(BOX.find(text));
+      found.addAll(MINERVA.find(text));
+      return found;
+    }
+  },
+  /** What stands between the last two dollar signs. */
+  DOLLARS {
+    @Override
+    List<String> find(String text) {
+      int close = text.lastIndexOf('$');
+      int open = close > 0 ? text.lastIndexOf('$', close - 1) : -1;
+      return open < 0 ? List.of() : some(cut(text, open + 1, close));
+    }
+  },
+  /** The last run of digits with separators, its sign before it. Rewards text without an answer. */
+  LAST_NUMBER {
+    @Override
+    List<String> find(String text) {
+      int last = text.length() - 1;
+      while (last >= 0 && !Tokenizer.isDigit(text.charAt(last))) {
+        last--;
+      }
+      int first = last;
+      while (first > 0 && isNumeric(text.charAt(first - 1))) {
+        first--;
+      }
+      while (first < last && text.charAt(first) == ',') {
+        first++;
+      }
+      boolean minus = first > 0 && text.charAt(first - 1) == '-';
+      return last < 0 ? List.of() : some(cut(text, minus ? first - 1 : first, last + 1));
+    }
+  },
+  /** All of it. */
+  WHOLE_TEXT {
+    @Override
+    List<String> find(String text) {
+      return some(cut(text, 0, text.length()));
+    }
+  };
+
+  /**
+   * What is found, usually one text or none; one more character than an answer may have at most.
+   */
+  abstract List<String> find(String text);
+
+  private static boolean isNumeric(char c) {
+    return Tokenizer.isDigit(c) || c == '.' || c == ',';
+  }
+
+  private static List<String> some(String found) {
+    return found.isBlank() ? List.of() : List.of(found.strip());
+  }
+
+  private static String line(String text, int from) {
+    int start = from;
+    while (start < text.length() && text.charAt(start) == '#') {
+      start++;
+    }
+    int end = text.indexOf('\n', start);
+    return cut(text, start, end < 0 ? text.length() : end);
+  }
+
+  static String cut(String text, int from, int to) {
+    int start = from;
+    while (start < to && Character.isWhitespace(text.charAt(start))) {
+      start++;
+    }
+    int end = to;
+    while (end > start && Character.isWhitespace(text.charAt(end - 1))) {
+      end--;
+    }
+    return text.substring(start, Math.min(end, start + Answer.MOST_CHARACTERS + 1));
+  }
+
+  private static String tail(String text, int characters) {
+    return text.substring(Math.max(0, text.length() - characters));
+  }
+
+  private static int lastIgnoringCase(String text, String wanted) {
+    char lower = wanted.charAt(0);
+    char upper = wanted.toUpperCase(Locale.ROOT).charAt(0);
+    for (int i = text.length() - wanted.length(); i >= 0; i--) {
+      char c = text.charAt(i);
+      if ((c == lower || c == upper) && text.regionMatches(true, i, wanted, 0, wanted.length())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Reads what a sentence calls its answer. */
+  private static final class Sentence {
+    private static final String[][] MATHS = {
+      {"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}
+    };
+
+    private Sentence() {}
+
+    static String read(String text, int from) {
+      String rest =
+          withoutLead(cut(text, from, Math.min(text.length(), from + 2 * Answer.MOST_CHARACTERS)));
+      return maths(rest).orElseGet(() -> withoutStars(rest.substring(0, end(rest))));
+    }
+
+    private static String withoutLead(String text) {
+      int at = 0;
+      while (at < text.length() && ":*= \t\n".indexOf(text.charAt(at)) >= 0) {
+        at++;
+      }
+      return text.substring(at);
+    }
+
+    private static String withoutStars(String text) {
+      int end = text.length();
+      while (end > 0 && "*. ".indexOf(text.charAt(end - 1)) >= 0) {
+        end--;
+      }
+      return text.substring(0, end);
+    }
+
+    /** Mathematics at the start, unless more answers follow it: "$3$ or $4$". */
+    private static Optional<String> maths(String text) {
+      for (String[] pair : MATHS) {
+        if (text.startsWith(pair[0])) {
+          int close = text.indexOf(pair[1], pair[0].length());
+          if (close < 0) {
+            return Optional.empty();
+          }
+          int after = close + pair[1].length();
+          return goesOn(text, after)
+              ? Optional.empty()
+              : Optional.of(text.substring(pair[0].length(), close));
+        }
+      }
+      return Optional.empty();
+    }
+
+    private static boolean goesOn(String text, int at) {
+      String next = text.substring(at, Math.min(text.length(), at + 12)).strip();
+      if (next.startsWith("or ") || next.startsWith("and ")) {
+        return true;
+      }
+      String listed = next.startsWith(",") ? next.substring(1).strip() : "";
+      return !listed.isEmpty()
+          && (!Character.isLetter(listed.charAt(0))
+              || listed.startsWith("or ")
+              || listed.startsWith("and "));
+    }
+
+    /** The end of the line or of the sentence; a point between digits ends neither. */
+    private static int end(String text) {
+      boolean inMaths = false;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        inMaths ^= c == '$';
+        boolean stops = i + 1 == text.length() || Character.isWhitespace(text.charAt(i + 1));
+        if ((c == '\n' && !inMaths) || (c == '.' && stops && !inMaths)) {
+          return i;
+        }
+      }
+      return text.length();
+    }
+  }
+}

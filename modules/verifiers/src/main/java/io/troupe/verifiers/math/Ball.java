@@ -1,0 +1,27 @@
+package io.troupe.verifiers.math;
+
+import java.math.BigDecimal;
+
+/**
+ * A complex number that is known up to an error.
+ *
+ * @param re the real part
+ * @param im the imaginary part; exactly zero for a real number
+ * @param error at least the distance to the true value
+ */
+record Ball(BigDecimal re, BigDecimal im, BigDecimal error) {
+  static final Ball ZERO = exact(BigDecimal.ZERO);
+  static final Ball ONE = exact(BigDecimal.ONE);
+
+  static Ball exact(BigDecimal value) {
+    return new Ball(value, BigDecimal.ZERO, BigDecimal.ZERO);
+  }
+
+  boolean isReal() {
+    return im.signum() == 0;
+  }
+
+  boolean isExactZero() {
+    return re.signum() == 0 && im.signum() == 0 && error.signum() == 0;
+  }
+}

@@ -1,0 +1,109 @@
+package io.troupe.verifiers.math;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds {@code \boxed{…}} and {@code \fbox{…}}, braces matched, and the form {@code \boxed 5} up to
+ * a dollar sign, a space or the end of the line. Looks at the last 32 boxes only.
+ */
+final class Boxes {
+  private static final String[] COMMANDS = {"\\boxed", "\\fbox", "\\framebox"};
+  private static final int MOST_BOXES = 32;
+
+  private Boxes() {}
+
+  /**
+   * What the boxes hold, first to last. A box in a box counts once, as the inner one.
+   *
+   * @return empty if there is no box, or the last one is not closed
+   */
+  static List<String> all(String text) {
+    List<String> found = new ArrayList<>();
+    int[] next = new int[COMMANDS.length];
+    for (int i = 0; i < next.length; i++) {
+      next[i] = text.lastIndexOf(COMMANDS[i]);
+    }
+    int innerStart = Integer.MAX_VALUE;
+    for (int i = 0; i < MOST_BOXES; i++) {
+      int last = indexOfLargest(next);
+      if (next[last] < 0) {
+        break;
+      }
+      int start = next[last];
+      Optional<Span> content = content(text, start);
+      if (content.isEmpty()) {
+        if (found.isEmpty()) {
+          return List.of();
+        }
+      } else if (content.get().end <= innerStart) {
+        found.addFirst(text.substring(content.get().start, content.get().end));
+        innerStart = start;
+      }
+      next[last] = text.lastIndexOf(COMMANDS[last], start - 1);
+    }
+    return found;
+  }
+
+  private static int indexOfLargest(int[] values) {
+    int best = 0;
+    for (int i = 1; i < values.length; i++) {
+      best = values[i] > values[best] ? i : best;
+    }
+    return best;
+  }
+
+  /** Whether there is a box, closed or not. */
+  static boolean isIn(String text) {
+    for (String command : COMMANDS) {
+      if (text.lastIndexOf(command) >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private record Span(int start, int end) {}
+
+  private static Optional<Span> content(String text, int start) {
+    int at = start + 1;
+    while (at < text.length() && Tokenizer.isLetter(text.charAt(at))) {
+      at++;
+    }
+    while (at < text.length() && text.charAt(at) == ' ') {
+      at++;
+    }
+    if (at >= text.length()) {
+      return Optional.empty();
+    }
+    return text.charAt(at) == '{' ? braced(text, at) : bare(text, at);
+  }
+
+  private static Optional<Span> braced(String text, int open) {
+    int depth = 0;
+    int end = Math.min(text.length(), open + 2 * Answer.MOST_CHARACTERS);
+    for (int i = open; i < end; i++) {
+      char c = text.charAt(i);
+      if (c == '\\') {
+        i++; // an escaped brace is no brace
+      } else if (c == '{') {
+        depth++;
+      } else if (c == '}' && --depth == 0) {
+        return Optional.of(new Span(open + 1, i));
+      }
+    }
+    // What is longer than any answer is handed on as it is, to be called too large.
+    return end < text.length() ? Optional.of(new Span(open + 1, end)) : Optional.empty();
+  }
+
+  private static Optional<Span> bare(String text, int start) {
+    int end = start;
+    while (end < text.length()
+        && end - start <= Answer.MOST_CHARACTERS
+        && "$ \n".indexOf(text.charAt(end)) < 0) {
+      end++;
+    }
+    return end > start ? Optional.of(new Span(start, end)) : Optional.empty();
+  }
+}

@@ -1,0 +1,188 @@
+package io.troupe.verifiers.math;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.Excerpt;
+import io.troupe.verifiers.Verifier;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Rewards a completion whose answer means the same as the prompt's: 1, else 0.
+ *
+ * <p>The prompt's answer is the bare answer, or a worked solution that ends in {@code \boxed{…}} or
+ * {@code #### …}. The completion's is what the first anchor finds that finds anything. What counts
+ * as the same is told, with examples, in {@code docs/verifiers.md}.
+ *
+ * <p>Work is bounded by counted steps, so that no completion takes longer than a tenth of a second,
+ * whatever it holds: what does not fit is wrong, and the reason says "too large to evaluate".
+ *
+ * @param anchors where the answer is looked for, most binding first
+ * @param mode what several answers are worth
+ */
+public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier {
+  private static final String THOUGHT_START = "<think>";
+  private static final String THOUGHT_END = "</think>";
+
+  /** More boxes than these, with different texts, are not compared with each other. */
+  private static final int MOST_DISTINCT_BOXES = 6;
+
+  /** What several answers are worth. */
+  public enum Mode {
+    /**
+     * Nothing: boxes that hold different answers are no answer, unless together they are the set
+     * that is asked for. The mode to train with.
+     */
+    ONE_ANSWER,
+    /** The last one counts, as evaluation harnesses have it. */
+    LAST_ANSWER
+  }
+
+  public MathVerifier {
+    anchors = List.copyOf(anchors);
+    require(
+        !anchors.isEmpty(),
+        "the math verifier needs at least one anchor; name one of %s",
+        List.of(Anchor.values()));
+    require(
+        Set.copyOf(anchors).size() == anchors.size(),
+        "each anchor of the math verifier counts once, but one of %s stands twice; remove it",
+        anchors);
+  }
+
+  /** To train with: a box, {@code ####} or "the answer is"; never just the last number. */
+  public static MathVerifier training() {
+    return new MathVerifier(List.of(Anchor.BOX, Anchor.HASHES, Anchor.ANSWER_IS), Mode.ONE_ANSWER);
+  }
+
+  /** Reads answers as Hendrycks's MATH evaluation and verl's do: the last box. */
+  public static MathVerifier hendrycks() {
+    return new MathVerifier(List.of(Anchor.BOX), Mode.LAST_ANSWER);
+  }
+
+  /** Reads answers as Minerva's evaluation in lm-evaluation-harness does. */
+  public static MathVerifier minerva() {
+    return new MathVerifier(List.of(Anchor.MINERVA), Mode.LAST_ANSWER);
+  }
+
+  /** Reads answers as open-instruct does: a box or Minerva's sentence, else the last formula. */
+  public static MathVerifier openInstruct() {
+    return new MathVerifier(
+        List.of(Anchor.BOX_OR_MINERVA, Anchor.DOLLARS, Anchor.WHOLE_TEXT), Mode.LAST_ANSWER);
+  }
+
+  /** Reads answers as Qwen2.5-Math's evaluation does, last number included. */
+  public static MathVerifier qwen() {
+    return new MathVerifier(
+        List.of(Anchor.MINERVA, Anchor.BOX, Anchor.ANSWER_IS, Anchor.LAST_NUMBER),
+        Mode.LAST_ANSWER);
+  }
+
+  /** Reads answers as DAPO does: the last line "Answer: …". */
+  public static MathVerifier dapo() {
+    return new MathVerifier(List.of(Anchor.ANSWER_COLON), Mode.LAST_ANSWER);
+  }
+
+  @Override
+  public Verdict verify(Prompt prompt, String completion) {
+    Optional<String> gold = gold(prompt.answer()).filter(Equivalence::isGold);
+    if (gold.isEmpty()) {
+      return broken(prompt, "holds no answer");
+    }
+    if (gold.get().length() > Answer.MOST_CHARACTERS) {
+      return broken(prompt, "is longer than %,d characters".formatted(Answer.MOST_CHARACTERS));
+    }
+    String text = withoutThought(completion);
+    for (Anchor anchor : anchors) {
+      List<String> found =
+          anchor == Anchor.BOX && mode == Mode.ONE_ANSWER ? Boxes.all(text) : anchor.find(text);
+      if (!found.isEmpty()) {
+        return anchor == Anchor.BOX
+            ? boxes(prompt, gold.get(), found)
+            : any(prompt, gold.get(), found);
+      }
+      if (anchor == Anchor.BOX && mode == Mode.ONE_ANSWER && Boxes.isIn(text)) {
+        return new Verdict.Scored(0, "", "the last box is empty or not closed");
+      }
+    }
+    return new Verdict.Scored(0, "", "no answer found");
+  }
+
+  /** The answer of a bare answer or of a worked solution. */
+  static Optional<String> gold(String answer) {
+    if (Boxes.isIn(answer)) {
+      List<String> boxes = Boxes.all(answer);
+      return boxes.isEmpty() ? Optional.empty() : Optional.of(boxes.getLast());
+    }
+    return answer.contains("####")
+        ? Anchor.HASHES.find(answer).stream().findFirst()
+        : Optional.of(answer);
+  }
+
+  /** What follows the last thought; nothing if a thought has not ended. */
+  private static String withoutThought(String completion) {
+    int end = completion.lastIndexOf(THOUGHT_END);
+    if (completion.indexOf(THOUGHT_START, Math.max(0, end)) >= 0) {
+      return "";
+    }
+    return end < 0 ? completion : completion.substring(end + THOUGHT_END.length());
+  }
+
+  /** Right if any of the candidates is; the first one's reason if none is. */
+  private static Verdict any(Prompt prompt, String gold, List<String> candidates) {
+    Budget budget = new Budget();
+    Optional<Verdict> first = Optional.empty();
+    for (String candidate : candidates) {
+      Verdict verdict = verdict(prompt, candidate, Equivalence.compare(gold, candidate, budget));
+      if (verdict instanceof Verdict.Scored scored && scored.passed()) {
+        return verdict;
+      }
+      first = first.or(() -> Optional.of(verdict));
+    }
+    return first.orElseThrow();
+  }
+
+  private static Verdict boxes(Prompt prompt, String gold, List<String> boxes) {
+    List<String> distinct = new ArrayList<>(new LinkedHashSet<>(boxes));
+    if (distinct.size() == 1) {
+      return any(prompt, gold, distinct);
+    }
+    String last = boxes.getLast();
+    if (distinct.size() > MOST_DISTINCT_BOXES) {
+      return several(last);
+    }
+    Budget budget = new Budget();
+    boolean agree =
+        distinct.stream().allMatch(box -> Equivalence.compare(last, box, budget).isEqual());
+    if (agree) {
+      return verdict(prompt, last, Equivalence.compare(gold, last, budget));
+    }
+    String together = String.join(", ", distinct);
+    return Equivalence.compare(gold, together, budget).isEqual()
+        ? new Verdict.Scored(1, Excerpt.of(together), "the boxes together hold the answers")
+        : several(last);
+  }
+
+  private static Verdict several(String last) {
+    return new Verdict.Scored(0, Excerpt.of(last), "several boxes hold different answers");
+  }
+
+  private static Verdict verdict(Prompt prompt, String answer, Finding finding) {
+    return switch (finding.kind()) {
+      case EQUAL -> new Verdict.Scored(1, Excerpt.of(answer), finding.reason());
+      case DIFFERENT -> new Verdict.Scored(0, Excerpt.of(answer), finding.reason());
+      case GOLD_TOO_LARGE -> broken(prompt, "is too large to evaluate");
+    };
+  }
+
+  private static Verdict broken(Prompt prompt, String what) {
+    return new Verdict.Unverifiable(
+        Verdict.Cause.BAD_INPUT,
+        "the answer of prompt %s %s: %s".formatted(prompt.id(), what, Excerpt.of(prompt.answer())));
+  }
+}
