@@ -12,11 +12,13 @@ import torch
 
 import decode
 import model
+import train
 
 
 class Bench:
     def __init__(self):
         self.model = None
+        self.training = None
 
     def hello(self, threads):
         torch.set_num_threads(threads)
@@ -41,6 +43,13 @@ class Bench:
             drawn, scores = decode.decode(self.model, prompts[first : first + count], each, tokens)
             drawn.tolist(), scores.tolist()
         return {"seconds": time.perf_counter() - start}
+
+    def trainer(self, **batch):
+        self.training = train.Trainer(self.model, **batch)
+        return {}
+
+    def train(self, steps):
+        return self.training.steps(steps) | self.memory()
 
     def memory(self):
         return {"peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}

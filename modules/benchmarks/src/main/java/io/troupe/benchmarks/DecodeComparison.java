@@ -13,6 +13,7 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DecoderSettings;
 import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.safetensors.ModelFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -197,7 +198,8 @@ final class DecodeComparison implements Comparison {
           DjlPolicy.create(
               settings,
               size.tokenizer(),
-              new ComputeSettings(setting.threads(), setting.threads(), 1 << 14, rows));
+              new ComputeSettings(
+                  setting.threads(), setting.threads(), 1 << 14, rows, ModelFiles.DEFAULT_SHARD_BYTES));
       WeightSnapshot weights = BenchWeights.endless(policy, SEED);
       this.sampler = policy.newSampler();
       sampler.load(weights).toCompletableFuture().join();

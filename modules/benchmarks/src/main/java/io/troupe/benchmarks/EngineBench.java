@@ -35,11 +35,13 @@ import picocli.CommandLine.Option;
 final class EngineBench implements Callable<Integer> {
   /** What can be compared, by its name on the command line. */
   enum Part {
-    DECODE;
+    DECODE,
+    TRAIN;
 
     Comparison comparison() {
       return switch (this) {
         case DECODE -> new DecodeComparison();
+        case TRAIN -> new TrainComparison();
       };
     }
   }

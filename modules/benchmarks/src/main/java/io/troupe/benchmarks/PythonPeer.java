@@ -23,6 +23,13 @@ sealed interface PythonPeer extends AutoCloseable {
   /** Whether there is one to call. */
   boolean present();
 
+  /**
+   * A new process of the same kind, whose peak of memory is its own; none where there is none.
+   *
+   * @throws IOException if it does not start
+   */
+  PythonPeer another() throws IOException;
+
   /** One line: versions and threads, or why there is none. */
   String describe();
 
@@ -47,13 +54,7 @@ sealed interface PythonPeer extends AutoCloseable {
                   .formatted(python, last)
               + " install torch, then --python DIR/bin/python");
     }
-    Path home = Path.of(System.getProperty("troupe.home", "."));
-    Path script = home.resolve("modules/benchmarks/src/main/python/serve.py");
-    Process process =
-        new ProcessBuilder(python, "-B", script.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    return new Running(process, threads);
+    return new Running(python, threads);
   }
 
   /** No PyTorch was found. */
@@ -66,6 +67,11 @@ sealed interface PythonPeer extends AutoCloseable {
     @Override
     public boolean present() {
       return false;
+    }
+
+    @Override
+    public PythonPeer another() {
+      return this;
     }
 
     @Override
@@ -82,13 +88,22 @@ sealed interface PythonPeer extends AutoCloseable {
     private static final ObjectMapper JSON = JsonMapper.builder().build();
     private static final long GRACE_SECONDS = 5;
 
+    private final String python;
+    private final int threads;
     private final Process process;
     private final BufferedWriter requests;
     private final BufferedReader answers;
     private final String description;
 
-    private Running(Process process, int threads) throws IOException {
-      this.process = process;
+    private Running(String python, int threads) throws IOException {
+      this.python = python;
+      this.threads = threads;
+      Path home = Path.of(System.getProperty("troupe.home", "."));
+      Path script = home.resolve("modules/benchmarks/src/main/python/serve.py");
+      this.process =
+          new ProcessBuilder(python, "-B", script.toString())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
       this.requests = process.outputWriter();
       this.answers = process.inputReader();
       JsonNode hello = call("hello", Map.of("threads", threads));
@@ -114,6 +129,11 @@ sealed interface PythonPeer extends AutoCloseable {
     @Override
     public boolean present() {
       return true;
+    }
+
+    @Override
+    public PythonPeer another() throws IOException {
+      return new Running(python, threads);
     }
 
     @Override

@@ -1,0 +1,55 @@
+"""GRPO training steps in plain PyTorch, eager mode: what a Python programmer would write."""
+
+import time
+
+import torch
+
+
+class Trainer:
+    def __init__(self, model, batch, optimizer, clip_low, clip_high):
+        """batch: ids [B, T]; behaviour log-probabilities and loss weights [B, T - 1]; advantages [B]."""
+        self.model = model
+        self.ids = torch.tensor(batch["ids"])
+        self.behaviour = torch.tensor(batch["behaviour"], dtype=torch.float32)
+        self.weight = torch.tensor(batch["weight"], dtype=torch.float32)
+        self.advantage = torch.tensor(batch["advantage"], dtype=torch.float32)[:, None]
+        self.low, self.high = 1 - clip_low, 1 + clip_high
+        self.parameters = list(model.parameters())
+        self.clip = optimizer["clip"]
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": [p for p in self.parameters if p.dim() > 1], "weight_decay": optimizer["weight_decay"]},
+                {"params": [p for p in self.parameters if p.dim() == 1], "weight_decay": 0.0},
+            ],
+            lr=optimizer["learning_rate"],
+            betas=(optimizer["beta1"], optimizer["beta2"]),
+            eps=optimizer["epsilon"],
+            fused=True,
+        )
+
+    def loss(self):
+        logits = self.model.logits(self.model.hidden(self.ids[:, :-1]))
+        logp = torch.log_softmax(logits, -1).gather(-1, self.ids[:, 1:, None])[..., 0]
+        ratio = torch.exp(logp - self.behaviour)
+        clipped = torch.clamp(ratio, self.low, self.high)
+        surrogate = torch.minimum(ratio * self.advantage, clipped * self.advantage)
+        return -(surrogate * self.weight).sum()
+
+    def step(self):
+        loss = self.loss()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return loss.item(), norm.item()
+
+    def steps(self, count):
+        """Seconds, losses and gradient norms of some steps."""
+        seconds, losses, norms = [], [], []
+        for _ in range(count):
+            start = time.perf_counter()
+            loss, norm = self.step()
+            seconds.append(time.perf_counter() - start)
+            losses.append(loss)
+            norms.append(norm)
+        return {"seconds": seconds, "losses": losses, "norms": norms}
