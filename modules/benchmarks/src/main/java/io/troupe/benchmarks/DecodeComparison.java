@@ -199,7 +199,11 @@ final class DecodeComparison implements Comparison {
               settings,
               size.tokenizer(),
               new ComputeSettings(
-                  setting.threads(), setting.threads(), 1 << 14, rows, ModelFiles.DEFAULT_SHARD_BYTES));
+                  setting.threads(),
+                  setting.threads(),
+                  1 << 14,
+                  rows,
+                  ModelFiles.DEFAULT_SHARD_BYTES));
       WeightSnapshot weights = BenchWeights.endless(policy, SEED);
       this.sampler = policy.newSampler();
       sampler.load(weights).toCompletableFuture().join();

@@ -63,8 +63,7 @@ final class LineProcess implements AutoCloseable {
     try {
       int exit = process.waitFor();
       if (exit != 0) {
-        throw new IOException(
-            "%s ended with exit code %d".formatted(main.getSimpleName(), exit));
+        throw new IOException("%s ended with exit code %d".formatted(main.getSimpleName(), exit));
       }
     } catch (InterruptedException interrupted) {
       process.destroyForcibly();

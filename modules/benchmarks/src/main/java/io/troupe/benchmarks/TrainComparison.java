@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,7 +25,8 @@ final class TrainComparison implements Comparison {
   private static final double MILLIS = 1e3;
 
   /** What a process measured in one burst. */
-  private record Burst(double[] seconds, double[] losses, double[] norms, double peakMib) {
+  private record Burst(
+      List<Double> seconds, List<Double> losses, List<Double> norms, double peakMib) {
     static Burst of(JsonNode node) {
       return new Burst(
           numbers(node.required("seconds")),
@@ -35,15 +35,14 @@ final class TrainComparison implements Comparison {
           node.required("peak_kib").asDouble() / KIB_IN_MIB);
     }
 
-    private static double[] numbers(JsonNode node) {
-      double[] numbers = new double[node.size()];
-      Arrays.setAll(numbers, i -> node.required(i).asDouble());
+    private static List<Double> numbers(JsonNode node) {
+      List<Double> numbers = new ArrayList<>();
+      node.forEach(number -> numbers.add(number.asDouble()));
       return numbers;
     }
 
     double millis() {
-      double[] sorted = seconds.clone();
-      Arrays.sort(sorted);
+      double[] sorted = seconds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
       int half = sorted.length / 2;
       return MILLIS
           * (sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2);
@@ -103,8 +102,7 @@ final class TrainComparison implements Comparison {
         TrainWorker.class,
         List.of(given.name(), Integer.toString(setting.threads()), weights.toString()));
     python.call(
-        "load",
-        Map.of("weights", weights.toString(), "sizes", given.size().sizes(given.length())));
+        "load", Map.of("weights", weights.toString(), "sizes", given.size().sizes(given.length())));
     python.call("trainer", given.json());
   }
 
@@ -118,8 +116,8 @@ final class TrainComparison implements Comparison {
 
   private static void requireSame(TrainCase given, Burst ours, Burst theirs) throws IOException {
     for (int step = 0; step < WARM_UP; step++) {
-      boolean loss = near(ours.losses[step], theirs.losses[step]);
-      boolean norm = near(ours.norms[step], theirs.norms[step]);
+      boolean loss = near(ours.losses.get(step), theirs.losses.get(step));
+      boolean norm = near(ours.norms.get(step), theirs.norms.get(step));
       if (!loss || !norm) {
         throw new IOException(
             String.format(
@@ -128,10 +126,10 @@ final class TrainComparison implements Comparison {
                     + " two do not compute the same, so their times do not compare",
                 given.label(),
                 step + 1,
-                ours.losses[step],
-                ours.norms[step],
-                theirs.losses[step],
-                theirs.norms[step]));
+                ours.losses.get(step),
+                ours.norms.get(step),
+                theirs.losses.get(step),
+                theirs.norms.get(step)));
       }
     }
   }

@@ -14,6 +14,7 @@ final class Decoder implements AutoCloseable {
   private final List<NativeTensor> tables;
   private final Value rotary;
   private final Value sizes;
+  private final Value adaptedSizes;
   private final Value epsilon;
 
   Decoder(DecoderSettings settings, int vocabulary) {
@@ -23,18 +24,23 @@ final class Decoder implements AutoCloseable {
     this.program = Program.load();
     this.tables = rotaryTables(settings);
     this.rotary = Value.of(tables);
-    this.sizes =
-        Value.of(
-            new long[] {
-              settings.layers(),
-              settings.heads(),
-              settings.kvHeads(),
-              settings.headDim(),
-              settings.family().normedHeads() ? 1 : 0,
-              settings.family().biases() ? 1 : 0,
-              0
-            });
+    this.sizes = sizes(settings, 0);
+    this.adaptedSizes = sizes(settings, 1);
     this.epsilon = Value.of(settings.normEpsilon());
+  }
+
+  /** The program's G. */
+  private static Value sizes(DecoderSettings s, long adapted) {
+    return Value.of(
+        new long[] {
+          s.layers(),
+          s.heads(),
+          s.kvHeads(),
+          s.headDim(),
+          s.family().normedHeads() ? 1 : 0,
+          s.family().biases() ? 1 : 0,
+          adapted
+        });
   }
 
   DecoderSettings settings() {
@@ -56,7 +62,8 @@ final class Decoder implements AutoCloseable {
 
   /** The same with a step's leaves for weights. */
   Program.Call call(String method, Leaves leaves) {
-    return program.call(method).with(leaves.all()).with(rotary).with(sizes).with(epsilon);
+    Value shape = leaves.adapted() ? adaptedSizes : sizes;
+    return program.call(method).with(leaves.all()).with(rotary).with(shape).with(epsilon);
   }
 
   /** A call without these. */
@@ -91,6 +98,7 @@ final class Decoder implements AutoCloseable {
   public void close() {
     rotary.close();
     sizes.close();
+    adaptedSizes.close();
     epsilon.close();
     tables.forEach(NativeTensor::close);
     program.close();

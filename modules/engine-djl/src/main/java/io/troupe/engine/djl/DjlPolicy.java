@@ -17,15 +17,17 @@ public final class DjlPolicy implements PolicyEngines {
   private final PolicyModel model;
   private final DecoderSettings settings;
   private final ComputeSettings compute;
+  private final TrainingMode mode;
   private final Tokenizer tokenizer;
   private final String torchVersion;
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
-  private DjlPolicy(PolicyModel model, ComputeSettings compute, String version) {
+  private DjlPolicy(PolicyModel model, ComputeSettings compute, TrainingMode mode, String version) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
+    this.mode = mode;
     this.tokenizer = model.tokenizer();
     this.torchVersion = version;
   }
@@ -43,7 +45,8 @@ public final class DjlPolicy implements PolicyEngines {
         "the tokenizer ends a completion with %d, which is no id below %d",
         tokenizer.endOfSequence(),
         tokenizer.vocabularySize());
-    return new DjlPolicy(PolicyModel.random(settings, tokenizer), compute, Torch.load());
+    return new DjlPolicy(
+        PolicyModel.random(settings, tokenizer), compute, TrainingMode.full(), Torch.load());
   }
 
   /**
@@ -53,7 +56,12 @@ public final class DjlPolicy implements PolicyEngines {
    * @throws IllegalStateException if the native library cannot be loaded
    */
   public static DjlPolicy create(Pretrained checkpoint, ComputeSettings compute) {
-    return new DjlPolicy(PolicyModel.of(checkpoint), compute, Torch.load());
+    return new DjlPolicy(PolicyModel.of(checkpoint), compute, TrainingMode.full(), Torch.load());
+  }
+
+  /** The same policy, whose trainers train in another way; it has no engines open. */
+  public DjlPolicy trained(TrainingMode other) {
+    return new DjlPolicy(model, compute, other, torchVersion);
   }
 
   @Override
@@ -93,7 +101,7 @@ public final class DjlPolicy implements PolicyEngines {
 
   @Override
   public TrainingEngine newTrainer(long seed) {
-    DjlTrainer trainer = new DjlTrainer(model, compute, seed, open::decrementAndGet);
+    DjlTrainer trainer = new DjlTrainer(model, compute, mode, seed, open::decrementAndGet);
     open.incrementAndGet();
     return trainer;
   }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The trainer: weights, moments and reference in native memory, one program call for the loss of a
@@ -30,38 +31,45 @@ final class DjlTrainer implements TrainingEngine {
   private final CheckpointCard card;
   private final Runnable onClose;
   private final Decoder decoder;
-  private final Weights weights;
+  private final Trained trained;
+  private final TrainingMode.Activations activations;
   private final AdamW optimizer;
   private final NativeTensor one;
   private Reference reference = new Reference.None();
   private boolean open = true;
 
-  DjlTrainer(PolicyModel model, ComputeSettings compute, long seed, Runnable onClose) {
+  DjlTrainer(
+      PolicyModel model, ComputeSettings compute, TrainingMode mode, long seed, Runnable onClose) {
     this.compute = compute;
     this.card = model.card();
     this.onClose = onClose;
     Torch.enter(compute.trainerThreads(), false);
     this.decoder = new Decoder(model.settings(), model.tokenizer().vocabularySize());
-    this.weights = model.weights(decoder.layout(), seed);
-    this.optimizer = new AdamW(decoder.layout());
+    this.trained = Trained.of(mode.tuning(), model.weights(decoder.layout(), seed), seed);
+    this.activations = mode.activations();
+    this.optimizer = new AdamW(trained.moved().layout());
     this.one = NativeTensor.zeros(DType.FLOAT32, 1);
     this.one.memory().set(ValueLayout.JAVA_FLOAT, 0, 1);
   }
 
-  /** Gives the loss and statistics of a micro-batch as two tensor handles. */
+  /**
+   * Gives the loss and statistics of a micro-batch as two tensor handles; {@code first} is its ids,
+   * or the hidden states where they are computed already.
+   */
   private interface Loss {
-    long[] of(Leaves leaves, MicroBatch batch);
+    long[] of(Leaves leaves, MicroBatch batch, NativeTensor first);
   }
 
   @Override
   public StepOutcome train(
       List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation) {
     require(
-        loss.klCoefficient() == 0 || reference instanceof Reference.Frozen,
+        loss.klCoefficient() == 0 || reference.weights().isPresent(),
         "a KL coefficient of %s needs a reference policy, and none is frozen; call"
             + " freezeReference first",
         loss.klCoefficient());
-    return step(batch, true, (leaves, part) -> policyLoss(leaves, part, loss), optimisation);
+    return step(
+        batch, true, (leaves, part, first) -> policyLoss(leaves, part, first, loss), optimisation);
   }
 
   @Override
@@ -78,7 +86,7 @@ final class DjlTrainer implements TrainingEngine {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     StepStatistics statistics = new StepStatistics();
-    try (Leaves leaves = Leaves.of(weights)) {
+    try (Leaves leaves = trained.leaves()) {
       for (SequencePlan plan : plans) {
         try (MicroBatch part = MicroBatch.pack(plan)) {
           double value = accumulate(leaves, part, loss, statistics);
@@ -96,7 +104,15 @@ final class DjlTrainer implements TrainingEngine {
   }
 
   private double accumulate(Leaves leaves, MicroBatch part, Loss loss, StepStatistics statistics) {
-    long[] handles = loss.of(leaves, part);
+    return switch (activations) {
+      case KEPT -> backward(leaves, part, part.heads(), loss, statistics);
+      case RECOMPUTED -> recomputed(leaves, part, loss, statistics);
+    };
+  }
+
+  private double backward(
+      Leaves leaves, MicroBatch part, NativeTensor first, Loss loss, StepStatistics statistics) {
+    long[] handles = loss.of(leaves, part, first);
     try (NativeTensor value = NativeTensor.of(handles[0], DType.FLOAT32, 1);
         NativeTensor sums = NativeTensor.of(handles[1], DType.FLOAT64, StepStatistics.COUNT)) {
       double number = statistics.add(sums.memory(), part.tokens());
@@ -107,19 +123,39 @@ final class DjlTrainer implements TrainingEngine {
     }
   }
 
-  private long[] policyLoss(Leaves leaves, MicroBatch part, LossSettings s) {
-    if (s.klCoefficient() > 0 && reference instanceof Reference.Frozen(var frozen)) {
+  private double recomputed(Leaves leaves, MicroBatch part, Loss loss, StepStatistics statistics) {
+    TorchBridge.setGradientMode(false);
+    try (Layers layers = Layers.of(decoder, leaves, part)) {
+      TorchBridge.setGradientMode(true);
+      double number;
+      try (NativeTensor hidden = layers.leave()) {
+        number = backward(leaves, part, hidden, loss, statistics);
+      }
+      if (Double.isFinite(number)) {
+        layers.unwind();
+      }
+      return number;
+    }
+  }
+
+  private long[] policyLoss(Leaves leaves, MicroBatch part, NativeTensor first, LossSettings s) {
+    Optional<Weights> frozen = reference.weights().filter(_ -> s.klCoefficient() > 0);
+    if (frozen.isPresent()) {
       TorchBridge.setGradientMode(false);
-      try (NativeTensor logProbs = logProbs(frozen, part, s.temperature())) {
+      try (NativeTensor logProbs = logProbs(frozen.get(), part, s.temperature())) {
         TorchBridge.setGradientMode(true);
-        return policyLoss(leaves, part, s, logProbs);
+        return policyLoss(leaves, part, first, s, logProbs);
       }
     }
-    return policyLoss(leaves, part, s, part.behaviour()); // stands in, and is not read
+    return policyLoss(leaves, part, first, s, part.behaviour()); // stands in, and is not read
   }
 
   private long[] policyLoss(
-      Leaves leaves, MicroBatch part, LossSettings s, NativeTensor referenceLogProbs) {
+      Leaves leaves,
+      MicroBatch part,
+      NativeTensor first,
+      LossSettings s,
+      NativeTensor referenceLogProbs) {
     double cap =
         switch (s.correction()) {
           case Correction.None() -> 0;
@@ -132,7 +168,7 @@ final class DjlTrainer implements TrainingEngine {
           case K3 -> 3;
         };
     try (Program.Call call = decoder.call("policy_loss", leaves)) {
-      return part.into(call)
+      return part.into(call, first)
           .with(part.behaviour())
           .with(referenceLogProbs)
           .with(part.advantage())
@@ -148,9 +184,9 @@ final class DjlTrainer implements TrainingEngine {
     }
   }
 
-  private long[] imitationLoss(Leaves leaves, MicroBatch part) {
+  private long[] imitationLoss(Leaves leaves, MicroBatch part, NativeTensor first) {
     try (Program.Call call = decoder.call("imitation_loss", leaves)) {
-      return part.into(call).with(part.weight()).tensorHandles();
+      return part.into(call, first).with(part.weight()).tensorHandles();
     }
   }
 
@@ -163,27 +199,27 @@ final class DjlTrainer implements TrainingEngine {
   @Override
   public void freezeReference() {
     enter(false);
-    Weights frozen = weights.copy();
+    Reference frozen = trained.reference(decoder, optimizer.steps() > 0);
     reference.release();
-    reference = new Reference.Frozen(frozen);
+    reference = frozen;
   }
 
   @Override
   public WeightSnapshot snapshot(WeightVersion version) {
     enter(false);
-    return weights.snapshot(version);
+    return trained.snapshot(decoder, version);
   }
 
   @Override
   public void save(Path directory) throws IOException {
     enter(false);
-    Checkpoint.save(directory, card, compute.shardBytes(), weights, optimizer, reference);
+    Checkpoint.save(directory, card, compute.shardBytes(), decoder, trained, optimizer, reference);
   }
 
   @Override
   public void restore(Path directory) throws IOException {
     enter(false);
-    Reference restored = Checkpoint.restore(directory, card, weights, optimizer);
+    Reference restored = Checkpoint.restore(directory, card, trained, optimizer);
     reference.release();
     reference = restored;
   }
@@ -191,6 +227,11 @@ final class DjlTrainer implements TrainingEngine {
   /** The optimizer's state, which tells a test the gradient. */
   AdamW optimizer() {
     return optimizer;
+  }
+
+  /** What moves, for a test. */
+  Weights moved() {
+    return trained.moved();
   }
 
   private void enter(boolean gradients) {
@@ -210,7 +251,7 @@ final class DjlTrainer implements TrainingEngine {
       open = false;
       reference.release();
       optimizer.close();
-      weights.close();
+      trained.close();
       one.close();
       decoder.close();
       onClose.run();

@@ -1,5 +1,6 @@
 package io.troupe.engine.djl;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -10,17 +11,30 @@ final class Leaves implements AutoCloseable {
   private final List<NativeTensor> tensors;
   private final Moved moved;
   private final Value all;
+  private final boolean adapted;
 
-  private Leaves(List<NativeTensor> tensors, DecoderLayout layout, Value all) {
+  private Leaves(List<NativeTensor> tensors, DecoderLayout layout, Value all, boolean adapted) {
     this.tensors = tensors;
     this.moved = Moved.of(tensors, layout);
     this.all = all;
+    this.adapted = adapted;
   }
 
   /** Leaves of all weights. */
   static Leaves of(Weights weights) {
     List<NativeTensor> leaves = weights.leaves();
-    return new Leaves(leaves, weights.layout(), Value.of(weights.slots(leaves)));
+    return new Leaves(leaves, weights.layout(), Value.of(weights.slots(leaves)), false);
+  }
+
+  /** Leaves of the adapters of frozen weights. */
+  static Leaves of(Weights base, Adapters adapters) {
+    List<NativeTensor> leaves = adapters.weights().leaves();
+    List<NativeTensor> all = new ArrayList<>(base.slots());
+    NativeTensor output = all.removeLast();
+    all.addAll(adapters.weights().slots(leaves));
+    all.add(adapters.scale());
+    all.add(output);
+    return new Leaves(leaves, adapters.weights().layout(), Value.of(all), true);
   }
 
   /** What the step moves, for the optimizer. */
@@ -31,6 +45,11 @@ final class Leaves implements AutoCloseable {
   /** All weights in the program's order. */
   Value all() {
     return all;
+  }
+
+  /** Whether adapters are among them. */
+  boolean adapted() {
+    return adapted;
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.List;
  * @param advantage [N]
  * @param weight [N]
  * @param tokens N
+ * @param positions P * T + B * C
  */
 record MicroBatch(
     NativeTensor heads,
@@ -33,7 +34,8 @@ record MicroBatch(
     NativeTensor behaviour,
     NativeTensor advantage,
     NativeTensor weight,
-    int tokens)
+    int tokens,
+    int positions)
     implements AutoCloseable {
 
   /**
@@ -93,7 +95,8 @@ record MicroBatch(
             NativeTensor.zeros(DType.FLOAT32, tokens),
             NativeTensor.zeros(DType.FLOAT32, tokens),
             NativeTensor.zeros(DType.FLOAT32, tokens),
-            tokens);
+            tokens,
+            Math.toIntExact(plan.padded()));
     packed.fillHeads(plan);
     packed.fillTails(plan);
     packed.fillTokens(plan);
@@ -162,7 +165,17 @@ record MicroBatch(
 
   /** Adds what the program needs for log-probabilities: ids, their tree, positions and targets. */
   Program.Call into(Program.Call call) {
-    return call.with(heads).with(lengths).with(tails).with(owners).with(at).with(target);
+    return treeInto(call).with(at).with(target);
+  }
+
+  /** The same, with hidden states that are computed already. */
+  Program.Call into(Program.Call call, NativeTensor hidden) {
+    return call.with(hidden).with(lengths).with(tails).with(owners).with(at).with(target);
+  }
+
+  /** Adds what the program needs for hidden states: ids and their tree. */
+  Program.Call treeInto(Program.Call call) {
+    return call.with(heads).with(lengths).with(tails).with(owners);
   }
 
   @Override

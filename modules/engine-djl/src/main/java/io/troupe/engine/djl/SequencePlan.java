@@ -64,7 +64,8 @@ record SequencePlan(List<int[]> heads, List<Row> rows, boolean shared) {
     return rows.stream().mapToInt(row -> row.part.tokens).sum();
   }
 
-  private long padded() {
+  /** Positions that are computed, padding included. */
+  long padded() {
     return (long) heads.size() * headLength() + (long) rows.size() * tailLength();
   }
 

@@ -35,6 +35,15 @@ final class Weights implements AutoCloseable {
     this.all = Value.of(slots(tensors));
   }
 
+  NativeTensor tensor(int parameter) {
+    return tensors.get(parameter);
+  }
+
+  /** The tensors in the program's order. */
+  List<NativeTensor> slots() {
+    return slots(tensors);
+  }
+
   /** Tensors that stand for these, in the program's order. */
   List<NativeTensor> slots(List<NativeTensor> of) {
     return layout.slots().stream()

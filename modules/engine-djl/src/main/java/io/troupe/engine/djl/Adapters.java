@@ -1,0 +1,121 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.djl.DecoderLayout.Kind;
+import io.troupe.engine.djl.DecoderLayout.Parameter;
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The low-rank adapters of a policy: A [rank, in] and B [out, rank] of each target, named as PEFT
+ * names them, and their scale.
+ *
+ * <p>A begins uniform within 1 / sqrt(in), which is PyTorch's Kaiming initialisation of a linear
+ * layer; B begins as zeros.
+ */
+final class Adapters implements AutoCloseable {
+  private static final String PREFIX = "base_model.model.";
+  private static final String SUFFIX = ".weight";
+
+  private final Tuning.LowRank settings;
+  private final List<Integer> adapted;
+  private final Weights weights;
+  private final NativeTensor scale;
+
+  private Adapters(
+      Tuning.LowRank settings, List<Integer> adapted, DecoderLayout layout, double scale) {
+    this.settings = settings;
+    this.adapted = List.copyOf(adapted);
+    this.weights = Weights.zeros(layout);
+    this.scale = NativeTensor.zeros(DType.FLOAT32, 1);
+    this.scale.memory().set(ValueLayout.JAVA_FLOAT, 0, (float) scale);
+  }
+
+  /** New adapters of the weights that {@code base} describes. */
+  static Adapters random(Tuning.LowRank settings, DecoderLayout base, long seed) {
+    List<Integer> adapted = new ArrayList<>();
+    List<Parameter> parameters = new ArrayList<>();
+    List<Integer> slots = new ArrayList<>();
+    // The output matrix comes last and has none.
+    for (int slot : base.slots().subList(0, base.slots().size() - 1)) {
+      if (slot == DecoderLayout.ABSENT || !isTarget(settings, base.parameters().get(slot))) {
+        slots.add(DecoderLayout.ABSENT);
+        slots.add(DecoderLayout.ABSENT);
+      } else {
+        Parameter matrix = base.parameters().get(slot);
+        adapted.add(slot);
+        slots.add(parameters.size());
+        slots.add(parameters.size() + 1);
+        parameters.add(part(matrix, "lora_A", settings.rank(), matrix.shape().get(1)));
+        parameters.add(part(matrix, "lora_B", matrix.shape().get(0), settings.rank()));
+      }
+    }
+    Adapters adapters =
+        new Adapters(settings, adapted, new DecoderLayout(parameters, slots), settings.scale());
+    for (int i = 0; i < parameters.size(); i += 2) {
+      fill(parameters.get(i), seed, adapters.weights.tensor(i).memory());
+    }
+    return adapters;
+  }
+
+  private static boolean isTarget(Tuning.LowRank settings, Parameter parameter) {
+    return settings.targets().stream()
+        .anyMatch(target -> parameter.name().endsWith("." + target.module() + SUFFIX));
+  }
+
+  private static Parameter part(Parameter matrix, String part, long rows, long columns) {
+    String module = matrix.name().substring(0, matrix.name().length() - SUFFIX.length());
+    return new Parameter(
+        PREFIX + module + "." + part + SUFFIX, Kind.MATRIX, List.of(rows, columns));
+  }
+
+  private static void fill(Parameter a, long seed, MemorySegment memory) {
+    Random uniform = new Random(Draws.mix(Draws.mix(seed) ^ a.name().hashCode()));
+    double bound = 1 / Math.sqrt((double) a.shape().get(1));
+    for (long i = 0; i < memory.byteSize() / Float.BYTES; i++) {
+      memory.setAtIndex(
+          ValueLayout.JAVA_FLOAT, i, (float) (bound * (2 * uniform.nextDouble() - 1)));
+    }
+  }
+
+  Tuning.LowRank settings() {
+    return settings;
+  }
+
+  /** A and B of every target. */
+  Weights weights() {
+    return weights;
+  }
+
+  NativeTensor scale() {
+    return scale;
+  }
+
+  /** A copy of the base with what the adapters add; the caller closes it. */
+  Weights merged(Decoder decoder, Weights base) {
+    Weights merged = base.copy();
+    for (int i = 0; i < adapted.size(); i++) {
+      NativeTensor target = merged.tensor(adapted.get(i));
+      long elements = target.memory().byteSize() / Float.BYTES;
+      try (Program.Call call = decoder.call("merged");
+          NativeTensor sum =
+              call.with(base.tensor(adapted.get(i)))
+                  .with(weights.tensor(2 * i))
+                  .with(weights.tensor(2 * i + 1))
+                  .with(scale)
+                  .tensor(DType.FLOAT32, elements)) {
+        target.memory().copyFrom(sum.memory());
+      }
+    }
+    return merged;
+  }
+
+  @Override
+  public void close() {
+    weights.close();
+    scale.close();
+  }
+}

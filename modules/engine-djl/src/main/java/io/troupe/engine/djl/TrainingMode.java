@@ -1,0 +1,25 @@
+package io.troupe.engine.djl;
+
+/**
+ * How a trainer trains.
+ *
+ * @param tuning which numbers move
+ * @param activations what becomes of a forward pass until its backward pass
+ */
+public record TrainingMode(Tuning tuning, Activations activations) {
+  /** What becomes of a forward pass until its backward pass; it does not change the result. */
+  public enum Activations {
+    /** Everything stays. */
+    KEPT,
+    /**
+     * Only the inputs of layers stay; each layer is computed a second time on the way back (Chen et
+     * al. 2016). About a third more work, and memory for one layer instead of all.
+     */
+    RECOMPUTED
+  }
+
+  /** All weights move, activations stay. */
+  public static TrainingMode full() {
+    return new TrainingMode(new Tuning.Full(), Activations.KEPT);
+  }
+}

@@ -1,0 +1,196 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.engine.djl.Fixtures.ADAM;
+import static io.troupe.engine.djl.Fixtures.TINY;
+import static io.troupe.engine.djl.Fixtures.TOKENIZER;
+import static io.troupe.engine.djl.Fixtures.stepped;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.djl.TrainingMode.Activations;
+import io.troupe.engine.djl.Tuning.Target;
+import io.troupe.engine.safetensors.SafetensorsFile;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Adapters: what they add, what they move, and their files. */
+final class LowRankTest {
+  private static final Tuning.LowRank ALL = new Tuning.LowRank(2, 4, List.of(Target.values()));
+  private static final Optimisation LOOK = new Optimisation(0, 0, .9, 1e-8, 0, 0);
+  private static final LossSettings PENALTY =
+      Fixtures.loss(new Correction.None(), .1, KlEstimator.K3);
+
+  private static DjlTrainer trainer(Tuning tuning) {
+    return (DjlTrainer)
+        Fixtures.policy(TINY).trained(new TrainingMode(tuning, Activations.KEPT)).newTrainer(21);
+  }
+
+  @Test
+  void newTrainer_beforeAnyStep_isTheBase() {
+    try (DjlTrainer full = trainer(new Tuning.Full());
+        DjlTrainer adapted = trainer(ALL)) {
+      List<TrainingSequence> batch = Fixtures.groups(new Random(1), 3, 3);
+      assertThat(digest(adapted)).isEqualTo(digest(full));
+      assertThat(stepped(adapted.imitate(batch, LOOK)).loss())
+          .isEqualTo(stepped(full.imitate(batch, LOOK)).loss());
+    }
+  }
+
+  /** The snapshot is merged: the scalar decoder over it must say what the adapted forward says. */
+  @Test
+  void train_someSteps_mergedWeightsSayTheSame() {
+    List<TrainingSequence> drawn = Fixtures.groups(new Random(2), 3, 3);
+    try (DjlTrainer adapted = trainer(ALL)) {
+      for (int step = 0; step < 5; step++) {
+        adapted.imitate(drawn, ADAM);
+      }
+      ReferenceDecoder merged =
+          new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), Fixtures.weights(adapted));
+      List<TrainingSequence> batch = new ArrayList<>();
+      for (TrainingSequence s : drawn) {
+        double[] logProbs = merged.logProbs(s, 1);
+        float[] behaviour = new float[logProbs.length];
+        for (int t = 0; t < behaviour.length; t++) {
+          behaviour[t] = (float) logProbs[t];
+        }
+        batch.add(Fixtures.withBehaviour(s, behaviour));
+      }
+      assertThat(stepped(adapted.train(batch, Fixtures.plainLoss(), LOOK)).behaviourGap())
+          .isLessThan(1e-5);
+    }
+  }
+
+  @Test
+  void train_aStep_movesAdaptersAlone() {
+    try (DjlTrainer full = trainer(new Tuning.Full());
+        DjlTrainer adapted =
+            trainer(new Tuning.LowRank(3, 3, List.of(Target.Q_PROJ, Target.UP_PROJ)))) {
+      Map<String, double[]> before = Fixtures.weights(full);
+      adapted.imitate(Fixtures.groups(new Random(3), 3, 3), ADAM);
+      Fixtures.weights(adapted)
+          .forEach(
+              (name, values) -> {
+                boolean target = name.contains("q_proj") || name.contains("up_proj");
+                assertThat(Arrays.equals(values, Fixtures.of(before, name)))
+                    .as(name)
+                    .isEqualTo(!target);
+              });
+      assertThat(adapted.optimizer().first().views())
+          .hasSize(2 * 2 * TINY.layers())
+          .allMatch(moment -> moment.name().contains(".lora_"));
+    }
+  }
+
+  /** By the chain rule, dL/dB = scale · dL/dW Aᵀ and dL/dA = scale · Bᵀ dL/dW. */
+  @Test
+  void imitate_adapters_haveTheDenseGradientsProjections() {
+    List<TrainingSequence> batch = Fixtures.groups(new Random(4), 3, 3);
+    try (DjlTrainer full = trainer(new Tuning.Full());
+        DjlTrainer adapted = trainer(ALL)) {
+      stepped(full.imitate(batch, LOOK));
+      stepped(adapted.imitate(batch, LOOK));
+      Map<String, double[]> dense = Fixtures.numbers(full.optimizer().first().views());
+      Map<String, double[]> low = Fixtures.numbers(adapted.optimizer().first().views());
+      Map<String, double[]> adapters = Fixtures.numbers(adapted.moved().views());
+      for (String name : low.keySet()) {
+        double[] found = Fixtures.of(low, name);
+        if (name.contains("lora_A")) {
+          assertThat(found).as(name).containsOnly(0); // B is 0
+        } else {
+          String matrix = name.replace("base_model.model.", "").replace(".lora_B", "");
+          double[] a = Fixtures.of(adapters, name.replace("lora_B", "lora_A"));
+          assertThat(found)
+              .as(name)
+              .containsExactly(product(Fixtures.of(dense, matrix), a), within(1e-5));
+        }
+      }
+    }
+  }
+
+  /** scale · W Aᵀ, for W [out, in] and A [rank, in]. */
+  private static double[] product(double[] w, double[] a) {
+    int in = a.length / ALL.rank();
+    double[] product = new double[w.length / in * ALL.rank()];
+    for (int i = 0; i < product.length; i++) {
+      for (int j = 0; j < in; j++) {
+        product[i] += ALL.scale() * w[i / ALL.rank() * in + j] * a[i % ALL.rank() * in + j];
+      }
+    }
+    return product;
+  }
+
+  @Test
+  void freezeReference_beforeAnyStep_copiesNothing() {
+    try (DjlTrainer adapted = trainer(ALL)) {
+      long before = NativeTensor.live();
+      adapted.freezeReference();
+      assertThat(NativeTensor.live()).isEqualTo(before);
+      List<TrainingSequence> batch = Fixtures.groups(new Random(5), 3, 3);
+      assertThat(stepped(adapted.train(batch, PENALTY, ADAM)).referenceKl()).isZero();
+      assertThat(stepped(adapted.train(batch, PENALTY, ADAM)).referenceKl()).isPositive();
+    }
+  }
+
+  @Test
+  void restore_saved_goesOnBitForBit(@TempDir Path folder) throws IOException {
+    List<TrainingSequence> batch = Fixtures.groups(new Random(6), 3, 3);
+    try (DjlTrainer saved = trainer(ALL);
+        DjlTrainer restored = trainer(ALL)) {
+      saved.freezeReference();
+      saved.train(batch, PENALTY, ADAM);
+      saved.save(folder);
+      restored.restore(folder);
+      for (int step = 0; step < 3; step++) {
+        StepOutcome expected = saved.train(batch, PENALTY, ADAM);
+        assertThat(restored.train(batch, PENALTY, ADAM)).isEqualTo(expected);
+      }
+      assertThat(digest(restored)).isEqualTo(digest(saved));
+    }
+  }
+
+  @Test
+  void save_adapters_areInTheLayoutOfPeft(@TempDir Path folder) throws IOException {
+    try (DjlTrainer adapted = trainer(ALL);
+        Arena arena = Arena.ofConfined()) {
+      adapted.imitate(Fixtures.groups(new Random(7), 3, 3), ADAM);
+      adapted.save(folder);
+      Path adapter = folder.resolve("adapter");
+      assertThat(Files.readString(adapter.resolve("adapter_config.json")))
+          .contains("\"peft_type\" : \"LORA\"", "\"r\" : 2", "\"lora_alpha\" : 4.0", "q_proj");
+      assertThat(
+              SafetensorsFile.map(adapter.resolve("adapter_model.safetensors"), arena)
+                  .tensors()
+                  .keySet())
+          .hasSize(2 * 7 * TINY.layers())
+          .contains("base_model.model.model.layers.1.self_attn.q_proj.lora_A.weight")
+          .contains("base_model.model.model.layers.0.mlp.down_proj.lora_B.weight");
+      try (TrainingEngine full = trainer(new Tuning.Full())) {
+        assertThatThrownBy(() -> full.restore(folder))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("trains adapters");
+      }
+    }
+  }
+
+  private static String digest(TrainingEngine trainer) {
+    return trainer.snapshot(WeightVersion.BASE).digest();
+  }
+}
