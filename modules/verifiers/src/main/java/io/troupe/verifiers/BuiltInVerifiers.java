@@ -5,6 +5,8 @@ import io.troupe.verifiers.Gsm8kVerifier.Mode;
 import io.troupe.verifiers.judge.JudgeSettings;
 import io.troupe.verifiers.judge.LlmJudge;
 import io.troupe.verifiers.judge.Rubric;
+import io.troupe.verifiers.math.Anchor;
+import io.troupe.verifiers.math.MathVerifier;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -50,6 +52,11 @@ final class BuiltInVerifiers {
                     options.choice("mode", Mode.STRICT),
                     options.number("format_reward", 0, 0, 0.999))),
         new Entry(
+            "math",
+            "a mathematical answer, in LaTeX or plain, equal to the expected one",
+            Isolation.PROCESS,
+            BuiltInVerifiers::math),
+        new Entry(
             "format",
             "the shape of a completion, whatever it says: for mixed rewards",
             Isolation.LINEAR,
@@ -61,14 +68,23 @@ final class BuiltInVerifiers {
             options -> new LlmJudge(judge(options))));
   }
 
+  private static Verifier math(VerifierOptions options) {
+    MathVerifier verifier = options.choice("mode", MathVerifier.Reading.TRAINING).verifier();
+    List<String> anchors = options.words("anchors", List.of());
+    return anchors.isEmpty()
+        ? verifier
+        : new MathVerifier(anchors.stream().map(Anchor::named).toList(), verifier.mode());
+  }
+
   private static JudgeSettings judge(VerifierOptions options) throws IOException {
     String endpoint =
         options
             .text("endpoint")
-            .orElseThrow(() ->
-                new IllegalArgumentException(
-                    "verifier judge needs the option endpoint, such as"
-                        + " http://127.0.0.1:8000/v1"));
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "verifier judge needs the option endpoint, such as"
+                            + " http://127.0.0.1:8000/v1"));
     String model =
         options
             .text("model")

@@ -125,6 +125,22 @@ public enum Anchor {
    */
   abstract List<String> find(String text);
 
+  /** The anchor of a name in lower case with {@code -} for {@code _}. */
+  public static Anchor named(String name) {
+    for (Anchor anchor : values()) {
+      if (anchor.toString().equals(name)) {
+        return anchor;
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s is no anchor of the math verifier; name one of %s".formatted(name, List.of(values())));
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private static boolean isNumeric(char c) {
     return Tokenizer.isDigit(c) || c == '.' || c == ',';
   }

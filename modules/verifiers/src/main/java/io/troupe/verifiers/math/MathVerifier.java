@@ -55,37 +55,48 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
         anchors);
   }
 
-  /** To train with: a box, {@code ####} or "the answer is"; never just the last number. */
+  /** How answers are read: for training, or as the common evaluations do. */
+  public enum Reading {
+    /** A box, {@code ####} or "the answer is"; never just the last number. */
+    TRAINING,
+    /** Hendrycks's MATH evaluation, and verl's: the last box. */
+    HENDRYCKS,
+    /** Minerva's evaluation in lm-evaluation-harness: its sentence. */
+    MINERVA,
+    /** open-instruct: a box or Minerva's sentence, else the last formula, else all. */
+    OPEN_INSTRUCT,
+    /** Qwen2.5-Math's evaluation, last number included. */
+    QWEN,
+    /** DAPO: the last line "Answer: …". */
+    DAPO;
+
+    /** The verifier that reads so. */
+    public MathVerifier verifier() {
+      return switch (this) {
+        case TRAINING -> of(Mode.ONE_ANSWER, Anchor.BOX, Anchor.HASHES, Anchor.ANSWER_IS);
+        case HENDRYCKS -> of(Mode.LAST_ANSWER, Anchor.BOX);
+        case MINERVA -> of(Mode.LAST_ANSWER, Anchor.MINERVA);
+        case OPEN_INSTRUCT ->
+            of(Mode.LAST_ANSWER, Anchor.BOX_OR_MINERVA, Anchor.DOLLARS, Anchor.WHOLE_TEXT);
+        case QWEN ->
+            of(
+                Mode.LAST_ANSWER,
+                Anchor.MINERVA,
+                Anchor.BOX,
+                Anchor.ANSWER_IS,
+                Anchor.LAST_NUMBER);
+        case DAPO -> of(Mode.LAST_ANSWER, Anchor.ANSWER_COLON);
+      };
+    }
+
+    private static MathVerifier of(Mode mode, Anchor... anchors) {
+      return new MathVerifier(List.of(anchors), mode);
+    }
+  }
+
+  /** To train with. */
   public static MathVerifier training() {
-    return new MathVerifier(List.of(Anchor.BOX, Anchor.HASHES, Anchor.ANSWER_IS), Mode.ONE_ANSWER);
-  }
-
-  /** Reads answers as Hendrycks's MATH evaluation and verl's do: the last box. */
-  public static MathVerifier hendrycks() {
-    return new MathVerifier(List.of(Anchor.BOX), Mode.LAST_ANSWER);
-  }
-
-  /** Reads answers as Minerva's evaluation in lm-evaluation-harness does. */
-  public static MathVerifier minerva() {
-    return new MathVerifier(List.of(Anchor.MINERVA), Mode.LAST_ANSWER);
-  }
-
-  /** Reads answers as open-instruct does: a box or Minerva's sentence, else the last formula. */
-  public static MathVerifier openInstruct() {
-    return new MathVerifier(
-        List.of(Anchor.BOX_OR_MINERVA, Anchor.DOLLARS, Anchor.WHOLE_TEXT), Mode.LAST_ANSWER);
-  }
-
-  /** Reads answers as Qwen2.5-Math's evaluation does, last number included. */
-  public static MathVerifier qwen() {
-    return new MathVerifier(
-        List.of(Anchor.MINERVA, Anchor.BOX, Anchor.ANSWER_IS, Anchor.LAST_NUMBER),
-        Mode.LAST_ANSWER);
-  }
-
-  /** Reads answers as DAPO does: the last line "Answer: …". */
-  public static MathVerifier dapo() {
-    return new MathVerifier(List.of(Anchor.ANSWER_COLON), Mode.LAST_ANSWER);
+    return Reading.TRAINING.verifier();
   }
 
   @Override

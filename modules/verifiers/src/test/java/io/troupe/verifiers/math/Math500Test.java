@@ -37,7 +37,8 @@ class Math500Test {
   void verify_goldSolutions_areRight() {
     for (Math500 problem : Math500.all()) {
       boolean several = SEVERAL_BOXES.contains(problem.id());
-      MathVerifier verifier = several ? MathVerifier.hendrycks() : MathVerifier.training();
+      MathVerifier verifier =
+          several ? MathVerifier.Reading.HENDRYCKS.verifier() : MathVerifier.training();
       assertEqual(verifier, problem.answer(), problem.solution());
       assertEqual(verifier, problem.solution(), problem.solution());
     }

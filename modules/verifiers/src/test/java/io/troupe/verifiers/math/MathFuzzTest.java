@@ -109,19 +109,13 @@ class MathFuzzTest {
   @Test
   void verify_randomAndMutatedText_alwaysJudges() throws IOException {
     List<String> corpus = corpus();
-    List<MathVerifier> verifiers =
-        List.of(
-            MathVerifier.training(),
-            MathVerifier.openInstruct(),
-            MathVerifier.qwen(),
-            MathVerifier.dapo());
     new Fuzz("math", corpus, DICTIONARY)
         .run(
             1_500,
             (text, random) -> {
               String other = corpus.get(random.nextInt(corpus.size()));
-              for (MathVerifier verifier : verifiers) {
-                assertJudged(verifier, other, text);
+              for (MathVerifier.Reading reading : MathVerifier.Reading.values()) {
+                assertJudged(reading.verifier(), other, text);
               }
               assertJudged(MathVerifier.training(), other, "\\boxed{" + text + "}");
               assertJudged(MathVerifier.training(), text, "\\boxed{" + other + "}");

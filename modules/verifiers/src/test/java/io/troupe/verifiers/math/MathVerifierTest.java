@@ -76,15 +76,8 @@ class MathVerifierTest {
       })
   void verify_modes_readAsTheHarnessesDo(String completion, String gold, String expected) {
     StringBuilder passed = new StringBuilder();
-    for (MathVerifier verifier :
-        List.of(
-            MathVerifier.training(),
-            MathVerifier.hendrycks(),
-            MathVerifier.minerva(),
-            MathVerifier.openInstruct(),
-            MathVerifier.qwen(),
-            MathVerifier.dapo())) {
-      passed.append(passes(verifier, gold, completion) ? '1' : '0');
+    for (MathVerifier.Reading reading : MathVerifier.Reading.values()) {
+      passed.append(passes(reading.verifier(), gold, completion) ? '1' : '0');
     }
     assertThat(passed).hasToString(expected);
   }
@@ -92,12 +85,14 @@ class MathVerifierTest {
   @Test
   void construct_badSettings_areRefused() {
     assertThatThrownBy(() -> new MathVerifier(List.of(), MathVerifier.Mode.ONE_ANSWER))
-        .hasMessageStartingWith("the math verifier needs at least one anchor; name one of [BOX,");
+        .hasMessageStartingWith("the math verifier needs at least one anchor; name one of [box,");
     assertThatThrownBy(
             () -> new MathVerifier(List.of(Anchor.BOX, Anchor.BOX), MathVerifier.Mode.ONE_ANSWER))
         .hasMessage(
-            "each anchor of the math verifier counts once, but one of [BOX, BOX] stands twice;"
+            "each anchor of the math verifier counts once, but one of [box, box] stands twice;"
                 + " remove it");
+    assertThatThrownBy(() -> Anchor.named("boxes"))
+        .hasMessageStartingWith("boxes is no anchor of the math verifier; name one of [box,");
   }
 
   private static boolean passes(MathVerifier verifier, String gold, String completion) {

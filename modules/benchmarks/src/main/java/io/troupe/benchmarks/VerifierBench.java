@@ -1,0 +1,128 @@
+package io.troupe.benchmarks;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.math.MathVerifier;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code troupe bench verifiers}: completions judged a second, on one thread. */
+@Command(
+    name = "verifiers",
+    mixinStandardHelpOptions = true,
+    description = "Measures how many completions a verifier judges a second, on one thread.",
+    footer = {"", "Example:", "  troupe bench verifiers --json result.json"})
+final class VerifierBench implements Callable<Integer> {
+  private static final double MATH_BAR = 2_000;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "2",
+      description = "Length of a round, default ${DEFAULT-VALUE}.")
+  private int seconds = 2;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
+  private int rounds = 5;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
+  private @Nullable Path json;
+
+  private record Pair(Prompt prompt, String completion) {}
+
+  @Override
+  public Integer call() throws IOException {
+    List<Measurement> results = List.of(math());
+    for (Measurement result : results) {
+      System.out.printf(
+          Locale.ROOT,
+          "%-42s %,12.0f %s  %s%n",
+          result.name(),
+          result.value(),
+          result.unit(),
+          result.ok() ? "ok" : "MISSED");
+    }
+    if (json != null) {
+      Files.writeString(
+          json,
+          JsonMapper.builder()
+              .build()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(results.stream().map(Measurement::json).toList()));
+    }
+    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+  }
+
+  private Measurement math() throws IOException {
+    double rate = rate(MathVerifier.training(), mathPairs());
+    return new Measurement("math: MATH-500 answers", rate, "/s", Double.NaN, MATH_BAR, true);
+  }
+
+  /** Each answer against itself written otherwise, and against the next problem's. */
+  private static List<Pair> mathPairs() throws IOException {
+    List<String> answers = answers();
+    List<Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      String gold = answers.get(i);
+      Prompt prompt = new Prompt(new PromptId("math" + i), "math", "", gold, "");
+      String other = answers.get((i + 1) % answers.size());
+      String rewritten = gold.replace("\\frac", "\\dfrac").replace("(", "\\left( ");
+      for (String answer : List.of("x = " + gold, rewritten, other)) {
+        pairs.add(
+            new Pair(prompt, "It follows that the answer is\n\\[\\boxed{" + answer + "}.\\]"));
+      }
+    }
+    return pairs;
+  }
+
+  private static List<String> answers() throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(VerifierBench.class.getResourceAsStream("math500-answers.txt"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    }
+  }
+
+  /** The median of the rounds' rates, after a round to warm up. */
+  private double rate(Verifier verifier, List<Pair> pairs) {
+    double[] rates = new double[rounds];
+    round(verifier, pairs);
+    for (int i = 0; i < rounds; i++) {
+      rates[i] = round(verifier, pairs);
+    }
+    Arrays.sort(rates);
+    return rates[rounds / 2];
+  }
+
+  private double round(Verifier verifier, List<Pair> pairs) {
+    long start = System.nanoTime();
+    long end = start + seconds * 1_000_000_000L;
+    long judged = 0;
+    while (System.nanoTime() < end) {
+      for (Pair pair : pairs) {
+        Verdict verdict = verifier.verify(pair.prompt(), pair.completion());
+        if (!(verdict instanceof Verdict.Scored)) {
+          throw new IllegalStateException(pair + " was not judged: " + verdict);
+        }
+        judged++;
+      }
+    }
+    return judged * 1e9 / (System.nanoTime() - start);
+  }
+}
