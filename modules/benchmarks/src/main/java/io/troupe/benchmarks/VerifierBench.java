@@ -8,6 +8,8 @@ import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.math.MathVerifier;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +23,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code troupe bench verifiers}: completions judged a second, on one thread. */
+/** {@code troupe bench verifiers}: completions judged per second of processor time. */
 @Command(
     name = "verifiers",
     mixinStandardHelpOptions = true,
-    description = "Measures how many completions a verifier judges a second, on one thread.",
+    description =
+        "Measures how many completions a verifier judges per second of processor time, on one"
+            + " thread.",
     footer = {"", "Example:", "  troupe bench verifiers --json result.json"})
 final class VerifierBench implements Callable<Integer> {
   private static final double MATH_BAR = 2_000;
@@ -33,7 +37,7 @@ final class VerifierBench implements Callable<Integer> {
   @Option(
       names = "--seconds",
       defaultValue = "2",
-      description = "Length of a round, default ${DEFAULT-VALUE}.")
+      description = "Processor time of a round, default ${DEFAULT-VALUE}.")
   private int seconds = 2;
 
   @Option(
@@ -110,11 +114,13 @@ final class VerifierBench implements Callable<Integer> {
     return rates[rounds / 2];
   }
 
+  /** Judged per second of the thread's own processor time, so that a busy machine matters less. */
   private double round(Verifier verifier, List<Pair> pairs) {
-    long start = System.nanoTime();
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long start = threads.getCurrentThreadCpuTime();
     long end = start + seconds * 1_000_000_000L;
     long judged = 0;
-    while (System.nanoTime() < end) {
+    while (threads.getCurrentThreadCpuTime() < end) {
       for (Pair pair : pairs) {
         Verdict verdict = verifier.verify(pair.prompt(), pair.completion());
         if (!(verdict instanceof Verdict.Scored)) {
@@ -123,6 +129,6 @@ final class VerifierBench implements Callable<Integer> {
         judged++;
       }
     }
-    return judged * 1e9 / (System.nanoTime() - start);
+    return judged * 1e9 / (threads.getCurrentThreadCpuTime() - start);
   }
 }
