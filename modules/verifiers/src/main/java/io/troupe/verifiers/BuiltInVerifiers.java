@@ -2,6 +2,8 @@ package io.troupe.verifiers;
 
 import io.troupe.verifiers.FormatVerifier.Shape;
 import io.troupe.verifiers.Gsm8kVerifier.Mode;
+import io.troupe.verifiers.instructions.Family;
+import io.troupe.verifiers.instructions.InstructionVerifier;
 import io.troupe.verifiers.judge.JudgeSettings;
 import io.troupe.verifiers.judge.LlmJudge;
 import io.troupe.verifiers.judge.Rubric;
@@ -61,6 +63,10 @@ final class BuiltInVerifiers {
             "the shape of a completion, whatever it says: for mixed rewards",
             Isolation.LINEAR,
             options -> new FormatVerifier(options.choice("shape", Shape.THINK_ANSWER))),
+        instructions(Family.IFEVAL, "all of IFEval's instructions in the prompt, strictly"),
+        instructions(Family.IFBENCH, "all of IFBench's instructions in the prompt, strictly"),
+        instructions(Family.IF_MULTI, "the share of a prompt's instructions that is followed"),
+        instructions(Family.RLVR_IFEVAL, "the one instruction of a prompt of RLVR-IFeval"),
         new Entry(
             "judge",
             "the score that a language model gives, over an OpenAI-compatible endpoint",
@@ -74,6 +80,11 @@ final class BuiltInVerifiers {
     return anchors.isEmpty()
         ? verifier
         : new MathVerifier(anchors.stream().map(Anchor::named).toList(), verifier.mode());
+  }
+
+  private static Entry instructions(Family family, String summary) {
+    return new Entry(
+        family.word(), summary, Isolation.PROCESS, options -> new InstructionVerifier(family));
   }
 
   private static JudgeSettings judge(VerifierOptions options) throws IOException {

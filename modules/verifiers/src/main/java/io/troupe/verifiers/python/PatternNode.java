@@ -1,0 +1,36 @@
+package io.troupe.verifiers.python;
+
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/** A part of a parsed regular expression. */
+sealed interface PatternNode {
+  /** Repeats that know no upper bound. */
+  int UNBOUNDED = -1;
+
+  /** One character of a set. */
+  record Characters(IntPredicate set) implements PatternNode {}
+
+  /** A place between characters. */
+  record Place(Kind kind) implements PatternNode {}
+
+  /** One after the other. */
+  record Sequence(List<PatternNode> parts) implements PatternNode {}
+
+  /** The first that leads to a match. */
+  record Choice(List<PatternNode> parts) implements PatternNode {}
+
+  /** As often as possible, or as seldom if lazy. */
+  record Repeat(PatternNode part, int least, int most, boolean lazy) implements PatternNode {}
+
+  /** The places that Python names. */
+  enum Kind {
+    TEXT_START,
+    TEXT_END,
+    LAST_LINE_END,
+    LINE_START,
+    LINE_END,
+    WORD_BOUNDARY,
+    NO_WORD_BOUNDARY
+  }
+}

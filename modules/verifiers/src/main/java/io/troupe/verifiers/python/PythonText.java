@@ -1,0 +1,213 @@
+package io.troupe.verifiers.python;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntPredicate;
+
+/**
+ * Methods of Python's {@code str}, and the character classes of its {@code re}.
+ *
+ * <p>The traps: Python's characters are code points; its white space has U+001C to U+001F, U+0085
+ * and the no-break spaces, which {@link String#strip()} leaves; {@code \w} takes every letter and
+ * every number, but no combining mark.
+ */
+public final class PythonText {
+  /** {@code string.punctuation}. */
+  public static final String PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+
+  private PythonText() {}
+
+  /** {@code str.isspace} of one character, and {@code \s}. */
+  public static boolean isSpace(int c) {
+    return (c >= '\t' && c <= '\r')
+        || (c >= 0x1c && c <= ' ')
+        || c == 0x85
+        || (c > 0x7f && Character.isSpaceChar(c));
+  }
+
+  /** {@code \w}: letters, numbers of every kind, and the underscore. */
+  public static boolean isWord(int c) {
+    return c == '_' || isAlphanumeric(c);
+  }
+
+  /** {@code str.isalnum} of one character. */
+  public static boolean isAlphanumeric(int c) {
+    return switch (Character.getType(c)) {
+      case Character.DECIMAL_DIGIT_NUMBER, Character.LETTER_NUMBER, Character.OTHER_NUMBER -> true;
+      default -> Character.isLetter(c);
+    };
+  }
+
+  /** {@code \d}: the decimal digits of all scripts. */
+  public static boolean isDecimal(int c) {
+    return Character.getType(c) == Character.DECIMAL_DIGIT_NUMBER;
+  }
+
+  /** {@code string.punctuation} holds it. */
+  public static boolean isPunctuation(int c) {
+    return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9') && !isAsciiLetter(c);
+  }
+
+  /** {@code [A-Za-z]}. */
+  public static boolean isAsciiLetter(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  }
+
+  /** {@code str.lower}. */
+  public static String lower(String text) {
+    return text.toLowerCase(Locale.ROOT);
+  }
+
+  /** {@code str.upper}. */
+  public static String upper(String text) {
+    return text.toUpperCase(Locale.ROOT);
+  }
+
+  /** {@code str.isupper}: a character with case, and none that is lower or title case. */
+  public static boolean isUpper(String text) {
+    return text.codePoints().anyMatch(Character::isUpperCase)
+        && text.codePoints().noneMatch(c -> Character.isLowerCase(c) || Character.isTitleCase(c));
+  }
+
+  /** {@code str.islower}: a character with case, and none that is upper or title case. */
+  public static boolean isLower(String text) {
+    return text.codePoints().anyMatch(Character::isLowerCase)
+        && text.codePoints().noneMatch(c -> Character.isUpperCase(c) || Character.isTitleCase(c));
+  }
+
+  /** {@code len}. */
+  public static int length(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  /** {@code text[from:to]} in code points, for indices that are not negative. */
+  public static String slice(String text, int from, int to) {
+    int length = length(text);
+    int start = Math.min(from, length);
+    int end = Math.min(to, length);
+    return start >= end
+        ? ""
+        : text.substring(text.offsetByCodePoints(0, start), text.offsetByCodePoints(0, end));
+  }
+
+  /** {@code str.strip()}. */
+  public static String strip(String text) {
+    return strip(text, PythonText::isSpace);
+  }
+
+  /** {@code str.rstrip()}. */
+  public static String stripEnd(String text) {
+    return stripEnd(text, PythonText::isSpace);
+  }
+
+  /** {@code str.strip(chars)}. */
+  public static String strip(String text, IntPredicate drop) {
+    return stripEnd(stripStart(text, drop), drop);
+  }
+
+  /** {@code str.lstrip(chars)}. */
+  public static String stripStart(String text, IntPredicate drop) {
+    int start = 0;
+    while (start < text.length() && drop.test(text.codePointAt(start))) {
+      start += Character.charCount(text.codePointAt(start));
+    }
+    return text.substring(start);
+  }
+
+  /** {@code str.rstrip(chars)}. */
+  public static String stripEnd(String text, IntPredicate drop) {
+    int end = text.length();
+    while (end > 0 && drop.test(text.codePointBefore(end))) {
+      end -= Character.charCount(text.codePointBefore(end));
+    }
+    return text.substring(0, end);
+  }
+
+  /** Whether {@code str.strip()} leaves nothing. */
+  public static boolean isBlank(String text) {
+    return text.codePoints().allMatch(PythonText::isSpace);
+  }
+
+  /** {@code str.split()}: the runs between white space. */
+  public static List<String> split(String text) {
+    return runs(text, c -> !isSpace(c));
+  }
+
+  /** {@code re.findall(r"\w+")}. */
+  public static List<String> words(String text) {
+    return runs(text, PythonText::isWord);
+  }
+
+  /** {@code str.split(separator)}: empty parts are kept. */
+  public static List<String> split(String text, String separator) {
+    List<String> parts = new ArrayList<>();
+    int start = 0;
+    int found;
+    while ((found = text.indexOf(separator, start)) >= 0) {
+      parts.add(text.substring(start, found));
+      start = found + separator.length();
+    }
+    parts.add(text.substring(start));
+    return parts;
+  }
+
+  /** {@code str.count(part)}: occurrences that do not overlap, of a part that is not empty. */
+  public static int count(String text, String part) {
+    int count = 0;
+    int found = -part.length();
+    while ((found = text.indexOf(part, found + part.length())) >= 0) {
+      count++;
+    }
+    return count;
+  }
+
+  /** {@code str.removeprefix}. */
+  public static String withoutPrefix(String text, String prefix) {
+    return text.startsWith(prefix) ? text.substring(prefix.length()) : text;
+  }
+
+  /** {@code str.removesuffix}. */
+  public static String withoutSuffix(String text, String suffix) {
+    return text.endsWith(suffix) ? text.substring(0, text.length() - suffix.length()) : text;
+  }
+
+  /** {@code str.translate} that deletes {@code string.punctuation}. */
+  public static String withoutPunctuation(String text) {
+    StringBuilder kept = new StringBuilder(text.length());
+    text.codePoints().filter(c -> !isPunctuation(c)).forEach(kept::appendCodePoint);
+    return kept.toString();
+  }
+
+  /** {@code text == text[::-1]}, in code points. */
+  public static boolean isPalindrome(String text) {
+    int[] points = text.codePoints().toArray();
+    for (int i = 0; i < points.length / 2; i++) {
+      if (points[i] != points[points.length - 1 - i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<String> runs(String text, IntPredicate member) {
+    List<String> runs = new ArrayList<>();
+    int start = -1;
+    int c;
+    for (int i = 0; i < text.length(); i += Character.charCount(c)) {
+      c = text.codePointAt(i);
+      if (!member.test(c)) {
+        if (start >= 0) {
+          runs.add(text.substring(start, i));
+        }
+        start = -1;
+      } else if (start < 0) {
+        start = i;
+      }
+    }
+    if (start >= 0) {
+      runs.add(text.substring(start));
+    }
+    return runs;
+  }
+}
