@@ -102,21 +102,22 @@ record Composition(
     return switch (config.policy()) {
       case PolicySection.Djl policy ->
           DjlPolicy.create(
-              new DecoderSettings(
-                  policy.hidden(),
-                  policy.layers(),
-                  policy.heads(),
-                  policy.kvHeads(),
-                  policy.headDim(),
-                  policy.feedForward(),
-                  policy.contextLength(),
-                  policy.ropeTheta(),
-                  policy.normEpsilon(),
-                  policy.tiedEmbeddings(),
-                  policy.initStd()),
-              tokenizer,
-              ComputeSettings.of(
-                  policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()));
+                  new DecoderSettings(
+                      policy.hidden(),
+                      policy.layers(),
+                      policy.heads(),
+                      policy.kvHeads(),
+                      policy.headDim(),
+                      policy.feedForward(),
+                      policy.contextLength(),
+                      policy.ropeTheta(),
+                      policy.normEpsilon(),
+                      policy.tiedEmbeddings(),
+                      policy.initStd()),
+                  tokenizer,
+                  ComputeSettings.of(
+                      policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()))
+              .trained(policy.trainingMode());
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(task.alphabet(), policy.contextLength())

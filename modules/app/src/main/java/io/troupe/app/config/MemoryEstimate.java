@@ -5,7 +5,8 @@ package io.troupe.app.config;
  * policy.micro_batch_tokens bounds, and the libraries themselves come on top.
  *
  * @param parameters of the policy, a number
- * @param trainer weights, gradient and AdamW's two means
+ * @param trained of these, the numbers that training moves: all, or the adapters'
+ * @param trainer weights and adapters, and of what is trained gradient and AdamW's two means
  * @param reference the frozen policy of the KL penalty; 0 without one
  * @param snapshot the published weights
  * @param samplers the weights of all rollout workers
@@ -13,6 +14,7 @@ package io.troupe.app.config;
  */
 public record MemoryEstimate(
     long parameters,
+    long trained,
     long trainer,
     long reference,
     long snapshot,
@@ -28,10 +30,14 @@ public record MemoryEstimate(
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
     long tokens = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
     long perToken = 2L * policy.layers() * policy.kvHeads() * policy.headDim() * FLOAT;
+    boolean adapted = policy.lora().on();
+    long trained = adapted ? adapters(policy) : parameters;
+    boolean copied = config.loss().klCoefficient() > 0 && (!adapted || config.warmup().steps() > 0);
     return new MemoryEstimate(
         parameters,
-        4 * weights,
-        config.loss().klCoefficient() > 0 ? weights : 0,
+        trained,
+        adapted ? weights + 4 * FLOAT * trained : 4 * weights,
+        copied ? weights : 0,
         weights,
         config.rollout().workers() * weights,
         sequences * tokens * perToken);
@@ -50,6 +56,24 @@ public record MemoryEstimate(
     long layer = attention + 3 * d * policy.feedForward() + 2 * d;
     long embeddings = vocabulary * d * (policy.tiedEmbeddings() ? 1 : 2);
     return embeddings + policy.layers() * layer + d;
+  }
+
+  /** Parameters of the adapters: rank times the sum of both sides of each adapted matrix. */
+  static long adapters(PolicySection.Djl policy) {
+    long d = policy.hidden();
+    long queries = (long) policy.heads() * policy.headDim();
+    long keys = (long) policy.kvHeads() * policy.headDim();
+    long sides =
+        policy.lora().resolvedTargets().stream()
+            .mapToLong(
+                target ->
+                    switch (target) {
+                      case Q_PROJ, O_PROJ -> d + queries;
+                      case K_PROJ, V_PROJ -> d + keys;
+                      case GATE_PROJ, UP_PROJ, DOWN_PROJ -> d + policy.feedForward();
+                    })
+            .sum();
+    return sides * policy.layers() * policy.lora().rank();
   }
 
   /** All of it. */

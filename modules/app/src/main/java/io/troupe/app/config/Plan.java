@@ -164,7 +164,20 @@ public record Plan(
   private static Map<String, String> memoryLines(MemoryEstimate memory) {
     Map<String, String> lines = new LinkedHashMap<>();
     lines.put("policy", number("%,d parameters in float32", memory.parameters()));
-    lines.put("trainer", bytes(memory.trainer()) + ": weights, gradient, AdamW's two means");
+    boolean adapted = memory.trained() < memory.parameters();
+    if (adapted) {
+      lines.put(
+          "trained",
+          number(
+              "%,d parameters of adapters, %.2f %%; the policy's own are frozen",
+              memory.trained(), 100.0 * memory.trained() / memory.parameters()));
+    }
+    lines.put(
+        "trainer",
+        bytes(memory.trainer())
+            + (adapted
+                ? ": weights, and of the adapters gradient and AdamW's two means"
+                : ": weights, gradient, AdamW's two means"));
     if (memory.reference() > 0) {
       lines.put("reference", bytes(memory.reference()) + ": weights of v0 for the KL penalty");
     }

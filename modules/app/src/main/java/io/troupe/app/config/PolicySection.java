@@ -6,6 +6,8 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.app.config.binding.Variant;
+import io.troupe.engine.djl.TrainingMode;
+import io.troupe.engine.djl.TrainingMode.Activations;
 import java.time.Duration;
 
 /** The policy and the engine that computes it. */
@@ -14,6 +16,14 @@ import java.time.Duration;
     defaultsTo = "djl",
     meaning = "`djl` is a Qwen3-style decoder on PyTorch; `toy` is a table, for tests.")
 public sealed interface PolicySection {
+  /** What a trainer computes twice. */
+  enum Recompute {
+    /** Nothing: activations stay in memory. */
+    NONE,
+    /** Each layer, from its input. */
+    LAYERS
+  }
+
   /** Most tokens of prompt and completion together. */
   int contextLength();
 
@@ -74,8 +84,25 @@ public sealed interface PolicySection {
               unit = "tokens")
           @Default("16384")
           @Range(min = 2)
-          int microBatchTokens)
+          int microBatchTokens,
+      @Doc(
+              "What the trainer computes a second time on the way back, to hold less in memory:"
+                  + " `none`, or `layers`, all but the inputs of the layers. It does not change the"
+                  + " result.")
+          @Default("none")
+          Recompute recompute,
+      @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, Checked {
+    /** How the trainer trains. */
+    public TrainingMode trainingMode() {
+      return new TrainingMode(
+          lora.tuning(),
+          switch (recompute) {
+            case NONE -> Activations.KEPT;
+            case LAYERS -> Activations.RECOMPUTED;
+          });
+    }
+
     @Override
     public void check(Rules rules) {
       rules
@@ -84,6 +111,12 @@ public sealed interface PolicySection {
               () -> heads % kvHeads == 0,
               "must be a multiple of kv_heads (%d)".formatted(kvHeads),
               "change one of the two");
+      rules
+          .on("lora.targets")
+          .require(
+              () -> lora.targets().stream().distinct().count() == lora.targets().size(),
+              "names a matrix twice",
+              "name each once");
       rules
           .on("head_dim")
           .require(() -> headDim % 2 == 0, "must be even", "take the next even number");

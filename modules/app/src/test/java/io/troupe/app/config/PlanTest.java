@@ -72,11 +72,24 @@ final class PlanTest {
         .containsExactly(
             new MemoryEstimate(
                 parameters,
+                parameters,
                 16 * parameters,
                 4 * parameters,
                 4 * parameters,
                 4 * parameters,
                 cache));
+  }
+
+  @Test
+  void memory_ofAdapters_countsThemAlone() {
+    Plan plan = plan("policy.lora.rank=4", "policy.lora.targets=[q_proj, down_proj]");
+    long adapters = 2 * 4 * (128 + 128 + 128 + 256);
+
+    MemoryEstimate memory = plan.memory().getFirst();
+
+    assertThat(memory.trained()).isEqualTo(adapters);
+    assertThat(memory.trainer()).isEqualTo(4 * memory.parameters() + 16 * adapters);
+    assertThat(plan.text()).contains("5,120 parameters of adapters");
   }
 
   @Test
@@ -100,8 +113,8 @@ final class PlanTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "training.max_staleness=0 | lock-step: on the CPU, a run with this seed repeats bit for bit,"
-            + " resumed or not",
+        "training.max_staleness=0 | lock-step: on the CPU, a run with this seed repeats bit for"
+            + " bit, resumed or not",
         "rollout.max_concurrent_groups=16 | rollout.max_concurrent_groups (16) is below a batch, so"
             + " a batch comes in several waves",
         "training.max_filtered_groups=31 | training.max_filtered_groups (31) is below a batch: bad"

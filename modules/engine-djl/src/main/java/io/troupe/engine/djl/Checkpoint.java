@@ -127,7 +127,7 @@ final class Checkpoint {
       throw new IOException(
           "%s was saved by a run that trains adapters, and this one trains all weights; set"
                   .formatted(directory)
-              + " policy.tuning.kind to lora as it was, or start from its merged model");
+              + " policy.lora as it was, or start from its merged model");
     }
   }
 

@@ -1,0 +1,42 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.engine.djl.Tuning;
+import io.troupe.engine.djl.Tuning.Target;
+import java.util.List;
+
+/** Low-rank adapters; docs/training.md tells what they do. */
+public record LoraSection(
+    @Doc(value = "Rank of the adapters; 0 means none, all weights are trained.", unit = "columns")
+        @Default("0")
+        @Range(min = 0, max = 65536)
+        int rank,
+    @Doc("What an adapter adds is scaled by alpha / rank.")
+        @Default("32")
+        @Range(min = 0, minExclusive = true)
+        double alpha,
+    @Doc(
+            "Adapted matrices, of `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`"
+                + " and `down_proj`; none means all seven.")
+        List<Target> targets) {
+  public LoraSection {
+    targets = List.copyOf(targets);
+  }
+
+  /** Whether adapters are trained, and not all weights. */
+  boolean on() {
+    return rank > 0;
+  }
+
+  /** The targets, when none are named all of them. */
+  List<Target> resolvedTargets() {
+    return targets.isEmpty() ? List.of(Target.values()) : targets;
+  }
+
+  /** What training moves. */
+  public Tuning tuning() {
+    return on() ? new Tuning.LowRank(rank, alpha, resolvedTargets()) : new Tuning.Full();
+  }
+}
