@@ -2,6 +2,8 @@ package io.troupe.verifiers;
 
 import io.troupe.verifiers.FormatVerifier.Shape;
 import io.troupe.verifiers.Gsm8kVerifier.Mode;
+import io.troupe.verifiers.code.CodeProfile;
+import io.troupe.verifiers.code.CodeVerifiers;
 import io.troupe.verifiers.instructions.Family;
 import io.troupe.verifiers.instructions.InstructionVerifier;
 import io.troupe.verifiers.judge.JudgeSettings;
@@ -71,7 +73,22 @@ final class BuiltInVerifiers {
             "judge",
             "the score that a language model gives, over an OpenAI-compatible endpoint",
             Isolation.SELF,
-            options -> new LlmJudge(judge(options))));
+            options -> new LlmJudge(judge(options))),
+        new Entry(
+            "mbpp",
+            "a Python program in a sandbox, against asserts",
+            Isolation.SELF,
+            options -> CodeVerifiers.create("mbpp", CodeProfile.mbpp(), options)),
+        new Entry(
+            "humaneval",
+            "the rest of a Python function in a sandbox, against a check function",
+            Isolation.SELF,
+            options -> CodeVerifiers.create("humaneval", CodeProfile.humanEval(), options)),
+        new Entry(
+            "apps",
+            "a Python program in a sandbox, against its output or results; partial credit",
+            Isolation.SELF,
+            options -> CodeVerifiers.create("apps", CodeProfile.apps(), options)));
   }
 
   private static Verifier math(VerifierOptions options) {

@@ -1,0 +1,190 @@
+package io.troupe.verifiers.code;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Finds the program in what a model wrote. All rules are linear in the length of the text; the
+ * reference for each is the behaviour of the harness that the benchmark's numbers come from.
+ *
+ * @param code with line feeds only, and without a byte order mark
+ * @param fenced whether it stood in a Markdown code block, so that its end is the model's own
+ */
+public record CodeExtraction(String code, boolean fenced) {
+  private static final String FENCE = "```";
+  private static final Set<String> PYTHON = Set.of("python", "py", "python3");
+
+  private record Block(String language, String body, boolean closed) {}
+
+  /**
+   * The code of a completion: all blocks fenced as Python, joined by a blank line; else all other
+   * fenced blocks; else the text up to a fence or to a line {@code [DONE]}.
+   *
+   * <p>A Python block that the end of the text cuts off counts: what follows may be short, but it
+   * is what the model wrote.
+   */
+  public static CodeExtraction of(String completion) {
+    String text = completion.startsWith("\ufeff") ? completion.substring(1) : completion;
+    text = text.replace("\r\n", "\n").replace('\r', '\n');
+    List<Block> blocks = blocks(text);
+    List<String> python =
+        blocks.stream().filter(b -> PYTHON.contains(b.language())).map(Block::body).toList();
+    if (!python.isEmpty()) {
+      return new CodeExtraction(String.join("\n\n", python), true);
+    }
+    List<String> closed = blocks.stream().filter(Block::closed).map(Block::body).toList();
+    return closed.isEmpty()
+        ? new CodeExtraction(unfenced(text), false)
+        : new CodeExtraction(String.join("\n\n", closed), true);
+  }
+
+  private static List<Block> blocks(String text) {
+    List<Block> blocks = new ArrayList<>();
+    int open = text.indexOf(FENCE);
+    while (open >= 0) {
+      int endOfLine = text.indexOf('\n', open);
+      if (endOfLine < 0) {
+        break;
+      }
+      String language = text.substring(open + FENCE.length(), endOfLine).strip();
+      if (language.contains("`")) {
+        open = text.indexOf(FENCE, endOfLine);
+        continue;
+      }
+      // From the end of the line's feed, so that a block may be empty.
+      int close = text.indexOf("\n" + FENCE, endOfLine);
+      int end = close >= 0 ? close : text.indexOf(FENCE, endOfLine);
+      String body =
+          text.substring(endOfLine + 1, Math.max(endOfLine + 1, end < 0 ? text.length() : end));
+      blocks.add(new Block(language.toLowerCase(Locale.ROOT), body, end >= 0));
+      int behind = end < 0 ? -1 : text.indexOf('\n', end + 1);
+      open = behind < 0 ? -1 : text.indexOf(FENCE, behind);
+    }
+    return blocks;
+  }
+
+  private static String unfenced(String text) {
+    String code = text;
+    if (code.startsWith(FENCE)) {
+      int endOfLine = code.indexOf('\n');
+      code = endOfLine < 0 ? "" : code.substring(endOfLine + 1);
+    }
+    code = cutAt(code, "\n" + FENCE);
+    code = code.startsWith("[DONE]") ? "" : cutAt(code, "\n[DONE]");
+    for (String tail : List.of("[DONE]", FENCE)) {
+      String stripped = code.stripTrailing();
+      code =
+          stripped.endsWith(tail) ? stripped.substring(0, stripped.length() - tail.length()) : code;
+    }
+    return code;
+  }
+
+  private static String cutAt(String text, String mark) {
+    int at = text.indexOf(mark);
+    return at < 0 ? text : text.substring(0, at);
+  }
+
+  /**
+   * The code before its second function or class at the left margin, and before the decorators of
+   * that: the first answer of a model that goes on with another. Not used by default, because right
+   * answers may have helpers (three of MBPP's own solutions do).
+   */
+  public static String firstBlock(String code) {
+    List<String> kept = new ArrayList<>();
+    boolean seen = false;
+    for (String line : code.split("\n", -1)) {
+      if (startsDefinition(line)) {
+        if (seen) {
+          break;
+        }
+        seen = true;
+      }
+      kept.add(line);
+    }
+    if (kept.size() < code.split("\n", -1).length) {
+      while (!kept.isEmpty() && (kept.getLast().isBlank() || kept.getLast().startsWith("@"))) {
+        kept.removeLast();
+      }
+    }
+    return String.join("\n", kept);
+  }
+
+  /**
+   * The program of a completion that continues a prompt (HumanEval).
+   *
+   * <p>If the model wrote the function's signature again, its text replaces the prompt's function,
+   * and only the prompt's imports and helpers stay. Else the text is the function's body: it ends
+   * where something else begins at the left margin, and a margin that was stripped is restored.
+   */
+  public String continuing(String prompt, String entryPoint) {
+    String head = prompt.replace("\r\n", "\n");
+    List<String> lines = List.of(code.split("\n", -1));
+    int signature = signatureOf(lines, entryPoint);
+    if (signature < 0) {
+      return head + body(lines);
+    }
+    List<String> promptLines = List.of(head.split("\n", -1));
+    int own = signatureOf(promptLines, entryPoint);
+    String before = String.join("\n", own < 0 ? promptLines : promptLines.subList(0, own));
+    int end = fenced ? lines.size() : endOfBlock(lines, signature + 1);
+    return before + "\n" + String.join("\n", lines.subList(0, end));
+  }
+
+  private static int signatureOf(List<String> lines, String entryPoint) {
+    for (int i = lines.size() - 1; i >= 0; i--) {
+      String line = lines.get(i);
+      String rest = line.startsWith("async ") ? line.substring(6) : line;
+      if (rest.startsWith("def " + entryPoint)
+          && rest.substring(4 + entryPoint.length()).stripLeading().startsWith("(")) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private String body(List<String> lines) {
+    int first = 0;
+    while (first < lines.size() && lines.get(first).isBlank()) {
+      first++;
+    }
+    if (first == lines.size()) {
+      return "";
+    }
+    if (isIndented(lines.get(first))) {
+      return String.join("\n", lines.subList(0, endOfBlock(lines, first + 1)));
+    }
+    List<String> rest = lines.subList(first + 1, lines.size());
+    boolean marginLost =
+        lines.get(first).stripTrailing().endsWith(":")
+            || rest.stream().anyMatch(line -> !line.isBlank() && !isIndented(line));
+    List<String> indented = new ArrayList<>();
+    indented.add("    " + lines.get(first));
+    rest.forEach(line -> indented.add(marginLost ? "    " + line : line));
+    return String.join("\n", indented);
+  }
+
+  /** Index of the first line from {@code from} on that begins another statement at the margin. */
+  private static int endOfBlock(List<String> lines, int from) {
+    for (int i = from; i < lines.size(); i++) {
+      String line = lines.get(i);
+      if (startsDefinition(line)
+          || line.startsWith("@")
+          || line.startsWith("#")
+          || line.startsWith("if ")
+          || line.startsWith("print")) {
+        return i;
+      }
+    }
+    return lines.size();
+  }
+
+  private static boolean startsDefinition(String line) {
+    return line.startsWith("def ") || line.startsWith("class ") || line.startsWith("async def ");
+  }
+
+  private static boolean isIndented(String line) {
+    return line.startsWith(" ") || line.startsWith("\t");
+  }
+}

@@ -1,0 +1,244 @@
+package io.troupe.verifiers.code;
+
+import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Runs programs that are taken for hostile, several at once: a supervised pool of Python processes,
+ * each in namespaces of its own.
+ *
+ * <p>A worker runs one program at a time, so a hostile one delays nobody but those who wait for the
+ * same worker, and those no longer than the time limit. A worker that dies or hangs is killed and
+ * started again, after a pause that doubles while starts fail.
+ *
+ * <p>What a program can do, and what not, is told in {@code docs/verifiers.md}, chapter Code.
+ */
+public final class Sandbox implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Sandbox.class.getName());
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  /** Until a worker is free; callers that bound their own number never wait so long. */
+  private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
+
+  private final SandboxSettings settings;
+  private final Path python;
+  private final boolean root;
+  private final BlockingQueue<Worker> idle = new LinkedBlockingQueue<>();
+  private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
+  private final LongAdder jobs = new LongAdder();
+  private final LongAdder restarts = new LongAdder();
+
+  /** Starts processes and outlives them: Linux ends them with the thread that started them. */
+  private final ScheduledExecutorService starter = executor("code-sandbox-starter");
+
+  private final ScheduledExecutorService watchdog = executor("code-sandbox-watchdog");
+  private volatile boolean closed;
+  private volatile String lastFailure = "";
+
+  private record Worker(int index, SandboxServer server) {}
+
+  /**
+   * Counts since the sandbox was opened.
+   *
+   * @param jobs programs run; a whole program's runs count each
+   * @param restarts workers started again
+   * @param idle workers that wait for a program now
+   */
+  public record Counts(long jobs, long restarts, int idle) {}
+
+  private Sandbox(SandboxSettings settings, Path python, boolean root) {
+    this.settings = settings;
+    this.python = python;
+    this.root = root;
+  }
+
+  /**
+   * Opens a sandbox with one worker ready; the others follow.
+   *
+   * @throws SandboxUnavailable if this machine cannot shut programs in; nothing is left behind
+   */
+  public static Sandbox open(SandboxSettings settings) throws SandboxUnavailable {
+    if (settings.isolation() == Isolation.BUBBLEWRAP && !isInstalled("bwrap")) {
+      throw new SandboxUnavailable(SandboxDiagnosis.NO_BUBBLEWRAP);
+    }
+    if (settings.isolation() == Isolation.NONE) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "programs are judged WITHOUT A SANDBOX: they can do whatever this user can");
+    }
+    Sandbox sandbox = new Sandbox(settings, interpreter(settings.python()), isRoot());
+    try {
+      sandbox.starter.submit(() -> sandbox.start(0)).get();
+      for (int index = 1; index < settings.workers(); index++) {
+        sandbox.startLater(index, Duration.ZERO);
+      }
+      return sandbox;
+    } catch (ExecutionException e) {
+      sandbox.close();
+      String said = String.valueOf(e.getCause().getMessage());
+      throw new SandboxUnavailable(SandboxDiagnosis.of(said, SandboxDiagnosis::kernelSetting));
+    } catch (InterruptedException e) {
+      sandbox.close();
+      Thread.currentThread().interrupt();
+      throw new SandboxUnavailable("interrupted while the sandbox started");
+    }
+  }
+
+  /** Runs a job when a worker is free. Blocks; ends within two minutes and the job's own limit. */
+  SandboxResult run(SandboxJob job) {
+    Worker worker;
+    try {
+      worker = idle.poll(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new SandboxResult.Failed("interrupted while waiting for a sandbox");
+    }
+    if (worker == null || closed) {
+      return new SandboxResult.Failed(
+          closed ? "the sandbox is closed" : "no sandbox became free. " + lastFailure);
+    }
+    jobs.increment();
+    SandboxResult result = worker.server().run(job);
+    if (worker.server().isAlive()) {
+      idle.add(worker);
+    } else {
+      worker.server().close();
+      workers.remove(worker);
+      restarts.increment();
+      startLater(worker.index(), Duration.ZERO);
+    }
+    return result;
+  }
+
+  /** Runs on the starter's thread only. */
+  private SandboxServer start(int index) throws IOException {
+    SandboxServer server =
+        SandboxServer.start(SandboxCommand.of(settings, python, index, root), settings, watchdog);
+    Worker worker = new Worker(index, server);
+    workers.add(worker);
+    if (closed) {
+      server.close();
+    }
+    idle.add(worker);
+    return server;
+  }
+
+  private void startLater(int index, Duration pause) {
+    if (closed) {
+      return;
+    }
+    try {
+      var unused =
+          starter.schedule(
+              () -> {
+                try {
+                  start(index);
+                } catch (IOException e) {
+                  lastFailure = "The last one did not start: " + e.getMessage();
+                  startLater(index, longer(pause));
+                }
+              },
+              pause.toMillis(),
+              TimeUnit.MILLISECONDS);
+    } catch (java.util.concurrent.RejectedExecutionException e) {
+      // Closed meanwhile: nobody waits for the worker any more.
+      lastFailure = "The sandbox is closed.";
+    }
+  }
+
+  private static Duration longer(Duration pause) {
+    Duration next = pause.isZero() ? FIRST_PAUSE : pause.multipliedBy(2);
+    return next.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : next;
+  }
+
+  /** What programs may use. */
+  public SandboxSettings settings() {
+    return settings;
+  }
+
+  /** What happened so far. */
+  public Counts counts() {
+    return new Counts(jobs.sum(), restarts.sum(), idle.size());
+  }
+
+  /** Process ids of the workers, for tests of what is left of them. */
+  Set<Long> pids() {
+    return Set.copyOf(workers.stream().map(worker -> worker.server().pid()).toList());
+  }
+
+  /** Kills all workers with the programs in them. Jobs under way fail. */
+  @Override
+  public void close() {
+    closed = true;
+    starter.shutdown();
+    workers.forEach(worker -> worker.server().close());
+    watchdog.shutdownNow();
+  }
+
+  private static ScheduledExecutorService executor(String name) {
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name(name).unstarted(task));
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return executor;
+  }
+
+  private static boolean isInstalled(String program) {
+    for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":", -1)) {
+      if (Files.isExecutable(Path.of(folder.isEmpty() ? "." : folder, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+
+  /** Where the interpreter really lies: a shim or a link would lead nowhere in a sandbox. */
+  private static Path interpreter(Path python) throws SandboxUnavailable {
+    String question =
+        "import os, sys; print(sys.version_info >= (3, 9), os.path.realpath(sys.executable))";
+    try {
+      Process process =
+          new ProcessBuilder(python.toString(), "-I", "-S", "-c", question)
+              .redirectErrorStream(true)
+              .start();
+      process.getOutputStream().close();
+      String said =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (process.waitFor() == 0 && said.startsWith("True ")) {
+        return Path.of(said.substring("True ".length()));
+      }
+      throw new SandboxUnavailable(
+          "programs need Python 3.9 or later, and %s is none (%s)".formatted(python, said));
+    } catch (IOException e) {
+      throw new SandboxUnavailable(
+          "programs need Python 3.9 or later, and there is no %s. Debian, as root: apt-get install python3"
+              .formatted(python));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SandboxUnavailable("interrupted while the sandbox started");
+    }
+  }
+}

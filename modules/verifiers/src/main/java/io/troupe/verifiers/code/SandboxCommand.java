@@ -1,0 +1,103 @@
+package io.troupe.verifiers.code;
+
+import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command line of a sandbox's first process. */
+final class SandboxCommand {
+  /** Reads the settings and the sandbox's own code from the standard input, and runs it. */
+  private static final String BOOTSTRAP =
+      """
+      import json, os, struct, sys
+      sys.path.remove("")
+      size, = struct.unpack(">I", os.read(0, 4))
+      data = b""
+      while len(data) < size:
+          data += os.read(0, size - len(data))
+      order = json.loads(data)
+      scope = {"__name__": "sandbox", "SETTINGS": order["settings"]}
+      for name, text in order["sources"]:
+          exec(compile(text, name, "exec"), scope)
+      """;
+
+  /**
+   * User ids without files and without a name on any system known; a worker has one of its own, so
+   * that a limit on processes is its own too.
+   */
+  private static final int FIRST_UID = 64_321;
+
+  private static final Path USR = Path.of("/usr");
+  private static final List<String> SYSTEM = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64");
+  private static final List<String> DEVICES =
+      List.of("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom");
+
+  private SandboxCommand() {}
+
+  /**
+   * For worker {@code index} of a user that is root or not.
+   *
+   * @param python where the interpreter really lies
+   */
+  static List<String> of(SandboxSettings settings, Path python, int index, boolean root) {
+    List<String> command = new ArrayList<>();
+    if (settings.isolation() == Isolation.BUBBLEWRAP) {
+      if (root) {
+        // Root's processes are not counted against a limit, and its user namespace would map root.
+        String id = Integer.toString(FIRST_UID + index);
+        command.addAll(List.of("setpriv", "--reuid=" + id, "--regid=" + id));
+        command.addAll(List.of("--clear-groups", "--no-new-privs"));
+      }
+      command.addAll(bubblewrap(python));
+    }
+    // Not -I: it would ignore PYTHONHASHSEED, and with it sets of texts iterate in an order that
+    // differs from worker to worker, and so would verdicts. The environment is empty otherwise.
+    command.addAll(List.of(python.toString(), "-S", "-s", "-c", BOOTSTRAP));
+    return command;
+  }
+
+  private static List<String> bubblewrap(Path python) {
+    List<String> command = new ArrayList<>();
+    command.add("bwrap");
+    command.addAll(List.of("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"));
+    command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try"));
+    command.addAll(List.of("--die-with-parent", "--as-pid-1", "--new-session"));
+    command.addAll(List.of("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"));
+    // The first process makes a namespace for each program. Judge and program drop the capability.
+    command.addAll(List.of("--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"));
+    command.addAll(List.of("--clearenv", "--setenv", "PYTHONHASHSEED", "0"));
+    command.addAll(List.of("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"));
+    command.addAll(List.of("--ro-bind", "/usr", "/usr"));
+    for (String folder : SYSTEM) {
+      command.addAll(systemFolder(Path.of(folder)));
+    }
+    command.addAll(List.of("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"));
+    Path prefix = python.getParent().getParent();
+    if (!python.startsWith(USR)) {
+      command.addAll(List.of("--ro-bind", prefix.toString(), prefix.toString()));
+    }
+    command.addAll(List.of("--proc", "/proc"));
+    for (String device : DEVICES) {
+      command.addAll(List.of("--dev-bind", device, device));
+    }
+    command.addAll(List.of("--dir", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"));
+    return command;
+  }
+
+  private static List<String> systemFolder(Path folder) {
+    if (!Files.isSymbolicLink(folder)) {
+      return Files.isDirectory(folder)
+          ? List.of("--ro-bind", folder.toString(), folder.toString())
+          : List.of();
+    }
+    try {
+      Path target = Files.readSymbolicLink(folder);
+      return List.of("--symlink", target.toString(), folder.toString());
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+}

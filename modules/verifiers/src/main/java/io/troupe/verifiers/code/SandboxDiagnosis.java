@@ -1,0 +1,71 @@
+package io.troupe.verifiers.code;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** Says in words why a sandbox did not start, and what to do. */
+final class SandboxDiagnosis {
+  static final String NO_BUBBLEWRAP =
+      "bubblewrap (bwrap) is not installed, and programs are judged only inside it. Debian, as"
+          + " root: apt-get install bubblewrap";
+  private static final String LAST_RESORT =
+      ". On a machine that may be thrown away, --allow-unsandboxed-code judges without a sandbox";
+
+  private SandboxDiagnosis() {}
+
+  /**
+   * @param output what the first process wrote before it ended
+   * @param kernelSetting reads a file under /proc; empty text if there is none
+   */
+  static String of(String output, Function<String, String> kernelSetting) {
+    return cause(output, kernelSetting) + LAST_RESORT;
+  }
+
+  private static String cause(String output, Function<String, String> kernelSetting) {
+    String said = output.strip().replace('\n', ' ');
+    if (said.contains("No module named")) {
+      return "the Python of the sandbox lacks a standard module (%s). Debian, as root: apt-get install python3"
+          .formatted(said);
+    }
+    boolean refused =
+        said.contains("Operation not permitted")
+            || said.contains("Permission denied")
+            || said.contains("No permissions")
+            || said.contains("No space left");
+    if (!refused) {
+      return "the sandbox does not start: " + (said.isEmpty() ? "it says nothing" : said);
+    }
+    if (is(kernelSetting, "sys/kernel/apparmor_restrict_unprivileged_userns", "1")) {
+      return "AppArmor forbids user namespaces (%s). As root: sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a profile for /usr/bin/bwrap"
+          .formatted(said);
+    }
+    if (is(kernelSetting, "sys/kernel/unprivileged_userns_clone", "0")) {
+      return "the kernel forbids user namespaces (%s). As root: sysctl kernel.unprivileged_userns_clone=1"
+          .formatted(said);
+    }
+    if (is(kernelSetting, "sys/user/max_user_namespaces", "0")) {
+      return "the kernel allows no user namespaces (%s). As root: sysctl user.max_user_namespaces=10000"
+          .formatted(said);
+    }
+    if (kernelSetting.apply("self/status").contains("Seccomp:\t2")) {
+      return "a seccomp filter, usually the container's, forbids namespaces (%s). Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined, or a profile that allows clone, unshare, setns, mount, umount2 and pivot_root"
+          .formatted(said);
+    }
+    return "the system forbids namespaces: " + said;
+  }
+
+  private static boolean is(Function<String, String> kernelSetting, String file, String value) {
+    return kernelSetting.apply(file).strip().equals(value);
+  }
+
+  /** The file under /proc of this machine. */
+  static String kernelSetting(String file) {
+    try {
+      return Files.readString(Path.of("/proc", file));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}
