@@ -89,8 +89,9 @@ public final class Sandbox implements AutoCloseable {
       return sandbox;
     } catch (ExecutionException e) {
       sandbox.close();
-      String said = String.valueOf(e.getCause().getMessage());
-      throw new SandboxUnavailable(SandboxDiagnosis.of(said, SandboxDiagnosis::kernelSetting));
+      String said = e.getCause() instanceof IOException cause ? cause.getMessage() : e.getMessage();
+      throw new SandboxUnavailable(
+          SandboxDiagnosis.of(String.valueOf(said), SandboxDiagnosis::kernelSetting));
     } catch (InterruptedException e) {
       sandbox.close();
       Thread.currentThread().interrupt();
@@ -142,7 +143,7 @@ public final class Sandbox implements AutoCloseable {
       return;
     }
     try {
-      var unused =
+      var _ =
           starter.schedule(
               () -> {
                 try {

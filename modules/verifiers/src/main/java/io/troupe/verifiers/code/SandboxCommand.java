@@ -75,9 +75,10 @@ final class SandboxCommand {
       command.addAll(systemFolder(Path.of(folder)));
     }
     command.addAll(List.of("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"));
-    Path prefix = python.getParent().getParent();
     if (!python.startsWith(USR)) {
-      command.addAll(List.of("--ro-bind", prefix.toString(), prefix.toString()));
+      // Its installation: the folder that holds bin/python and lib.
+      String prefix = python.resolve("../..").normalize().toString();
+      command.addAll(List.of("--ro-bind", prefix, prefix));
     }
     command.addAll(List.of("--proc", "/proc"));
     for (String device : DEVICES) {

@@ -41,7 +41,7 @@ final class HostileProgramsTest {
   @ParameterizedTest
   @MethodSource("attacks")
   void verify_hostileProgram_scoresZeroAndHarmsNothing(String attack) {
-    assertThat(reward(programs().get(attack))).isEqualTo(0.0);
+    assertThat(reward(programs().getOrDefault(attack, ""))).isEqualTo(0.0);
     assertThat(reward(HONEST)).as("the next program").isEqualTo(1.0);
   }
 
@@ -189,10 +189,12 @@ final class HostileProgramsTest {
         """);
     programs.put(
         "traced",
-        "import sys\n"
-            + "sys.settrace(lambda *a: None)\n"
-            + "sys.setprofile(lambda *a: None)\n"
-            + "def f(x): return 0");
+        """
+        import sys
+        sys.settrace(lambda *a: None)
+        sys.setprofile(lambda *a: None)
+        def f(x): return 0
+        """);
     programs.put(
         "wrote into all descriptors",
         """

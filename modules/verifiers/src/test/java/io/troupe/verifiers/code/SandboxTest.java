@@ -1,0 +1,90 @@
+package io.troupe.verifiers.code;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class SandboxTest {
+  private static final String RIGHT = "def f(x): return x";
+
+  @Test
+  void close_workers_areGone() throws Exception {
+    Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1));
+    Set<Long> pids = sandbox.pids();
+    assertThat(pids).hasSize(1);
+    CompletableFuture<ProcessHandle> end =
+        ProcessHandle.of(pids.iterator().next()).orElseThrow().onExit();
+    sandbox.close();
+    end.get(30, TimeUnit.SECONDS);
+    assertThat(verdict(sandbox)).isInstanceOf(Verdict.Unverifiable.class);
+  }
+
+  @Test
+  void run_workerKilled_isUnverifiableOnceAndReplaced() throws Exception {
+    try (Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1))) {
+      ProcessHandle worker = ProcessHandle.of(sandbox.pids().iterator().next()).orElseThrow();
+      worker.destroyForcibly();
+      worker.onExit().get(30, TimeUnit.SECONDS);
+      assertThat(verdict(sandbox))
+          .isInstanceOfSatisfying(
+              Verdict.Unverifiable.class,
+              u -> assertThat(u.cause()).isEqualTo(Verdict.Cause.CRASH));
+      assertThat(verdict(sandbox)).isInstanceOf(Verdict.Scored.class);
+      assertThat(sandbox.counts().restarts()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void open_noPython_namesIt() {
+    assertThatThrownBy(
+            () -> Sandbox.open(SandboxSettings.standard().withPython(Path.of("/no/python"))))
+        .isInstanceOf(SandboxUnavailable.class)
+        .hasMessageContaining("there is no /no/python");
+  }
+
+  @Test
+  void open_unsandboxedByWish_judgesAndEndsRunaways() throws Exception {
+    SandboxSettings settings =
+        SandboxSettings.standard()
+            .withWorkers(1)
+            .withIsolation(Isolation.NONE)
+            .withWall(Duration.ofSeconds(2), Duration.ofSeconds(2));
+    try (Sandbox sandbox = Sandbox.open(settings)) {
+      CodeVerifier verifier = new CodeVerifier(CodeProfile.mbpp(), sandbox);
+      var prompt = CodePrompts.asserts("assert f(1) == 1");
+      String runaway = "import os\nos.fork()\nos.setsid() if os.fork() else 0\nwhile True: pass";
+      assertThat(((Verdict.Scored) verifier.verify(prompt, runaway)).reward()).isEqualTo(0.0);
+      assertThat(((Verdict.Scored) verifier.verify(prompt, RIGHT)).reward()).isEqualTo(1.0);
+    }
+  }
+
+  @Test
+  void of_reasonsWhyNamespacesFail_areToldApart() {
+    String refused = "bwrap: setting up uid map: Permission denied";
+    assertThat(diagnosis(refused, "sys/kernel/apparmor_restrict_unprivileged_userns", "1\n"))
+        .startsWith("AppArmor forbids user namespaces");
+    assertThat(diagnosis(refused, "sys/user/max_user_namespaces", "0\n"))
+        .startsWith("the kernel allows no user namespaces");
+    assertThat(diagnosis(refused, "self/status", "Name:\tjava\nSeccomp:\t2\n"))
+        .startsWith("a seccomp filter, usually the container's, forbids namespaces");
+    assertThat(diagnosis("No module named '_ctypes'", "", ""))
+        .startsWith("the Python of the sandbox lacks a standard module");
+  }
+
+  private static String diagnosis(String output, String file, String content) {
+    return SandboxDiagnosis.of(output, asked -> asked.equals(file) ? content : "");
+  }
+
+  private static Verdict verdict(Sandbox sandbox) {
+    return new CodeVerifier(CodeProfile.mbpp(), sandbox)
+        .verify(CodePrompts.asserts("assert f(1) == 1"), RIGHT);
+  }
+}
