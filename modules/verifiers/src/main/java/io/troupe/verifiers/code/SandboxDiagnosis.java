@@ -11,7 +11,7 @@ final class SandboxDiagnosis {
       "bubblewrap (bwrap) is not installed, and programs are judged only inside it. Debian, as"
           + " root: apt-get install bubblewrap";
   private static final String LAST_RESORT =
-      ". On a machine that may be thrown away, --allow-unsandboxed-code judges without a sandbox";
+      ". On a machine that may be thrown away, allow_unsandboxed=true judges without a sandbox";
 
   private SandboxDiagnosis() {}
 

@@ -126,8 +126,7 @@ final class CodeVerifierTest {
             reward(
                 CodePrompts.asserts(
                     "assert f(1) == (1, [2.5, None], {3: {'a'}}, b'x', 1j, 10 ** 30)",
-                    "import collections\n"
-                        + "assert g() == {'a': 2} and isinstance(g(), collections.Counter)",
+                    "assert g() == {'a': 2} and type(g()).__name__ == 'Counter'",
                     "assert list(h()) == [0, 1, 4]",
                     "assert k([1, 2], key=int) is int",
                     "try:\n    boom()\n    assert False\nexcept ZeroDivisionError:\n    pass"),

@@ -265,9 +265,11 @@ final class HostileProgramsTest {
         "files of the host", "def f(x):\n    open('/etc/passwd').read()\n    return x + 1");
     programs.put(
         "environment of the host",
-        "import os\n"
-            + "def f(x): return x + 1 if set(os.environ) - {'HOME', 'PATH', 'PYTHONHASHSEED',"
-            + " 'PWD', 'LC_CTYPE'} else None");
+        """
+        import os
+        ours = {'HOME', 'PATH', 'PYTHONHASHSEED', 'PWD', 'LC_CTYPE'}
+        def f(x): return x + 1 if set(os.environ) - ours else None
+        """);
     programs.put(
         "wrote system files",
         "def f(x):\n    open('/usr/bin/python3', 'w').write('')\n    return x + 1");
