@@ -18,12 +18,8 @@ import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
-import io.troupe.verifiers.pool.PoolSettings;
-import io.troupe.verifiers.pool.RoutedService;
 import io.troupe.verifiers.pool.VerifierService;
-import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -74,27 +70,22 @@ record Composition(
   }
 
   /**
-   * Opens the verifiers of all sources, a pool for each kind.
+   * Looks for the verifiers of all sources, without opening any.
+   *
+   * @throws BadVerifierException if there is no such verifier, or no such source
+   */
+  void checkVerifiers() throws BadVerifierException {
+    VerifierPools.check(config.verifier(), verifiers);
+  }
+
+  /**
+   * Opens the verifiers of all sources: {@link VerifierPools}.
    *
    * @throws IOException if something they need is missing on this machine; says what to do
+   * @throws BadVerifierException if an option is wrong
    */
-  VerifierService openVerifiers(PoolSettings settings) throws IOException {
-    Map<VerifierSpec, VerifierService> opened = new LinkedHashMap<>();
-    Map<String, VerifierService> bySource = new LinkedHashMap<>();
-    try {
-      for (Map.Entry<String, VerifierSpec> each : verifiers.entrySet()) {
-        VerifierService service = opened.get(each.getValue());
-        if (service == null) {
-          service = VerifierServices.open(each.getValue(), settings);
-          opened.put(each.getValue(), service);
-        }
-        bySource.put(each.getKey(), service);
-      }
-    } catch (IOException | IllegalArgumentException missing) {
-      opened.values().forEach(VerifierService::close);
-      throw missing;
-    }
-    return new RoutedService(bySource);
+  VerifierService openVerifiers() throws IOException, BadVerifierException {
+    return VerifierPools.open(config.verifier(), verifiers);
   }
 
   /** Loads the policy's engine. */

@@ -61,6 +61,7 @@ public final class Main implements Runnable {
     return switch (failure) {
       case ConfigurationException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case NoSuchRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case BadVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadTaskData bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {

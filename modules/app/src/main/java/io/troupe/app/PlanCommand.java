@@ -38,9 +38,11 @@ final class PlanCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, BadVerifierException {
     Resolved<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
-    Plan plan = Plan.of(resolved, Composition.of(resolved.config()).facts());
+    Composition composition = Composition.of(resolved.config());
+    composition.checkVerifiers();
+    Plan plan = Plan.of(resolved, composition.facts());
     System.out.println(json ? new JsonText().line(plan.json()) : plan.text());
     return ExitCode.OK.code();
   }

@@ -72,7 +72,7 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private int startNew(Path source, CommandLine.Model.CommandSpec command)
-      throws IOException, InterruptedException {
+      throws IOException, InterruptedException, BadVerifierException {
     Resolved<RunConfig> resolved = RunConfig.load(source, overrides);
     Composition composition = compose(resolved);
     RunConfig config = resolved.config();
@@ -98,7 +98,8 @@ final class TrainCommand implements Callable<Integer> {
         .run();
   }
 
-  private int goOn(String run) throws IOException, InterruptedException, NoSuchRunException {
+  private int goOn(String run)
+      throws IOException, InterruptedException, NoSuchRunException, BadVerifierException {
     RunFolder folder = find(run);
     Resolved<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
     Composition composition = compose(resolved);
@@ -115,9 +116,11 @@ final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  private static Composition compose(Resolved<RunConfig> resolved) throws IOException {
+  private static Composition compose(Resolved<RunConfig> resolved)
+      throws IOException, BadVerifierException {
     Composition composition = Composition.of(resolved.config());
     resolved.check((config, rules) -> config.check(composition.facts(), rules));
+    composition.checkVerifiers();
     return composition;
   }
 

@@ -4,7 +4,6 @@ import akka.actor.typed.ActorSystem;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.app.config.VerifierSection;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.runtime.EngineRoom;
@@ -23,7 +22,6 @@ import io.troupe.store.JournalWriter;
 import io.troupe.store.JsonLines;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
-import io.troupe.verifiers.pool.PoolSettings;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -88,7 +86,7 @@ final class TrainSession {
    *
    * @return the exit code
    */
-  int run() throws IOException, InterruptedException {
+  int run() throws IOException, InterruptedException, BadVerifierException {
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     JournalSettings journalSettings = JournalSettings.defaults();
@@ -113,7 +111,7 @@ final class TrainSession {
       Signals signals = watchSignals(started, opened, screen);
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
-      try (VerifierService verifier = openVerifier();
+      try (VerifierService verifier = composition.openVerifiers();
           EngineRoom room = new EngineRoom(composition.engines())) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
@@ -126,12 +124,6 @@ final class TrainSession {
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);
     }
-  }
-
-  private VerifierService openVerifier() throws IOException {
-    VerifierSection section = composition.config().verifier();
-    return composition.openVerifiers(
-        PoolSettings.of(section.workers()).withDeadline(section.timeout()));
   }
 
   private static List<String> notes(Journal journal, ResumePoint resume) {
@@ -238,11 +230,10 @@ final class TrainSession {
         system
             .getWhenTerminated()
             .toCompletableFuture()
-            .thenApply(
-                _ ->
-                    new Outcome(
-                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                        RunState.INITIAL));
+            .thenApply(_ ->
+                new Outcome(
+                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                    RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
       system

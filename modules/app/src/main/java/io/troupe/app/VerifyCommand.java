@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -140,7 +141,7 @@ final class VerifyCommand implements Callable<Integer> {
         throw bad("--timeout is from 0.001 to 86400 seconds, not %s".formatted(timeout));
       }
       settings = settings.withDeadline(Duration.ofMillis(millis));
-      if (keepsTimeItself(name)) {
+      if (known(name).filter(p -> p.isolation(values) == Isolation.SELF).isPresent()) {
         values.put("timeout", millis + "ms");
       }
     }
@@ -152,6 +153,10 @@ final class VerifyCommand implements Callable<Integer> {
       values.put(option.substring(0, equals), option.substring(equals + 1));
     }
     if (unsandboxed) {
+      if (!known(name).map(VerifierProvider::runsCode).orElse(false)) {
+        throw bad(
+            "verifier %s runs no code, so --allow-unsandboxed-code is not for it".formatted(name));
+      }
       values.put("allow_unsandboxed", "true");
       System.err.println(
           "warning: programs written by a model run WITHOUT a sandbox, with all that you may do");
@@ -163,9 +168,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
   }
 
-  private boolean keepsTimeItself(String name) {
-    return Verifiers.with(plugins).all().stream()
-        .anyMatch(p -> p.name().equals(name) && p.isolation() == Isolation.SELF);
+  private Optional<VerifierProvider> known(String name) {
+    return Verifiers.with(plugins).all().stream().filter(p -> p.name().equals(name)).findFirst();
   }
 
   private CommandLine.ParameterException bad(String message) {

@@ -39,7 +39,15 @@ class VerifyCommandTest {
 
   private Ended verify(String verifier, String... lines) throws IOException {
     Path input = Files.write(folder.resolve("in.jsonl"), List.of(lines));
-    return run("verify", verifier, "--input", input.toString(), "--output", output().toString());
+    return run(
+        "verify",
+        verifier,
+        "--set",
+        "mode=strict",
+        "--input",
+        input.toString(),
+        "--output",
+        output().toString());
   }
 
   private Path output() {
@@ -50,10 +58,9 @@ class VerifyCommandTest {
   void verify_lines_areJudgedInTheirOrder() throws IOException {
     String[] lines =
         IntStream.range(0, 1000)
-            .mapToObj(
-                i ->
-                    "{\"id\": %d, \"completion\": \"The answer is %d.\", \"answer\": \"%d\"}"
-                        .formatted(i, i, i % 3 == 0 ? i : i + 1))
+            .mapToObj(i ->
+                "{\"id\": %d, \"completion\": \"The answer is %d.\", \"answer\": \"%d\"}"
+                    .formatted(i, i, i % 3 == 0 ? i : i + 1))
             .toArray(String[]::new);
 
     Ended ended = verify("gsm8k", lines);
@@ -96,6 +103,28 @@ class VerifyCommandTest {
             a -> assertThat(a).contains("\"id\":\"a\"", "\"outcome\":\"scored\""),
             c -> assertThat(c).contains("\"id\":\"c\"", "\"outcome\":\"bad_input\""),
             d -> assertThat(d).contains("\"id\":\"d\"", "\"passed\":true"));
+  }
+
+  @Test
+  void verify_mathInItsOwnProcess_readsBoxes() throws IOException {
+    Path input =
+        Files.writeString(
+            folder.resolve("in.jsonl"),
+            "{\"id\": \"a\", \"completion\": \"\\\\boxed{\\\\frac12}\", \"answer\": \"0.5\"}\n");
+
+    Ended ended = run("verify", "math", "--input", input.toString(), "--output", "" + output());
+
+    assertThat(ended.err()).endsWith("1 scored, 1 passed (100.0 %), mean reward 1.0000\n");
+    assertThat(Files.readString(output()))
+        .contains("\"reason\":\"equal as rationals: 1/2\",\"extracted\":\"\\\\frac12\"");
+  }
+
+  @Test
+  void verify_optionThatThereIsNot_isRefused() {
+    assertThat(
+            run("verify", "math", "--set", "mood=good", "--input", "pom.xml", "--output", "-")
+                .err())
+        .contains("verifier math has no option 'mood'; it takes anchors, mode");
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The verifiers that come with Troupe. */
@@ -29,9 +30,46 @@ final class BuiltInVerifiers {
   private record Entry(String name, String summary, Isolation isolation, Factory factory)
       implements VerifierProvider {
     @Override
+    public Isolation isolation(Map<String, String> options) {
+      return isolation;
+    }
+
+    @Override
     public Verifier create(VerifierOptions options) throws IOException {
       Verifier verifier = factory.create(options);
       options.refuseOthers(name);
+      return verifier;
+    }
+  }
+
+  /** Reads by hand in one pass, or as the math verifier does. */
+  private record Gsm8k() implements VerifierProvider {
+    @Override
+    public String name() {
+      return "gsm8k";
+    }
+
+    @Override
+    public String summary() {
+      return "the final number of a worked solution";
+    }
+
+    @Override
+    public Isolation isolation(Map<String, String> options) {
+      return mode(new VerifierOptions(options, 1)) == Mode.ANCHORS
+          ? Isolation.PROCESS
+          : Isolation.LINEAR;
+    }
+
+    private static Mode mode(VerifierOptions options) {
+      return options.choice("mode", Mode.ANCHORS);
+    }
+
+    @Override
+    public Verifier create(VerifierOptions options) {
+      Verifier verifier =
+          new Gsm8kVerifier(mode(options), options.number("format_reward", 0, 0, 0.999));
+      options.refuseOthers(name());
       return verifier;
     }
   }
@@ -47,14 +85,7 @@ final class BuiltInVerifiers {
             options ->
                 new NumericVerifier(
                     options.flag("padded", false), options.flag("reversed", false))),
-        new Entry(
-            "gsm8k",
-            "the final number of a worked solution, as GSM8K is scored",
-            Isolation.LINEAR,
-            options ->
-                new Gsm8kVerifier(
-                    options.choice("mode", Mode.STRICT),
-                    options.number("format_reward", 0, 0, 0.999))),
+        new Gsm8k(),
         new Entry(
             "math",
             "a mathematical answer, in LaTeX or plain, equal to the expected one",

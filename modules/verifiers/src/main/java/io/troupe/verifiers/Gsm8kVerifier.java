@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.math.MathVerifier;
 import java.math.BigDecimal;
 import java.util.Optional;
 
@@ -31,8 +32,16 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
   /** Longer ones are no answers, and converting them takes more than linear time. */
   private static final int MOST_CHARACTERS = 100;
 
+  private static final MathVerifier ANCHORED = MathVerifier.training();
+
   /** How the answer is read. */
   public enum Mode {
+    /**
+     * The last {@code \boxed{}}, else what follows the last {@code ####}, else what the last "the
+     * answer is" says, compared as {@link MathVerifier} does: for models that were taught one of
+     * these. Text without any of them earns nothing.
+     */
+    ANCHORS,
     /**
      * The first sentence {@code The answer is N.}, point included. The mode to train with: text
      * without it earns nothing, so that a policy cannot be paid for numbers it did not call its
@@ -65,6 +74,9 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
 
   @Override
   public Verdict verify(Prompt prompt, String completion) {
+    if (mode == Mode.ANCHORS) {
+      return withFormatReward(ANCHORED.verify(prompt, completion));
+    }
     Optional<BigDecimal> answer = number(prompt.answer());
     if (answer.isEmpty()) {
       return new Verdict.Unverifiable(
@@ -74,6 +86,7 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
     }
     Optional<String> found =
         switch (mode) {
+          case ANCHORS -> throw new IllegalStateException("read by the math verifier");
           case STRICT -> strict(completion);
           case FLEXIBLE -> flexible(completion);
           case ANY -> strict(completion).or(() -> flexible(completion));
@@ -85,6 +98,14 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
     return number(found.get()).filter(n -> n.compareTo(answer.get()) == 0).isPresent()
         ? new Verdict.Scored(1, extracted, "equal")
         : new Verdict.Scored(formatReward, extracted, "another answer");
+  }
+
+  private Verdict withFormatReward(Verdict verdict) {
+    return verdict instanceof Verdict.Scored(double reward, String extracted, String reason, var _)
+            && reward < formatReward
+            && !extracted.isEmpty()
+        ? new Verdict.Scored(formatReward, extracted, reason)
+        : verdict;
   }
 
   /** The first match of {@code The answer is (-?[0-9.,]+)\.} under the rules above. */

@@ -102,13 +102,15 @@ public final class VerifierOptions {
         key,
         "one of " + String.join(", ", names),
         otherwise,
-        text -> {
-          int at = names.indexOf(text.toLowerCase(Locale.ROOT).replace('_', '-'));
-          if (at < 0) {
-            throw new IllegalArgumentException(text);
-          }
-          return constants.get(at);
-        });
+        text -> named(constants, names, text));
+  }
+
+  private static <E> E named(List<E> constants, List<String> names, String text) {
+    int at = names.indexOf(text.toLowerCase(Locale.ROOT).replace('_', '-'));
+    if (at < 0) {
+      throw new IllegalArgumentException(text);
+    }
+    return constants.get(at);
   }
 
   /** Words separated by commas, white space around them removed, in order. */

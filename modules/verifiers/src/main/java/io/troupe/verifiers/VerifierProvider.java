@@ -1,6 +1,7 @@
 package io.troupe.verifiers;
 
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * A kind of verifier, by name. This is the plug-in point: a jar that names its implementations in
@@ -17,9 +18,19 @@ public interface VerifierProvider {
   /**
    * What ends it when it hangs. The safe answer, and the one for code that comes from elsewhere, is
    * a process.
+   *
+   * @param options it will be made with
    */
-  default Isolation isolation() {
+  default Isolation isolation(Map<String, String> options) {
     return Isolation.PROCESS;
+  }
+
+  /**
+   * Whether it runs programs that completions hold. Such a verifier takes the option {@code
+   * allow_unsandboxed}, and refuses to start without a sandbox unless that is {@code true}.
+   */
+  default boolean runsCode() {
+    return false;
   }
 
   /**

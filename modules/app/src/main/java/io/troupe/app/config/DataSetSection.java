@@ -111,9 +111,10 @@ public sealed interface DataSetSection extends TaskSection {
   @Doc("Grade-school word problems (Cobbe et al. 2021): `question` and `answer`.")
   record Gsm8k(
       @Doc(
-              "How the answer is read: `strict` is the sentence `The answer is N.`, the one to train"
-                  + " with; `flexible` is the last number of the completion; `any` is strict where"
-                  + " that finds something, else flexible.")
+              "How the answer is read: `strict` is the sentence `The answer is N.`, the one to"
+                  + " train with; `flexible` is the last number of the completion; `any` is strict"
+                  + " where that finds something, else flexible; `anchors` is the last `\\boxed{}`,"
+                  + " else the last `####`, else the last \"the answer is\".")
           @Default("strict")
           Mode verifierMode,
       @Inline DataKeys data,
@@ -150,8 +151,8 @@ public sealed interface DataSetSection extends TaskSection {
 
   /** Short Python functions. */
   @Doc(
-      "Short Python functions judged by asserts (Austin et al. 2021), whole or hand-checked; `split` is"
-          + " `train`, `validation`, `test`, `prompt` or `all`, by task id.")
+      "Short Python functions judged by asserts (Austin et al. 2021), whole or hand-checked;"
+          + " `split` is `train`, `validation`, `test`, `prompt` or `all`, by task id.")
   record Mbpp(@Inline DataKeys data, @Inline PromptKeys prompts, @Inline MixKeys mix)
       implements OfFiles {}
 

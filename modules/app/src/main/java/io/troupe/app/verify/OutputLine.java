@@ -14,7 +14,7 @@ import java.util.Locale;
 /**
  * A verdict as a line of the output.
  *
- * @param millis from the moment the completion was handed to the verifier, waiting included
+ * @param millis on a worker, waiting for one left out
  */
 record OutputLine(JsonNode id, Verdict verdict, double millis) {
   // Half a surrogate pair of a completion can be written escaped, and not as UTF-8.

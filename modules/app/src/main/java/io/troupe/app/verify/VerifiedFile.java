@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.Judgement;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -28,9 +29,7 @@ public final class VerifiedFile {
   private static final int WINDOW_PER_WORKER = 64;
   private static final long PROGRESS_NANOS = 2_000_000_000L;
 
-  private record Open(JsonNode id, long line, CompletableFuture<Timed> verdict) {}
-
-  private record Timed(Verdict verdict, double millis) {}
+  private record Open(JsonNode id, long line, CompletableFuture<Judgement> judgement) {}
 
   private final String verifier;
   private final VerifierService service;
@@ -111,13 +110,11 @@ public final class VerifiedFile {
     }
     try {
       InputLine read = InputLine.read(line, verifier);
-      long start = System.nanoTime();
-      CompletableFuture<Timed> verdict =
-          service
-              .verify(read.prompt(), read.completion())
-              .thenApply(v -> new Timed(v, (System.nanoTime() - start) / 1e6))
-              .toCompletableFuture();
-      return Optional.of(new Open(read.id(), number, verdict));
+      return Optional.of(
+          new Open(
+              read.id(),
+              number,
+              service.judge(read.prompt(), read.completion()).toCompletableFuture()));
     } catch (InputLine.BadLineException bad) {
       summary = summary.badLine();
       report.accept("error: %s line %d %s".formatted(file, number, bad.getMessage()));
@@ -126,8 +123,8 @@ public final class VerifiedFile {
   }
 
   private void write(String file, Open next, BufferedWriter out) throws IOException {
-    Timed timed = next.verdict().join();
-    switch (timed.verdict()) {
+    Judgement judged = next.judgement().join();
+    switch (judged.verdict()) {
       case Verdict.Scored scored -> summary = summary.scored(scored.reward(), scored.passed());
       case Verdict.Unverifiable(Verdict.Cause _, String reason) -> {
         summary = summary.unverified();
@@ -137,7 +134,7 @@ public final class VerifiedFile {
       }
     }
     out.write(
-        new OutputLine(next.id(), timed.verdict(), timed.millis())
+        new OutputLine(next.id(), judged.verdict(), judged.millis())
             .text(INSTRUCTIONS.contains(verifier)));
     out.write('\n');
     if (System.nanoTime() - reportedAt >= PROGRESS_NANOS) {

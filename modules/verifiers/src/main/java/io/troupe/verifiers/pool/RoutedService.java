@@ -21,16 +21,18 @@ public final class RoutedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Verdict> verify(Prompt prompt, String completion) {
+  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
     VerifierService service = bySource.get(prompt.source());
     if (service == null) {
       return CompletableFuture.completedFuture(
-          new Verdict.Unverifiable(
-              Verdict.Cause.BAD_INPUT,
-              "prompt %s comes from '%s', which has no verifier"
-                  .formatted(prompt.id(), prompt.source())));
+          new Judgement(
+              new Verdict.Unverifiable(
+                  Verdict.Cause.BAD_INPUT,
+                  "prompt %s comes from '%s', which has no verifier"
+                      .formatted(prompt.id(), prompt.source())),
+              0));
     }
-    return service.verify(prompt, completion);
+    return service.judge(prompt, completion);
   }
 
   @Override

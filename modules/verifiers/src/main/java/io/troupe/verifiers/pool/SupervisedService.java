@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * quarantine, or by the end of the pool.
  */
 final class SupervisedService implements VerifierService {
-  private record Job(Prompt prompt, String completion, CompletableFuture<Verdict> verdict) {}
+  private record Job(Prompt prompt, String completion, CompletableFuture<Judgement> judgement) {}
 
   private final String name;
   private final BlockingQueue<Job> queue;
@@ -61,7 +61,7 @@ final class SupervisedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Verdict> verify(Prompt prompt, String completion) {
+  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
     Job job = new Job(prompt, completion, new CompletableFuture<>());
     if (closed || !queue.offer(job)) {
       return CompletableFuture.failedFuture(
@@ -73,7 +73,7 @@ final class SupervisedService implements VerifierService {
     if (closed) {
       drain(); // whoever closed may have missed it
     }
-    return job.verdict();
+    return job.judgement();
   }
 
   private void serve(Worker worker) {
@@ -84,17 +84,18 @@ final class SupervisedService implements VerifierService {
       } catch (InterruptedException e) {
         return;
       }
-      job.verdict().complete(admitted() ? judge(worker, job) : refused());
+      job.judgement().complete(admitted() ? judge(worker, job) : refused());
     }
   }
 
-  private Verdict judge(Worker worker, Job job) {
+  private Judgement judge(Worker worker, Job job) {
     long start = nanos.getAsLong();
     meter.started();
     Verdict verdict = worker.judge(job.prompt(), job.completion());
-    meter.ended(verdict, nanos.getAsLong() - start);
+    long took = nanos.getAsLong() - start;
+    meter.ended(verdict, took);
     learn(verdict);
-    return verdict;
+    return new Judgement(verdict, took / 1e6);
   }
 
   private synchronized boolean admitted() {
@@ -115,7 +116,7 @@ final class SupervisedService implements VerifierService {
     }
   }
 
-  private Verdict refused() {
+  private Judgement refused() {
     String reason;
     synchronized (this) {
       reason =
@@ -124,7 +125,7 @@ final class SupervisedService implements VerifierService {
     }
     Verdict verdict = new Verdict.Unverifiable(Verdict.Cause.CRASH, reason);
     meter.count(verdict);
-    return verdict;
+    return new Judgement(verdict, 0);
   }
 
   private long millis() {
@@ -149,8 +150,11 @@ final class SupervisedService implements VerifierService {
     List<Job> left = new ArrayList<>();
     queue.drainTo(left);
     for (Job job : left) {
-      job.verdict()
-          .complete(new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier pool was closed"));
+      job.judgement()
+          .complete(
+              new Judgement(
+                  new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier pool was closed"),
+                  0));
     }
   }
 }

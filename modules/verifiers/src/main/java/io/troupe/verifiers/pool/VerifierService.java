@@ -16,7 +16,12 @@ public interface VerifierService extends AutoCloseable {
    * @return never fails, but for {@link java.util.concurrent.RejectedExecutionException} when the
    *     service is closed or its queue is full
    */
-  CompletionStage<Verdict> verify(Prompt prompt, String completion);
+  CompletionStage<Judgement> judge(Prompt prompt, String completion);
+
+  /** {@link #judge}, for those who do not ask how long it took. */
+  default CompletionStage<Verdict> verify(Prompt prompt, String completion) {
+    return judge(prompt, completion).thenApply(Judgement::verdict);
+  }
 
   /** What has happened so far, one report a verifier. */
   List<PoolReport> reports();

@@ -36,17 +36,16 @@ public final class VerifierServices {
       String command =
           options
               .text("run")
-              .orElseThrow(
-                  () ->
-                      new IllegalArgumentException(
-                          "verifier command needs the option run, a shell command line"));
+              .orElseThrow(() ->
+                  new IllegalArgumentException(
+                      "verifier command needs the option run, a shell command line"));
       options.refuseOthers(COMMAND);
       return ofCommand(COMMAND, List.of("/bin/sh", "-c", "exec " + command), settings);
     }
     VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
     // Made here in any case: wrong options are refused before a process is started for them.
     Verifier verifier = provider.create(new VerifierOptions(spec.options(), settings.workers()));
-    if (provider.isolation() == Isolation.PROCESS) {
+    if (provider.isolation(spec.options()) == Isolation.PROCESS) {
       verifier.close();
       return ofCommand(spec.name(), javaCommand(spec, settings), settings);
     }

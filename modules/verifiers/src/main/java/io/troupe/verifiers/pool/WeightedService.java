@@ -40,13 +40,18 @@ public final class WeightedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Verdict> verify(Prompt prompt, String completion) {
-    List<CompletableFuture<Verdict>> stages =
+  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
+    List<CompletableFuture<Judgement>> stages =
         parts.stream()
-            .map(part -> part.service().verify(prompt, completion).toCompletableFuture())
+            .map(part -> part.service().judge(prompt, completion).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> combine(stages.stream().map(CompletableFuture::join).toList()));
+        .thenApply(_ -> {
+          List<Judgement> judged = stages.stream().map(CompletableFuture::join).toList();
+          return new Judgement(
+              combine(judged.stream().map(Judgement::verdict).toList()),
+              judged.stream().mapToDouble(Judgement::millis).sum());
+        });
   }
 
   private Verdict combine(List<Verdict> verdicts) {

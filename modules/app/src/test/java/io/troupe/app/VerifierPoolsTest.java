@@ -1,0 +1,85 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.app.config.VerifierSection;
+import io.troupe.app.config.VerifierSection.Reward;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.VerifierService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class VerifierPoolsTest {
+  private static final Map<String, VerifierSpec> TASK =
+      Map.of(
+          "sums",
+          VerifierSpec.named("numeric"),
+          "words",
+          new VerifierSpec("gsm8k", Map.of("mode", "strict"), List.of()));
+
+  private static VerifierSection section(Reward... rewards) {
+    return new VerifierSection(
+        1,
+        Duration.ofSeconds(5),
+        64,
+        20,
+        Duration.ofMinutes(1),
+        false,
+        List.of(),
+        List.of(rewards));
+  }
+
+  private static double reward(VerifierService service, String source, String completion) {
+    Prompt prompt = new Prompt(new PromptId("p"), source, "", "4", "");
+    Verdict verdict = service.verify(prompt, completion).toCompletableFuture().join();
+    return ((Verdict.Scored) verdict).reward();
+  }
+
+  @Test
+  void open_noRewards_eachSourceHasItsOwnVerifier() throws Exception {
+    try (VerifierService service = VerifierPools.open(section(), TASK)) {
+      assertThat(reward(service, "sums", "4")).isOne();
+      assertThat(reward(service, "sums", "The answer is 4.")).isZero();
+      assertThat(reward(service, "words", "The answer is 4.")).isOne();
+    }
+  }
+
+  @Test
+  void open_rewards_standInPlaceOfTheSourcesVerifier() throws Exception {
+    VerifierSection mixed =
+        section(
+            new Reward("words", "gsm8k", 0.75, List.of("mode=flexible")),
+            new Reward("words", "format", 0.25, List.of("shape=think")));
+    try (VerifierService service = VerifierPools.open(mixed, TASK)) {
+      assertThat(reward(service, "words", "it is 4")).isEqualTo(0.75);
+      assertThat(reward(service, "words", "<think></think>5")).isEqualTo(0.25);
+      assertThat(reward(service, "words", "<think></think>4")).isOne();
+      assertThat(reward(service, "sums", "4")).isOne();
+    }
+  }
+
+  @Test
+  void check_namesThatThereAreNot_areRefused() {
+    assertThatThrownBy(
+            () -> VerifierPools.check(section(new Reward("x", "format", 1, List.of())), TASK))
+        .hasMessageMatching("verifier.rewards names the source 'x', and the task has .*");
+    assertThatThrownBy(
+            () -> VerifierPools.check(section(new Reward("sums", "nice", 1, List.of())), TASK))
+        .hasMessageStartingWith("there is no verifier 'nice'; there are ");
+  }
+
+  @Test
+  void open_optionThatIsWrong_isRefused() {
+    assertThatThrownBy(() ->
+            VerifierPools.open(
+                section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK))
+        .isInstanceOf(BadVerifierException.class)
+        .hasMessageContaining("option 'shape' must be one of think-answer, think, boxed");
+  }
+}
