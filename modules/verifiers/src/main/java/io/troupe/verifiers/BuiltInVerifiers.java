@@ -19,9 +19,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The verifiers that come with Troupe. */
 final class BuiltInVerifiers {
+  private static final Set<String> CODE = Set.of("mbpp", "humaneval", "apps");
+
   /** What {@link VerifierProvider#create} does. */
   private interface Factory {
     Verifier create(VerifierOptions options) throws IOException;
@@ -32,6 +35,11 @@ final class BuiltInVerifiers {
     @Override
     public Isolation isolation(Map<String, String> options) {
       return isolation;
+    }
+
+    @Override
+    public boolean runsCode() {
+      return CODE.contains(name);
     }
 
     @Override

@@ -18,6 +18,9 @@ public interface Verifier extends AutoCloseable {
    */
   Verdict verify(Prompt prompt, String completion);
 
+  /** Loads what the first verification would otherwise load within its deadline. */
+  default void prepare() {}
+
   /** Ends what the verifier keeps open; most keep nothing. */
   @Override
   default void close() {}

@@ -92,7 +92,7 @@ public enum DataSet {
   RLVR_IFEVAL(
       new About(
           "Training prompts with one checkable instruction each",
-          "ifeval",
+          "rlvr-ifeval",
           "14,973 train",
           "ODC-BY-1.0"),
       new Home("allenai/RLVR-IFeval", ""),

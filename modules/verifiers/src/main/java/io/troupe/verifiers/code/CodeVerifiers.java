@@ -12,10 +12,10 @@ public final class CodeVerifiers {
   /**
    * A verifier with a sandbox of its own.
    *
-   * <p>Options: {@code wall} (time of a program, 5s), {@code wall_of_all_runs} (of all runs of one
-   * that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code python}
-   * (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code comparison}
-   * (exact, lines, tokens or numbers), {@code allow_unsandboxed} (false; see {@link
+   * <p>Options: {@code timeout} (time of a program, 5s), {@code timeout_of_all_runs} (of all runs
+   * of one that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code
+   * python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
+   * comparison} (exact, lines, tokens or numbers), {@code allow_unsandboxed} (false; see {@link
    * Isolation#NONE}).
    *
    * @param benchmarkName for messages
@@ -30,8 +30,8 @@ public final class CodeVerifiers {
             options.flag("partial_credit", benchmark.partialCredit()),
             options.choice("comparison", benchmark.comparison()));
     SandboxSettings standard = SandboxSettings.standard();
-    Duration wall = options.duration("wall", standard.wall());
-    Duration all = options.duration("wall_of_all_runs", wall.multipliedBy(6));
+    Duration wall = options.duration("timeout", standard.wall());
+    Duration all = options.duration("timeout_of_all_runs", wall.multipliedBy(6));
     boolean unsandboxed = options.flag("allow_unsandboxed", false);
     SandboxSettings settings =
         new SandboxSettings(

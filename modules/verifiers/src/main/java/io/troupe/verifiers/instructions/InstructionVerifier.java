@@ -4,6 +4,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.language.Languages;
 import io.troupe.verifiers.python.PythonText;
 import io.troupe.verifiers.python.TooManyStepsException;
 import java.util.ArrayList;
@@ -38,6 +39,12 @@ public record InstructionVerifier(Family family) implements Verifier {
     private boolean holds(String text) {
       return !PythonText.isBlank(text) && test.isPresent() && test.get().test(text);
     }
+  }
+
+  /** The language profiles are the one thing that takes long to load. */
+  @Override
+  public void prepare() {
+    Optional<String> _ = Languages.detect("What is this?");
   }
 
   @Override
@@ -99,12 +106,11 @@ public record InstructionVerifier(Family family) implements Verifier {
   private static List<Check> twoReadings(List<Condition> conditions, String text) {
     Set<String> variants = variants(text);
     return conditions.stream()
-        .map(
-            condition -> {
-              boolean strict = condition.holds(text);
-              return new Check(
-                  condition.id(), strict, strict || variants.stream().anyMatch(condition::holds));
-            })
+        .map(condition -> {
+          boolean strict = condition.holds(text);
+          return new Check(
+              condition.id(), strict, strict || variants.stream().anyMatch(condition::holds));
+        })
         .toList();
   }
 

@@ -44,6 +44,7 @@ public final class VerifierMain {
     PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), false, UTF_8);
     System.setOut(System.err); // what a verifier prints is no answer
     Verifier verifier = Verifiers.create(spec(arguments), 1);
+    verifier.prepare();
     BlockingQueue<String> questions = new LinkedBlockingQueue<>();
     Thread.ofPlatform()
         .name("verifier")
