@@ -21,6 +21,7 @@ import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The parts a configuration names: the one place that knows every implementation.
@@ -58,7 +59,7 @@ record Composition(
                   .filter(loaded);
         };
     int longest =
-        task.train().stream()
+        Stream.concat(task.train().stream(), task.heldOut().stream())
             .map(Prompt::text)
             .mapToInt(text -> tokenizer.encode(text).length)
             .max()
@@ -120,7 +121,10 @@ record Composition(
   RunSettings settings() {
     return new RunSettings(
         config.run().seed(),
-        config.limits(facts),
+        switch (task.order()) {
+          case SHUFFLED -> config.limits(facts);
+          case LISTED -> config.limits(facts).inListedOrder();
+        },
         config.lossSettings(),
         config.optimisation(config.training().learningRate()),
         config.training().learningRates(),

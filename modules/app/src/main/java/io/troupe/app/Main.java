@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
     name = "troupe",
     mixinStandardHelpOptions = true,
     description = "Trains language models by asynchronous GRPO on verifiable rewards.",
-    subcommands = {TrainCommand.class, PlanCommand.class, VerifyCommand.class},
+    subcommands = {TrainCommand.class, PlanCommand.class, VerifyCommand.class, TasksCommand.class},
     footer = {
       "",
       "Also, by the launcher:  troupe test · troupe build · troupe bench",

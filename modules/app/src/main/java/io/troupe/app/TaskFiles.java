@@ -8,8 +8,6 @@ import io.troupe.tasks.fetch.DataCache;
 import io.troupe.tasks.fetch.DataFolder;
 import io.troupe.tasks.fetch.DataOrigin;
 import io.troupe.tasks.fetch.HubOrigin;
-import io.troupe.tasks.fetch.ObjectFolders;
-import io.troupe.tasks.fetch.ObjectOrigin;
 import io.troupe.tasks.fetch.Wanted;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
@@ -24,28 +22,22 @@ import java.util.Map;
 /** The files that a task's configuration names, wherever they are. */
 final class TaskFiles {
   private final DataCache cache;
-  private final ObjectFolders objects;
 
-  TaskFiles(DataCache cache, ObjectFolders objects) {
+  TaskFiles(DataCache cache) {
     this.cache = cache;
-    this.objects = objects;
   }
 
   /** Files found as {@code data} and the environment say. */
   static TaskFiles of(DataSection data) {
     Map<String, String> environment = System.getenv();
-    ObjectFolders objects = new S3Folders();
     List<DataOrigin> origins = new ArrayList<>();
-    if (!data.s3().isEmpty()) {
-      origins.add(new ObjectOrigin(objects, data.s3()));
-    }
     if (data.hub()) {
       origins.add(
           new HubOrigin(
               environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co"),
               environment.getOrDefault("HF_TOKEN", "")));
     }
-    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins), objects);
+    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins));
   }
 
   private static Path cacheFolder(DataSection data, Map<String, String> environment) {
@@ -79,25 +71,17 @@ final class TaskFiles {
   private static List<Path> found(String place, String subset, String split) throws IOException {
     if (place.contains("://")) {
       throw new BadTaskData(
-          place + ": data files are local; put the place into data.s3, or fetch the file by hand");
+          place + ": data files are local; fetch the file by hand and give its path");
     }
     return DataFolder.files(Path.of(place), subset, split);
   }
 
-  /** The text of a small file, local or on S3. */
+  /** The text of a small file. */
   String text(String place) throws IOException {
-    Path file = Path.of(place.contains("://") ? "" : place);
     if (place.contains("://")) {
-      Path folder = Files.createTempDirectory("troupe-order");
-      file = folder.resolve("file");
-      try {
-        objects.download(place, file);
-        return decode(place, file);
-      } finally {
-        Files.deleteIfExists(file);
-        Files.deleteIfExists(folder);
-      }
+      throw new BadTaskData(place + ": the file must be local; fetch it by hand and give its path");
     }
+    Path file = Path.of(place);
     if (!Files.isRegularFile(file)) {
       throw new BadTaskData(place + ": no such file; relative paths start from the configuration");
     }

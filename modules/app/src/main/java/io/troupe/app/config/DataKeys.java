@@ -14,7 +14,7 @@ public record DataKeys(
     @Doc(
             "File or folder with the data: JSON Lines or a JSON array (`.gz` allowed), Parquet, Arrow,"
                 + " or a Hugging Face folder; a relative path starts from the folder of the"
-                + " configuration file. Empty means the cache, `data.s3`, the hub, in this order.")
+                + " configuration file. Empty means the cache, then the hub.")
         @Default("")
         @RelativeToFile
         String file,

@@ -12,11 +12,6 @@ public record DataSection(
         @Default("")
         @RelativeToFile
         String cache,
-    @Doc(
-            "Place on S3 with a folder `<data set>_<split>` each, `s3://bucket/prefix`, asked before"
-                + " the hub; empty means none.")
-        @Default("")
-        String s3,
     @Doc("Whether data sets are fetched from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`).")
         @Default("true")
         boolean hub,

@@ -21,8 +21,8 @@ public record MixKeys(
         @Range(min = 0, minExclusive = true, max = 1e9)
         double weight,
     @Doc(
-            "Order file, one prompt id a line, local or `s3://bucket/key`: its prompts are trained on"
-                + " in this order in every epoch, and no others.")
+            "Order file, one prompt id a line: its prompts are trained on in this order in every epoch,"
+                + " and no others.")
         @Default("")
         @RelativeToFile
         String order,

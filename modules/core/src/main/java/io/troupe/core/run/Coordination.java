@@ -2,7 +2,6 @@ package io.troupe.core.run;
 
 import io.troupe.core.advantage.Advantages;
 import io.troupe.core.buffer.StalePolicy;
-import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -525,9 +524,7 @@ public record Coordination(RunLimits limits) {
         return again;
       }
       GroupId id = new GroupId(state.ledger().admitted() + 1);
-      int prompt =
-          PromptOrder.at(
-              limits.seed(), state.cursor().epoch(), state.cursor().position(), limits.prompts());
+      int prompt = limits.promptAt(state.cursor());
       emit(
           new Event.GroupAdmitted(
               id, prompt, state.cursor().epoch(), state.cursor().advance(limits.prompts())));

@@ -4,6 +4,8 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.buffer.StalenessBound;
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.prompt.PromptOrder;
 
 /**
  * The settings the coordinator decides by.
@@ -29,6 +31,8 @@ import io.troupe.core.buffer.StalenessBound;
  *     hopeless
  * @param lockStep one worker and eta 0: leases are granted only when nothing is under lease, so
  *     that the composition of every decode batch, and with it every rounding, is reproducible
+ * @param listed whether prompts are admitted in the order of the pool in every epoch, as a
+ *     curriculum wants, and not in a new one
  */
 public record RunLimits(
     int prompts,
@@ -48,7 +52,8 @@ public record RunLimits(
     long evaluateEvery,
     double evaluationTarget,
     long maxFilteredInARow,
-    boolean lockStep) {
+    boolean lockStep,
+    boolean listed) {
   public RunLimits {
     require(prompts >= 1, "the training pool holds at least one prompt, not %d", prompts);
     require(
@@ -75,6 +80,79 @@ public record RunLimits(
         maxFilteredInARow >= 1, "max_filtered_groups is 1 or greater, not %d", maxFilteredInARow);
     require(
         !lockStep || maxStaleness == 0, "lock-step needs max_staleness 0, not %d", maxStaleness);
+  }
+
+  /** Limits of a run that shuffles its prompts in every epoch. */
+  public RunLimits(
+      int prompts,
+      long seed,
+      int completionsPerPrompt,
+      int groupsPerStep,
+      int maxStaleness,
+      StalePolicy stale,
+      int maxConcurrentGroups,
+      boolean filterDegenerate,
+      int maxAttempts,
+      long leaseMillis,
+      long drainMillis,
+      long steps,
+      long epochs,
+      long checkpointEvery,
+      long evaluateEvery,
+      double evaluationTarget,
+      long maxFilteredInARow,
+      boolean lockStep) {
+    this(
+        prompts,
+        seed,
+        completionsPerPrompt,
+        groupsPerStep,
+        maxStaleness,
+        stale,
+        maxConcurrentGroups,
+        filterDegenerate,
+        maxAttempts,
+        leaseMillis,
+        drainMillis,
+        steps,
+        epochs,
+        checkpointEvery,
+        evaluateEvery,
+        evaluationTarget,
+        maxFilteredInARow,
+        lockStep,
+        false);
+  }
+
+  /** These limits for prompts that are admitted in the order of the pool. */
+  public RunLimits inListedOrder() {
+    return new RunLimits(
+        prompts,
+        seed,
+        completionsPerPrompt,
+        groupsPerStep,
+        maxStaleness,
+        stale,
+        maxConcurrentGroups,
+        filterDegenerate,
+        maxAttempts,
+        leaseMillis,
+        drainMillis,
+        steps,
+        epochs,
+        checkpointEvery,
+        evaluateEvery,
+        evaluationTarget,
+        maxFilteredInARow,
+        lockStep,
+        true);
+  }
+
+  /** The prompt to admit at a place of the data. */
+  int promptAt(PromptCursor cursor) {
+    return listed
+        ? cursor.position()
+        : PromptOrder.at(seed, cursor.epoch(), cursor.position(), prompts);
   }
 
   /** The staleness bound of the run. */

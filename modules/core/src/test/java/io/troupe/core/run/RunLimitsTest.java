@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.prompt.PromptCursor;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -56,6 +59,36 @@ class RunLimitsTest {
       assertThatThrownBy(() -> limits(values, 0, true)).hasMessageContaining("lock-step");
     }
   }
+
+  @Test
+  void promptAt_listed_isThePositionInEveryEpoch() {
+    RunLimits listed = LIMITS_OF_FIVE.inListedOrder();
+
+    for (int epoch = 0; epoch < 3; epoch++) {
+      for (int position = 0; position < 5; position++) {
+        assertThat(listed.promptAt(new PromptCursor(epoch, position))).isEqualTo(position);
+      }
+    }
+  }
+
+  @Test
+  void promptAt_shuffled_visitsEveryPromptOfAMillionOnceAnEpoch() {
+    RunLimits million =
+        new RunLimits(
+            1_000_000, 7, 2, 2, 1, StalePolicy.MASK, 8, true, 3, 1, 1, 1, 0, 0, 0, 0, 1, false);
+    BitSet seen = new BitSet(1_000_000);
+    PromptCursor cursor = new PromptCursor(2, 0);
+
+    while (cursor.epoch() == 2) {
+      seen.set(million.promptAt(cursor));
+      cursor = cursor.advance(1_000_000);
+    }
+
+    assertThat(seen.cardinality()).isEqualTo(1_000_000);
+  }
+
+  private static final RunLimits LIMITS_OF_FIVE =
+      new RunLimits(5, 7, 2, 2, 1, StalePolicy.MASK, 8, true, 3, 1, 1, 1, 0, 0, 0, 0, 1, false);
 
   private static RunLimits limits(int[] v, double target, boolean lockStep) {
     return new RunLimits(

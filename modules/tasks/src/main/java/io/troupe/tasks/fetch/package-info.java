@@ -1,4 +1,4 @@
-/** Finds the files of data sets: in a folder, in the cache, on S3, on the Hugging Face hub. */
+/** Finds the files of data sets: in a folder, in the cache, on the Hugging Face hub. */
 @NullMarked
 package io.troupe.tasks.fetch;
 

@@ -3,7 +3,9 @@ package io.troupe.tasks.rows;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.tasks.BadTaskData;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +22,10 @@ import java.nio.file.Path;
  */
 final class JsonRows {
   private static final int LOOK_AHEAD = 1 << 12;
+
+  /** Items of an array are followed by others. */
+  private static final ObjectReader ITEMS =
+      RowJson.MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private JsonRows() {}
 
@@ -55,7 +61,7 @@ final class JsonRows {
       parser.nextToken();
       while (parser.nextToken() != JsonToken.END_ARRAY) {
         String place = file + ":" + parser.currentTokenLocation().getLineNr();
-        JsonNode node = RowJson.MAPPER.readTree(parser);
+        JsonNode node = ITEMS.readTree(parser);
         if (node instanceof ObjectNode fields) {
           rows.row(place, fields);
         } else {

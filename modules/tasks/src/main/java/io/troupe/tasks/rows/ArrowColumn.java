@@ -1,0 +1,10 @@
+package io.troupe.tasks.rows;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** The values of one column of a batch. */
+@FunctionalInterface
+interface ArrowColumn {
+  /** The value of a row, from 0. */
+  JsonNode at(int row);
+}

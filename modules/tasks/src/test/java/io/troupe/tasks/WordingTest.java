@@ -1,0 +1,89 @@
+package io.troupe.tasks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.tasks.sets.DataSet;
+import io.troupe.tasks.sets.Item;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class WordingTest {
+  private static final Item EXAMPLE = Item.of("e", "Q: 1+1?\nA:", "2", " 2.");
+  private static final Item ITEM = Item.of("i", "Q: 1+2?\nA:", "3", " 3.");
+
+  @TempDir private Path folder;
+
+  private static Wording wording(Wording.Form form) {
+    return new Wording(
+        form,
+        "Be brief.",
+        " So",
+        "Examples:",
+        List.of(EXAMPLE),
+        (messages, generate, arguments) ->
+            messages.stream()
+                    .map(m -> "<" + m.role() + ">" + m.content())
+                    .collect(Collectors.joining())
+                + generate
+                + arguments);
+  }
+
+  @Test
+  void raw_allParts_areBlocksBeforeTheQuestion() {
+    assertThat(wording(Wording.Form.RAW).text(ITEM))
+        .isEqualTo("Be brief.\n\nExamples:\n\nQ: 1+1?\nA: 2.\n\nQ: 1+2?\nA: So");
+    assertThat(wording(Wording.Form.RAW).solution(ITEM)).isEqualTo(" 3.");
+    assertThat(Wording.PLAIN.text(ITEM)).isEqualTo("Q: 1+2?\nA:");
+  }
+
+  @Test
+  void chat_allParts_areTurnsWithoutThinking() {
+    assertThat(wording(Wording.Form.CHAT).text(ITEM))
+        .isEqualTo(
+            "<system>Be brief.<user>Q: 1+1?\nA:<assistant>2.<user>Examples:\n\nQ: 1+2?\nA:"
+                + "true{enable_thinking=false} So");
+    assertThat(wording(Wording.Form.CHAT).solution(ITEM)).isEqualTo("3.");
+  }
+
+  @Test
+  void row_withItsOwnWording_overridesTheRuns() throws IOException {
+    Path file =
+        Sets.file(
+            folder,
+            "g.jsonl",
+            """
+            {"question": "a", "answer": "#### 1", "system_prompt": "S", "assistant_prefix": "P"}
+            {"question": "b", "answer": "#### 2"}
+            """);
+    Wording run = new Wording(Wording.Form.RAW, "R", "", "", List.of(), Wording.noTemplate());
+
+    assertThat(Sets.of(DataSet.GSM8K, file).wording(run, SourceLimits.NONE).prompts())
+        .extracting(Prompt::text)
+        .containsExactly("S\n\nQ: a\nA:P", "R\n\nQ: b\nA:");
+  }
+
+  @Test
+  void headRoom_promptsWithoutIt_areDroppedAndCounted() throws IOException {
+    Path file =
+        Sets.file(
+            folder,
+            "g.jsonl",
+            """
+            {"question": "short", "answer": "#### 1"}
+            {"question": "rather longer", "answer": "#### 2"}
+            """);
+
+    Task task =
+        new HeadRoom(prompt -> prompt.text().length(), 16, 5)
+            .filter(Sets.of(DataSet.GSM8K, file).load());
+
+    assertThat(task.train()).extracting(Prompt::text).containsExactly("Q: short\nA:");
+    assertThat(task.sources().getFirst().report().text())
+        .isEqualTo("2 rows; left out: 1 prompts without head-room");
+  }
+}

@@ -1,0 +1,172 @@
+package io.troupe.tasks.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.troupe.tasks.BadTaskData;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The cache before a hub of this process. */
+final class DataCacheTest {
+  private static final Wanted WANTED = new Wanted("own", "some/set", "", "train");
+
+  @TempDir private Path folder;
+
+  private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    answer(
+        "/api/datasets/some/set",
+        200,
+        """
+        {"siblings": [{"rfilename": "README.md"}, {"rfilename": "data/train-0.jsonl"},
+         {"rfilename": "data/test-0.jsonl"}, {"rfilename": "dataset_info.json"}]}
+        """);
+    answer("/datasets/some/set/resolve/main/data/train-0.jsonl", 200, "{\"a\": 1}\n");
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private void answer(String path, int status, String body) {
+    server.createContext(
+        path,
+        exchange -> {
+          requests.add(
+              exchange.getRequestURI()
+                  + " "
+                  + exchange.getRequestHeaders().getOrDefault("Authorization", List.of("-")));
+          byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(status, bytes.length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+  }
+
+  private String endpoint() {
+    return "http://localhost:" + server.getAddress().getPort();
+  }
+
+  private DataCache cache(String token) {
+    return new DataCache(folder, List.of(new HubOrigin(endpoint(), token)));
+  }
+
+  @Test
+  void folder_firstTime_fetchesTheSplitAlone_andThenAsksNobody() throws IOException {
+    Path first = cache("secret").folder(WANTED);
+    Path second = cache("secret").folder(WANTED);
+
+    assertThat(second).isEqualTo(first);
+    assertThat(DataFolder.files(first, "", "train"))
+        .containsExactly(first.resolve("data/train-0.jsonl"));
+    assertThat(requests)
+        .containsExactly(
+            "/api/datasets/some/set [Bearer secret]",
+            "/datasets/some/set/resolve/main/data/train-0.jsonl [Bearer secret]");
+  }
+
+  @Test
+  void folder_withoutItsMarkerOrWithACutFile_isFetchedAgain() throws IOException {
+    Path first = cache("").folder(WANTED);
+    Files.writeString(first.resolve("data/train-0.jsonl"), "{");
+    cache("").folder(WANTED);
+    assertThat(first.resolve("data/train-0.jsonl")).hasContent("{\"a\": 1}\n");
+
+    Files.delete(first.resolve(DataCache.MARKER));
+    cache("").folder(WANTED);
+
+    assertThat(requests).hasSize(6);
+    try (var left = Files.list(first.getParent())) {
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder("train", "train.lock");
+    }
+  }
+
+  @Test
+  void folder_manyAtOnce_isFetchedOnce() throws Exception {
+    AtomicInteger fetched = new AtomicInteger();
+    DataOrigin origin =
+        new DataOrigin() {
+          @Override
+          public String place(Wanted wanted) {
+            return "here";
+          }
+
+          @Override
+          public boolean fetch(Wanted wanted, Path into) throws IOException {
+            fetched.incrementAndGet();
+            Files.writeString(into.resolve("train.jsonl"), "{}");
+            return true;
+          }
+        };
+    List<Callable<Path>> starts =
+        Collections.nCopies(16, () -> new DataCache(folder, List.of(origin)).folder(WANTED));
+    try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+      for (Future<Path> each : threads.invokeAll(starts)) {
+        assertThat(each.get().resolve("train.jsonl")).exists();
+      }
+    }
+    assertThat(fetched).hasValue(1);
+  }
+
+  @Test
+  void folder_nowhere_saysWhereItWasLookedForAndWhatToDo() {
+    answer("/api/datasets/no/set", 404, "");
+    answer("/api/datasets/closed/set", 401, "");
+
+    assertThatThrownBy(() -> cache("").folder(new Wanted("x", "no/set", "", "train")))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessageContaining("train: not in the cache")
+        .hasMessageContaining(endpoint() + "/datasets/no/set: not there")
+        .hasMessageContaining("name their folder in task.file");
+    assertThatThrownBy(() -> cache("").folder(new Wanted("x", "closed/set", "", "train")))
+        .hasMessageContaining("status 401; set HF_TOKEN");
+  }
+
+  @Test
+  void choose_layoutsOfTheHub_givesTheFilesOfTheSplit() {
+    List<String> names =
+        List.of(
+            "main/test-00000-of-00001.parquet",
+            "main/train-00001-of-00002.parquet",
+            "main/train-00000-of-00002.parquet",
+            "socratic/train-00000-of-00001.parquet",
+            "main/train.jsonl");
+
+    assertThat(DataFolder.choose(names, "main/", "train"))
+        .containsExactly("main/train-00000-of-00002.parquet", "main/train-00001-of-00002.parquet");
+    assertThat(DataFolder.choose(List.of("deepscaler.json", "README.md"), "", "train"))
+        .containsExactly("deepscaler.json");
+    assertThat(
+            DataFolder.choose(
+                List.of("state.json", "dataset_info.json", "data-00000-of-00001.arrow"),
+                "",
+                "train"))
+        .containsExactly("data-00000-of-00001.arrow");
+    assertThat(DataFolder.choose(names, "main/", "validation")).isEmpty();
+  }
+}
