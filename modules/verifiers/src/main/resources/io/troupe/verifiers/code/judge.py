@@ -96,7 +96,8 @@ class Link:
 
 
 class Remote:
-    """An object of the program. Equal to nothing, true of nothing: whoever compares it fails the test."""
+    """An object of the program. Equal to nothing: whoever compares it fails the test. Whether it is true, the program says;
+    tests that ask only that take any true value anyway (a match of a regular expression, in three of MBPP's)."""
 
     def __init__(self, link, number):
         object.__setattr__(self, "_link", link)
@@ -124,7 +125,7 @@ class Remote:
         return iter(self._link.ask("items", self._number))
 
     def __bool__(self):
-        raise TypeError("an object of the program is neither true nor false")
+        return self._link.ask("truth", self._number) is True
 
     def __eq__(self, other):
         raise TypeError("an object of the program is no value to compare")

@@ -109,6 +109,7 @@ def _answer_questions(link, order):
         "attribute": lambda target, key: getattr(kept[target], key),
         "assign": lambda target, key, form: setattr(kept[target], key, value_of(form)),
         "item": lambda target, form: kept[target][value_of(form)],
+        "truth": lambda target: bool(kept[target]),
         "length": lambda target: len(kept[target]),
         "items": lambda target: list(itertools.islice(iter(kept[target]), MOST_ITEMS)),
     }

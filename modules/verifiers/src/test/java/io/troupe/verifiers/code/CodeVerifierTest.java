@@ -128,6 +128,7 @@ final class CodeVerifierTest {
                     "assert f(1) == (1, [2.5, None], {3: {'a'}}, b'x', 1j, 10 ** 30)",
                     "assert g() == {'a': 2} and type(g()).__name__ == 'Counter'",
                     "assert list(h()) == [0, 1, 4]",
+                    "assert match('ab') and not match('b')",
                     "assert k([1, 2], key=int) is int",
                     "try:\n    boom()\n    assert False\nexcept ZeroDivisionError:\n    pass"),
                 """
@@ -136,6 +137,7 @@ final class CodeVerifierTest {
                 def g(): return collections.Counter('aa')
                 def h(): return (x * x for x in range(3))
                 def k(values, key): return key
+                def match(text): return __import__('re').match('a', text)
                 def boom(): return 1 // 0
                 """))
         .isEqualTo(1.0);

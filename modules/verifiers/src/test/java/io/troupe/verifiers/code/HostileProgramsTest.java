@@ -54,6 +54,7 @@ final class HostileProgramsTest {
             os.setsid()
             if os.fork() == 0:
                 time.sleep(1000)
+            os._exit(0)
         def f(x):
             return x + 1
         """;
