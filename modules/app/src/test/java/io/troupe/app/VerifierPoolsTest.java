@@ -76,9 +76,10 @@ class VerifierPoolsTest {
 
   @Test
   void open_optionThatIsWrong_isRefused() {
-    assertThatThrownBy(() ->
-            VerifierPools.open(
-                section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK))
+    assertThatThrownBy(
+            () ->
+                VerifierPools.open(
+                    section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK))
         .isInstanceOf(BadVerifierException.class)
         .hasMessageContaining("option 'shape' must be one of think-answer, think, boxed");
   }

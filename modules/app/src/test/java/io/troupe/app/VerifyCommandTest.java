@@ -58,9 +58,10 @@ class VerifyCommandTest {
   void verify_lines_areJudgedInTheirOrder() throws IOException {
     String[] lines =
         IntStream.range(0, 1000)
-            .mapToObj(i ->
-                "{\"id\": %d, \"completion\": \"The answer is %d.\", \"answer\": \"%d\"}"
-                    .formatted(i, i, i % 3 == 0 ? i : i + 1))
+            .mapToObj(
+                i ->
+                    "{\"id\": %d, \"completion\": \"The answer is %d.\", \"answer\": \"%d\"}"
+                        .formatted(i, i, i % 3 == 0 ? i : i + 1))
             .toArray(String[]::new);
 
     Ended ended = verify("gsm8k", lines);

@@ -49,8 +49,9 @@ class EvaluatorTest {
   @Test
   void evaluate_answerThatCannotBeVerified_failsAndGoesOn() {
     ActorRef<Evaluator.Command> evaluator =
-        evaluator((_, _) ->
-            new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer to compare with"));
+        evaluator(
+            (_, _) ->
+                new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer to compare with"));
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
     Run.EvaluationFailed failed = run.expectMessageClass(Run.EvaluationFailed.class);
     assertThat(failed.step()).isZero();

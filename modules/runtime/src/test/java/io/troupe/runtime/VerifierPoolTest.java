@@ -71,8 +71,9 @@ class VerifierPoolTest {
 
     assertThat(judged(service, "4", "3"))
         .hasSize(2)
-        .allSatisfy(verdict ->
-            assertThat(((Verdict.Unverifiable) verdict).reason())
-                .contains("the verifier pool of toy is closed"));
+        .allSatisfy(
+            verdict ->
+                assertThat(((Verdict.Unverifiable) verdict).reason())
+                    .contains("the verifier pool of toy is closed"));
   }
 }

@@ -147,10 +147,11 @@ final class BuiltInVerifiers {
     String endpoint =
         options
             .text("endpoint")
-            .orElseThrow(() ->
-                new IllegalArgumentException(
-                    "verifier judge needs the option endpoint, such as"
-                        + " http://127.0.0.1:8000/v1"));
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "verifier judge needs the option endpoint, such as"
+                            + " http://127.0.0.1:8000/v1"));
     String model =
         options
             .text("model")

@@ -111,11 +111,12 @@ final class Weights implements AutoCloseable {
   WeightSnapshot snapshot(WeightVersion version) {
     List<WeightSnapshot.Tensor> copies =
         views().stream()
-            .map(view -> {
-              MemorySegment copy = Arena.ofAuto().allocate(view.data().byteSize(), CACHE_LINE);
-              copy.copyFrom(view.data());
-              return new WeightSnapshot.Tensor(view.name(), view.shape(), copy.asReadOnly());
-            })
+            .map(
+                view -> {
+                  MemorySegment copy = Arena.ofAuto().allocate(view.data().byteSize(), CACHE_LINE);
+                  copy.copyFrom(view.data());
+                  return new WeightSnapshot.Tensor(view.name(), view.shape(), copy.asReadOnly());
+                })
             .toList();
     return new WeightSnapshot(version, TensorDigest.of(copies), copies);
   }

@@ -171,10 +171,11 @@ public sealed interface CodeProblem {
       }
       note(!node.isArray(), what + " must be a text or a list of lines");
       List<String> lines = new ArrayList<>();
-      node.forEach(line -> {
-        note(!line.isTextual(), what + " must be a text or a list of lines");
-        lines.add(line.asText());
-      });
+      node.forEach(
+          line -> {
+            note(!line.isTextual(), what + " must be a text or a list of lines");
+            lines.add(line.asText());
+          });
       return String.join("\n", lines);
     }
 

@@ -80,10 +80,11 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
   /** The judge only sees that the program ended; its parent saw how. */
   private List<TestResult> named(List<TestResult> tests, Ending ending) {
     return tests.stream()
-        .map(test ->
-            test.reason().equals(ENDED)
-                ? new TestResult(false, ending.describe(sandbox.settings()))
-                : test)
+        .map(
+            test ->
+                test.reason().equals(ENDED)
+                    ? new TestResult(false, ending.describe(sandbox.settings()))
+                    : test)
         .toList();
   }
 

@@ -33,11 +33,12 @@ sealed interface SandboxJob {
       case Calls(_, CodeProblem.CallTests(String function, var calls)) -> {
         json.put("kind", "calls").put("function", function);
         var list = json.putArray("cases");
-        calls.forEach(one -> {
-          ObjectNode item = list.addObject();
-          item.set("arguments", one.arguments());
-          item.set("expected", one.expected());
-        });
+        calls.forEach(
+            one -> {
+              ObjectNode item = list.addObject();
+              item.set("arguments", one.arguments());
+              item.set("expected", one.expected());
+            });
       }
       case Run(_, String input) ->
           json.put("kind", "run").put("stdin", input).put("most_output", outputBytes);

@@ -106,11 +106,12 @@ public record InstructionVerifier(Family family) implements Verifier {
   private static List<Check> twoReadings(List<Condition> conditions, String text) {
     Set<String> variants = variants(text);
     return conditions.stream()
-        .map(condition -> {
-          boolean strict = condition.holds(text);
-          return new Check(
-              condition.id(), strict, strict || variants.stream().anyMatch(condition::holds));
-        })
+        .map(
+            condition -> {
+              boolean strict = condition.holds(text);
+              return new Check(
+                  condition.id(), strict, strict || variants.stream().anyMatch(condition::holds));
+            })
         .toList();
   }
 

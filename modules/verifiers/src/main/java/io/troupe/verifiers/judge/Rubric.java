@@ -39,14 +39,15 @@ public record Rubric(String text) {
   String fill(Prompt prompt, String completion) {
     return PLACE
         .matcher(text)
-        .replaceAll(place ->
-            Matcher.quoteReplacement(
-                switch (place.group(1)) {
-                  case "prompt" -> prompt.text();
-                  case "completion" -> completion;
-                  case "answer" -> prompt.answer();
-                  case "id" -> prompt.id().value();
-                  default -> prompt.source();
-                }));
+        .replaceAll(
+            place ->
+                Matcher.quoteReplacement(
+                    switch (place.group(1)) {
+                      case "prompt" -> prompt.text();
+                      case "completion" -> completion;
+                      case "answer" -> prompt.answer();
+                      case "id" -> prompt.id().value();
+                      default -> prompt.source();
+                    }));
   }
 }

@@ -79,12 +79,7 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
         case OPEN_INSTRUCT ->
             of(Mode.LAST_ANSWER, Anchor.BOX_OR_MINERVA, Anchor.DOLLARS, Anchor.WHOLE_TEXT);
         case QWEN ->
-            of(
-                Mode.LAST_ANSWER,
-                Anchor.MINERVA,
-                Anchor.BOX,
-                Anchor.ANSWER_IS,
-                Anchor.LAST_NUMBER);
+            of(Mode.LAST_ANSWER, Anchor.MINERVA, Anchor.BOX, Anchor.ANSWER_IS, Anchor.LAST_NUMBER);
         case DAPO -> of(Mode.LAST_ANSWER, Anchor.ANSWER_COLON);
       };
     }

@@ -36,9 +36,10 @@ public final class VerifierServices {
       String command =
           options
               .text("run")
-              .orElseThrow(() ->
-                  new IllegalArgumentException(
-                      "verifier command needs the option run, a shell command line"));
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "verifier command needs the option run, a shell command line"));
       options.refuseOthers(COMMAND);
       return ofCommand(COMMAND, List.of("/bin/sh", "-c", "exec " + command), settings);
     }

@@ -46,12 +46,13 @@ public final class WeightedService implements VerifierService {
             .map(part -> part.service().judge(prompt, completion).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> {
-          List<Judgement> judged = stages.stream().map(CompletableFuture::join).toList();
-          return new Judgement(
-              combine(judged.stream().map(Judgement::verdict).toList()),
-              judged.stream().mapToDouble(Judgement::millis).sum());
-        });
+        .thenApply(
+            _ -> {
+              List<Judgement> judged = stages.stream().map(CompletableFuture::join).toList();
+              return new Judgement(
+                  combine(judged.stream().map(Judgement::verdict).toList()),
+                  judged.stream().mapToDouble(Judgement::millis).sum());
+            });
   }
 
   private Verdict combine(List<Verdict> verdicts) {

@@ -87,12 +87,13 @@ final class GoldSolutionsTest {
       for (int i = 0; i < golds.size(); i += EVERY) {
         Gold gold = golds.get(i);
         judged.add(
-            threads.submit(() -> {
-              Verdict verdict = verifier.verify(gold.prompt(), spoil.apply(gold.solution()));
-              if (!(verdict instanceof Verdict.Scored scored && scored.passed())) {
-                failures.put(gold.toString(), verdict);
-              }
-            }));
+            threads.submit(
+                () -> {
+                  Verdict verdict = verifier.verify(gold.prompt(), spoil.apply(gold.solution()));
+                  if (!(verdict instanceof Verdict.Scored scored && scored.passed())) {
+                    failures.put(gold.toString(), verdict);
+                  }
+                }));
       }
       for (Future<?> one : judged) {
         one.get();

@@ -82,8 +82,7 @@ class InstructionFuzzTest {
         .run(
             3_000,
             (label, random) ->
-                Prompts.verify(
-                    families.get(random.nextInt(families.size())), label, "Some text."));
+                Prompts.verify(families.get(random.nextInt(families.size())), label, "Some text."));
   }
 
   @Test

@@ -28,8 +28,9 @@ class Math500Test {
   void read_everyGold_isInTheGrammar() {
     assertThat(Math500.all())
         .hasSize(500)
-        .allSatisfy(problem ->
-            assertThat(Answer.read(problem.answer(), new Budget()).readings()).isNotEmpty());
+        .allSatisfy(
+            problem ->
+                assertThat(Answer.read(problem.answer(), new Budget()).readings()).isNotEmpty());
   }
 
   @Test
