@@ -135,6 +135,8 @@ record Composition(
             config.warmup().batch(),
             config.warmup().learningRate(),
             config.warmup().examples()),
+        config.supervised().batch(),
+        config.loss().referenceRefreshEvery(),
         config.rollout().workers(),
         config.rollout().groupsPerRequest(),
         config.evaluation().prompts(),

@@ -1,33 +1,35 @@
 package io.troupe.engine;
 
+import io.troupe.core.train.LossMetrics;
+
 /** What became of one optimizer step. */
 public sealed interface StepOutcome {
   /**
-   * The weights moved. All means are over the tokens with loss weight, of the whole step.
+   * The weights moved.
    *
-   * @param loss value of the loss before the step
+   * @param metrics of the loss, over the whole step
+   * @param entropy mean over the tokens with loss weight, examples among them, of the entropy of
+   *     the policy's distribution at the token, in nats, at the temperature its loss has
    * @param gradientNorm global L2 norm before clipping
-   * @param behaviourKl k3 estimate of KL(sampler || trainer): how far the weights, and the engines'
-   *     arithmetic, have moved since sampling
-   * @param behaviourGap largest absolute difference of trainer and sampler log-probabilities
-   * @param referenceKl estimate of KL(policy || reference) by the loss's estimator; 0 without a
-   *     reference
-   * @param entropy of the policy's distribution at each token, in nats
-   * @param clippedLow share of tokens whose ratio fell below the clip range
-   * @param clippedHigh share of tokens whose ratio rose above it
-   * @param tokens with a loss weight above zero
+   * @param paddingShare padding among the positions that passed through the policy, in [0, 1)
+   * @param times where the step's time went
    */
   record Stepped(
-      double loss,
-      double gradientNorm,
-      double behaviourKl,
-      double behaviourGap,
-      double referenceKl,
-      double entropy,
-      double clippedLow,
-      double clippedHigh,
-      long tokens)
-      implements StepOutcome {}
+      LossMetrics metrics, double entropy, double gradientNorm, double paddingShare, Times times)
+      implements StepOutcome {
+    public double loss() {
+      return metrics.loss();
+    }
+  }
+
+  /**
+   * Where the time of a step went, in seconds.
+   *
+   * @param gradient forward and backward passes of the policy, and the loss between them
+   * @param optimizer norm, clip and AdamW
+   * @param reference forward passes of the reference policy for the penalty in the loss
+   */
+  record Times(double gradient, double optimizer, double reference) {}
 
   /** The loss or a gradient was not finite: weights and optimizer are as before the step. */
   record Skipped(String reason) implements StepOutcome {}

@@ -1,6 +1,7 @@
 package io.troupe.engine;
 
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import java.io.IOException;
@@ -13,11 +14,27 @@ import java.util.List;
  */
 public interface TrainingEngine extends AutoCloseable {
   /**
-   * One policy-gradient step. The loss is the sum over all sequences and tokens of lossWeight times
-   * the token's loss, see {@link LossSettings}; it does not depend on how the engine splits the
-   * batch.
+   * One step on rollouts and, beside them, examples to imitate. The loss is the sum over all
+   * sequences and tokens of lossWeight times the token's loss, see {@link
+   * io.troupe.core.train.ScalarLoss}, plus the settings' supervised coefficient times the weighted
+   * negative log-likelihood of the examples at temperature 1; it does not depend on how the engine
+   * splits the batch.
+   *
+   * @param rollouts with a teacher's tokens when the loss has a distillation
+   * @param examples none when the supervised coefficient is 0; of them, advantages and behaviour
+   *     log-probabilities are not read
    */
-  StepOutcome train(List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation);
+  StepOutcome train(
+      List<TrainingSequence> rollouts,
+      List<TrainingSequence> examples,
+      LossSettings loss,
+      Optimisation optimisation);
+
+  /** One step on rollouts alone. */
+  default StepOutcome train(
+      List<TrainingSequence> rollouts, LossSettings loss, Optimisation optimisation) {
+    return train(rollouts, List.of(), loss, optimisation);
+  }
 
   /**
    * One supervised step: weighted negative log-likelihood of the completions at temperature 1.
@@ -25,8 +42,27 @@ public interface TrainingEngine extends AutoCloseable {
    */
   StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation);
 
-  /** Freezes a copy of the present weights as the reference policy of the KL penalty. */
+  /** Freezes a copy of the present weights as the reference policy, in place of any before. */
   void freezeReference();
+
+  /**
+   * Log-probabilities under the reference policy of the completions' tokens with loss weight; what
+   * stands at other tokens means nothing. Neither weights nor optimizer are touched.
+   *
+   * @return an array a sequence, an element a completion token
+   * @throws IllegalArgumentException if no reference is frozen
+   */
+  List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature);
+
+  /**
+   * The tokens that the reference policy finds most likely at each completion token with loss
+   * weight, most likely first; the rows of other tokens are zeros. A teacher may see another prompt
+   * than the policy: the sequences it is given then differ in their prompts only.
+   *
+   * @param topK from 1 to the size of the vocabulary
+   * @throws IllegalArgumentException if no reference is frozen, or {@code topK} is out of range
+   */
+  List<TeacherTokens> referenceTokens(List<TrainingSequence> batch, int topK, double temperature);
 
   /** Copies the present weights out, as {@code version}. */
   WeightSnapshot snapshot(WeightVersion version);

@@ -18,6 +18,8 @@ import io.troupe.engine.SamplingSettings;
  * @param learningRate of the steps
  * @param sampling of rollouts
  * @param warmup the supervised stage before the first step
+ * @param examplesPerStep reference answers imitated in each step, beside its rollouts
+ * @param refreshReferenceEvery steps after which the reference becomes the present policy; 0: never
  * @param workers rollout workers
  * @param groupsPerRequest most groups a worker decodes at a time
  * @param evaluationPrompts most held-out prompts of an evaluation
@@ -32,6 +34,8 @@ public record RunSettings(
     LearningRateSchedule learningRate,
     SamplingSettings sampling,
     Warmup warmup,
+    int examplesPerStep,
+    int refreshReferenceEvery,
     int workers,
     int groupsPerRequest,
     int evaluationPrompts,
@@ -49,6 +53,11 @@ public record RunSettings(
   public record Warmup(int steps, double untilLoss, int batch, double learningRate, int examples) {}
 
   public RunSettings {
+    require(
+        (examplesPerStep > 0) == (loss.supervisedCoefficient() > 0),
+        "a step has examples exactly when their coefficient is above 0, not %d with %s",
+        examplesPerStep,
+        loss.supervisedCoefficient());
     require(workers >= 1, "rollout.workers is 1 or greater, not %d", workers);
     require(groupsPerRequest >= 1, "groups_per_request is 1 or greater, not %d", groupsPerRequest);
   }
@@ -56,6 +65,14 @@ public record RunSettings(
   /** AdamW's settings in a step. */
   Optimisation optimisationAt(long step) {
     return withRate(learningRate.at(step, limits.steps()));
+  }
+
+  /** Whether the reference becomes the present policy before a step. */
+  boolean refreshesReferenceBefore(long step) {
+    return loss.readsReference()
+        && refreshReferenceEvery > 0
+        && step > 1
+        && (step - 1) % refreshReferenceEvery == 0;
   }
 
   /** AdamW's settings in the warm-up. */

@@ -25,14 +25,13 @@ public record StepMetrics(
   /** The numbers, as the meter takes them. */
   StepMeter.Reading reading() {
     return new StepMeter.Reading(
-        outcome.loss(),
-        outcome.gradientNorm(),
-        outcome.behaviourKl(),
-        outcome.behaviourGap(),
-        outcome.referenceKl(),
+        outcome.metrics(),
         outcome.entropy(),
-        outcome.clippedLow(),
-        outcome.clippedHigh(),
+        outcome.gradientNorm(),
+        outcome.paddingShare(),
+        outcome.times().gradient(),
+        outcome.times().optimizer(),
+        outcome.times().reference(),
         learningRate,
         trainedTokens,
         maskedTokens,

@@ -6,6 +6,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.LossWeights;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.train.TrainingSequence;
@@ -120,7 +121,7 @@ public final class TrainerWorkshop {
       return restore(resume.get(), fresh);
     }
     warmUp(fresh);
-    if (settings.loss().klCoefficient() > 0) {
+    if (settings.loss().readsReference()) {
       fresh.freezeReference();
     }
     return new Prepared(fresh.snapshot(WeightVersion.BASE), List.of());
@@ -170,12 +171,12 @@ public final class TrainerWorkshop {
     };
   }
 
-  /** The examples of a warm-up step: pass after pass over the first {@code examples} prompts. */
-  private List<TrainingSequence> lesson(int step, int batch, int examples) {
+  /** The examples of a step: pass after pass over the first {@code examples} prompts. */
+  private List<TrainingSequence> lesson(long step, int batch, int examples) {
     Tokenizer tokenizer = room.engines().tokenizer();
     List<int[]> answers = new ArrayList<>();
     List<int[]> prompts = new ArrayList<>();
-    for (long i = (step - 1L) * batch; i < (long) step * batch; i++) {
+    for (long i = (step - 1) * batch; i < step * batch; i++) {
       int chosen = PromptOrder.at(settings.seed(), i / examples, (int) (i % examples), examples);
       // The chosen few are spread over the pool by the same permutation as the first epoch.
       int index = PromptOrder.at(settings.seed(), 0, chosen, pool.size());
@@ -208,10 +209,21 @@ public final class TrainerWorkshop {
 
   Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
     long start = System.nanoTime();
+    LossSettings loss = settings.loss();
+    if (settings.refreshesReferenceBefore(step)) {
+      engine().freezeReference();
+    }
+    Consultation consultation = new Consultation(engine(), loss);
     TrainingBatch batch =
-        TrainingBatch.of(groups, settings.loss().objective(), settings.limits().bound(), from);
+        TrainingBatch.of(
+            groups, consultation.rewards(groups), loss, settings.limits().bound(), from);
+    List<TrainingSequence> rollouts = consultation.taught(batch.sequences());
+    List<TrainingSequence> examples =
+        settings.examplesPerStep() == 0
+            ? List.of()
+            : lesson(step, settings.examplesPerStep(), pool.size());
     Optimisation optimisation = settings.optimisationAt(step);
-    return switch (engine().train(batch.sequences(), settings.loss(), optimisation)) {
+    return switch (engine().train(rollouts, examples, loss, optimisation)) {
       case StepOutcome.Skipped(String reason) -> new Kept(reason);
       case StepOutcome.Stepped stepped -> {
         WeightSnapshot snapshot = engine().snapshot(from.next());

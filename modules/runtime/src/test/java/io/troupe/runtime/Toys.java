@@ -117,6 +117,8 @@ final class Toys {
         new LearningRateSchedule(0.05, 0, LearningRateSchedule.Decay.CONSTANT, 0),
         new SamplingSettings(1, 3),
         new RunSettings.Warmup(warmupSteps, 0, 16, 0.1, 0),
+        0,
+        0,
         2,
         4,
         8,

@@ -5,7 +5,9 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.train.LossMetrics;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
@@ -30,14 +32,34 @@ import org.junit.jupiter.api.io.TempDir;
 class TrainerWorkshopTest {
   private final List<List<TrainingSequence>> lessons = new ArrayList<>();
   private final List<Double> rates = new ArrayList<>();
-  private StepOutcome outcome = new StepOutcome.Stepped(0.5, 1, 0, 0, 0, 1, 0, 0, 1);
+  private StepOutcome outcome = stepped(0.5);
+
+  private static StepOutcome stepped(double loss) {
+    LossMetrics metrics =
+        new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0));
+  }
 
   /** Writes down what it is taught. */
   private final class Pupil implements TrainingEngine {
     @Override
     public StepOutcome train(
-        List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation) {
+        List<TrainingSequence> rollouts,
+        List<TrainingSequence> examples,
+        LossSettings loss,
+        Optimisation optimisation) {
       return outcome;
+    }
+
+    @Override
+    public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
+      throw new AssertionError("nobody asks");
+    }
+
+    @Override
+    public List<TeacherTokens> referenceTokens(
+        List<TrainingSequence> batch, int topK, double temperature) {
+      throw new AssertionError("nobody asks");
     }
 
     @Override
@@ -112,6 +134,8 @@ class TrainerWorkshopTest {
             plain.learningRate(),
             plain.sampling(),
             warmup,
+            plain.examplesPerStep(),
+            plain.refreshReferenceEvery(),
             plain.workers(),
             plain.groupsPerRequest(),
             plain.evaluationPrompts(),

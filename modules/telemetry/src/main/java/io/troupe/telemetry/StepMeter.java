@@ -5,6 +5,7 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossMetrics;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -35,14 +36,13 @@ public final class StepMeter {
    * @see StepRow.Training
    */
   public record Reading(
-      double loss,
-      double gradientNorm,
-      double kl,
-      double behaviourGap,
-      double referenceKl,
+      LossMetrics loss,
       double entropy,
-      double clippedLow,
-      double clippedHigh,
+      double gradientNorm,
+      double paddingShare,
+      double gradientSeconds,
+      double optimizerSeconds,
+      double referenceSeconds,
       double learningRate,
       long trainedTokens,
       long maskedTokens,
@@ -110,6 +110,7 @@ public final class StepMeter {
             .filter(entry -> entry.getKey() != WaitingFor.TRAINER)
             .mapToLong(Map.Entry::getValue)
             .sum();
+    LossMetrics loss = reading.loss();
     StepRow.Training training =
         new StepRow.Training(
             ratio(rewards, rollouts),
@@ -118,20 +119,35 @@ public final class StepMeter {
             ratio((double) degenerate, groups),
             ratio((double) lost, ended),
             ratio((double) tokens, rollouts),
-            reading.kl(),
+            loss.behaviourKl(),
             reading.gradientNorm(),
             mostSpentOn(),
             tokens / seconds,
-            reading.loss(),
+            loss.loss(),
             reading.learningRate(),
             reading.entropy(),
-            reading.clippedLow(),
-            reading.clippedHigh(),
-            reading.behaviourGap(),
-            reading.referenceKl(),
+            loss.clippedLow(),
+            loss.clippedHigh(),
+            loss.gapMax(),
+            loss.gapMean(),
+            loss.gapP99(),
+            loss.ratioP50(),
+            loss.ratioP90(),
+            loss.ratioP99(),
+            loss.ratioMax(),
+            loss.effectiveShare(),
+            loss.truncated(),
+            loss.correctionMasked(),
+            loss.referenceKl(),
+            loss.distillation(),
+            loss.supervisedLoss(),
             reading.trainedTokens(),
             reading.maskedTokens(),
+            reading.paddingShare(),
             reading.trainSeconds(),
+            reading.gradientSeconds(),
+            reading.optimizerSeconds(),
+            reading.referenceSeconds(),
             waited / 1000.0,
             groups,
             filtered,

@@ -142,9 +142,78 @@ public record StepRow(
           double behaviourGap,
       @Measure(
               unit = "nats",
+              meaning =
+                  "mean difference |log p - log q| of a trained token, trainer against "
+                      + "sampler",
+              reading =
+                  "grows with staleness and learning rate; above 0.05 with staleness 0: "
+                      + "the engines differ")
+          double behaviourGapMean,
+      @Measure(
+              unit = "nats",
+              meaning = "0.99-quantile of |log p - log q| over the trained tokens",
+              reading = "how far the tail is off; compare with behaviour_gap, the largest")
+          double behaviourGapP99,
+      @Measure(
+              unit = "ratio",
+              meaning = "median of p/q over the trained tokens, trainer against sampler",
+              reading = "1 when on-policy")
+          double ratioP50,
+      @Measure(
+              unit = "ratio",
+              meaning = "0.9-quantile of p/q",
+              reading = "above 1 + clip_high: a tenth of the tokens is beyond the clip range")
+          double ratioP90,
+      @Measure(
+              unit = "ratio",
+              meaning = "0.99-quantile of p/q",
+              reading = "above the correction's cap: its weights are cut")
+          double ratioP99,
+      @Measure(
+              unit = "ratio",
+              meaning = "largest p/q",
+              reading = "spikes: tokens the sampler all but excluded")
+          double ratioMax,
+      @Measure(
+              unit = "share",
+              meaning =
+                  "effective sample size of the importance weights p/q over the number of "
+                      + "trained tokens",
+              reading = "1: on-policy; below 0.5: few tokens carry the step, lower the staleness")
+          double effectiveShare,
+      @Measure(
+              unit = "share",
+              meaning = "trained tokens whose importance weight was cut to the correction's cap",
+              reading = "high: the correction is biased; the policy moved far since sampling")
+          double truncatedShare,
+      @Measure(
+              unit = "share",
+              meaning =
+                  "trained tokens the correction gave no weight, by IcePop's range or the "
+                      + "sequence mask",
+              reading =
+                  "high: most of the step teaches nothing; widen the range or lower the "
+                      + "staleness")
+          double correctionMaskedShare,
+      @Measure(
+              unit = "nats",
               meaning = "KL(policy || reference) by the loss's estimator; 0 without a reference",
               reading = "high: the policy is far from where it started")
           double referenceKl,
+      @Measure(
+              unit = "nats",
+              meaning =
+                  "mean divergence from the teacher per trained token; 0 without a "
+                      + "distillation",
+              reading = "falling: the policy learns what the teacher says")
+          double distillation,
+      @Measure(
+              unit = "nats",
+              meaning =
+                  "negative log-likelihood of the step's examples per token; 0 without "
+                      + "examples",
+              reading = "falling: the policy still fits the examples")
+          double supervisedLoss,
       @Measure(
               unit = "tokens",
               meaning = "tokens of the step with a loss weight above 0",
@@ -156,10 +225,34 @@ public record StepRow(
               reading = "high: sampling is wasted; lower the number of rollouts in flight")
           long maskedTokens,
       @Measure(
+              unit = "share",
+              meaning = "padding among the positions that passed through the policy in the step",
+              reading =
+                  "high: lengths differ much; a smaller policy.micro_batch_tokens packs them"
+                      + " closer")
+          double paddingShare,
+      @Measure(
               unit = "s",
-              meaning = "time the optimizer step took",
+              meaning = "time the training step took, reference and publishing copy included",
               reading = "high: training is the bottleneck")
           double trainSeconds,
+      @Measure(
+              unit = "s",
+              meaning =
+                  "part of train_seconds: forward and backward passes, and the loss "
+                      + "between them",
+              reading = "high: the step is bound by the policy")
+          double gradientSeconds,
+      @Measure(
+              unit = "s",
+              meaning = "part of train_seconds: gradient norm, clip and AdamW",
+              reading = "high beside gradient_seconds: the batch is small for the policy")
+          double optimizerSeconds,
+      @Measure(
+              unit = "s",
+              meaning = "part of train_seconds: passes of the reference policy; 0 without one",
+              reading = "high: the penalty or the teacher costs as much as it takes")
+          double referenceSeconds,
       @Measure(
               unit = "s",
               meaning = "time since the last step in which the trainer did not compute",

@@ -11,6 +11,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossMetrics;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +33,22 @@ class StepMeterTest {
           .evolve(new Event.StepStarted(1, List.of(LEASE.group())));
 
   private static final StepMeter.Reading READING =
-      new StepMeter.Reading(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 100, 10, 3, 1.5, 0.25);
+      new StepMeter.Reading(
+          new LossMetrics(
+              0.1, 0.11, 0.12, 0.3, 0.41, 0.42, 0.4, 0.5, 0.7, 0.8, 1.1, 1.2, 1.3, 1.4, 0.9, 0.02,
+              0.03, 100, 7),
+          0.6,
+          0.2,
+          0.25,
+          0.1,
+          0.05,
+          0.07,
+          0.9,
+          100,
+          10,
+          3,
+          1.5,
+          0.25);
 
   /** Completions of this many tokens each. */
   private static GroupSummary summary(int tokens, double... rewards) {

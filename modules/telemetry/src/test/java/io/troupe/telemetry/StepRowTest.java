@@ -21,8 +21,13 @@ final class StepRowTest {
                 + "\"length\":248.0,\"kl\":0.0019,\"gradient_norm\":0.64,\"waited_for\":\"trainer\","
                 + "\"tokens_per_second\":11900.0,\"loss\":0.01,\"learning_rate\":3.0E-4,"
                 + "\"entropy\":1.5,\"clipped_low\":0.001,\"clipped_high\":0.002,"
-                + "\"behaviour_gap\":0.03,\"reference_kl\":0.0,\"trained_tokens\":4096,"
-                + "\"masked_tokens\":12,\"train_seconds\":0.25,\"wait_seconds\":0.75,"
+                + "\"behaviour_gap\":0.03,\"behaviour_gap_mean\":0.004,\"behaviour_gap_p99\":0.02,"
+                + "\"ratio_p50\":1.0,\"ratio_p90\":1.01,\"ratio_p99\":1.02,\"ratio_max\":1.03,"
+                + "\"effective_share\":0.99,\"truncated_share\":4.0E-4,"
+                + "\"correction_masked_share\":0.0,\"reference_kl\":0.0,\"distillation\":0.0,"
+                + "\"supervised_loss\":0.0,\"trained_tokens\":4096,\"masked_tokens\":12,"
+                + "\"padding_share\":0.125,\"train_seconds\":0.25,\"gradient_seconds\":0.1875,"
+                + "\"optimizer_seconds\":0.03125,\"reference_seconds\":0.0,\"wait_seconds\":0.75,"
                 + "\"groups\":32,\"filtered\":3,\"requeued\":1,\"refused\":0}");
   }
 

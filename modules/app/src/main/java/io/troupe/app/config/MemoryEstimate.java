@@ -32,7 +32,8 @@ public record MemoryEstimate(
     long perToken = 2L * policy.layers() * policy.kvHeads() * policy.headDim() * FLOAT;
     boolean adapted = policy.lora().on();
     long trained = adapted ? adapters(policy) : parameters;
-    boolean copied = config.loss().klCoefficient() > 0 && (!adapted || config.warmup().steps() > 0);
+    boolean copied =
+        config.lossSettings().readsReference() && (!adapted || config.warmup().steps() > 0);
     return new MemoryEstimate(
         parameters,
         trained,

@@ -4,6 +4,7 @@ import io.troupe.app.config.LossSection.CorrectionName;
 import io.troupe.app.config.LossSection.ObjectiveName;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LearningRateSchedule.Decay;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,17 +77,55 @@ final class Notes {
 
   private void loss() {
     note(
-        config.training().maxStaleness() > 0 && config.loss().correction() == CorrectionName.NONE,
+        config.training().maxStaleness() > 0
+            && config.loss().correction() == CorrectionName.NONE
+            && !config.lossSettings().objective().correctsItself(),
         "loss.correction is none: tokens of older weights are trained on with the plain ratio");
+    note(
+        config.lossSettings().penalisesLoss() && config.loss().klEstimator() == KlEstimator.K1,
+        "loss.kl_estimator is k1 in the loss: its gradient is 0 in expectation, so the penalty only"
+            + " adds noise; take k2 or k3, or kl_in: reward");
+    note(
+        config.lossSettings().penalisesReward() && config.training().filterDegenerate(),
+        "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
+            + " penalty tells their completions apart");
+    note(
+        config.lossSettings().policyCoefficient() == 0,
+        "distillation.policy_coefficient is 0: rewards only choose which groups are trained on");
     note(
         !config.lossSettings().clips(),
         "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
   }
 
   private void withoutEffect() {
-    boolean corrected =
-        config.lossSettings().correction() instanceof Correction.TruncatedImportance;
-    idle("loss.importance_cap", !corrected, "the loss has no importance weights");
+    Correction correction = config.lossSettings().correction();
+    boolean capped =
+        correction instanceof Correction.TruncatedImportance
+            || correction instanceof Correction.Decoupled;
+    idle("loss.importance_cap", !capped, "the loss has no importance weights");
+    for (String key : List.of("icepop_low", "icepop_high")) {
+      idle(
+          "loss." + key,
+          !(correction instanceof Correction.IcePop),
+          "loss.correction is not icepop");
+    }
+    for (String key : List.of("sequence_mask_low", "sequence_mask_high")) {
+      idle(
+          "loss." + key,
+          config.loss().sequenceMask() == LossSection.MaskName.NONE,
+          "loss.sequence_mask is none");
+    }
+    idle(
+        "loss.reference_refresh_every",
+        !config.lossSettings().readsReference(),
+        "nothing reads the reference policy");
+    idle("loss.kl_in", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
+    for (String key : List.of("coefficient", "mix", "top_k")) {
+      idle(
+          "distillation." + key,
+          config.distillation().divergence() == DistillationSection.Divergence.NONE,
+          "distillation.divergence is none");
+    }
     idle("loss.kl_estimator", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
     idle(
         "loss.dr_grpo_constant",

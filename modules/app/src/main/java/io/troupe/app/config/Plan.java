@@ -179,7 +179,7 @@ public record Plan(
                 ? ": weights, and of the adapters gradient and AdamW's two means"
                 : ": weights, gradient, AdamW's two means"));
     if (memory.reference() > 0) {
-      lines.put("reference", bytes(memory.reference()) + ": weights of v0 for the KL penalty");
+      lines.put("reference", bytes(memory.reference()) + ": weights of the reference policy");
     }
     lines.put("publish", bytes(memory.snapshot()) + ": one copy of the weights");
     lines.put(

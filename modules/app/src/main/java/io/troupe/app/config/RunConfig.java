@@ -6,9 +6,7 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.core.run.RunLimits;
-import io.troupe.core.train.Correction;
 import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.Objective;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
 import java.nio.file.Path;
@@ -28,6 +26,9 @@ public record RunConfig(
     @Doc("The training steps: what enters one, and how it moves the weights.")
         TrainingSection training,
     @Doc("The loss; `troupe plan FILE` prints its formula with numbers.") LossSection loss,
+    @Doc("What the policy learns from the reference policy's distributions.")
+        DistillationSection distillation,
+    @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
     @Doc("What survives the process.") CheckpointSection checkpoint)
     implements Checked {
@@ -87,6 +88,14 @@ public record RunConfig(
             "raise it to %d or more, or leave out long prompts"
                 .formatted(facts.longestPromptTokens() + longest));
     rules
+        .on("distillation.top_k")
+        .require(
+            () ->
+                distillation.divergence() == DistillationSection.Divergence.NONE
+                    || distillation.topK() <= facts.vocabularySize(),
+            "must not exceed the vocabulary (%d tokens)".formatted(facts.vocabularySize()),
+            "lower it");
+    rules
         .on("training.groups_per_step")
         .require(
             () -> training.groupsPerStep() <= facts.trainingPrompts(),
@@ -108,30 +117,7 @@ public record RunConfig(
 
   /** The loss of every step. */
   public LossSettings lossSettings() {
-    boolean corrected =
-        switch (loss.correction()) {
-          case AUTO -> training.maxStaleness() > 0;
-          case NONE -> false;
-          case TRUNCATED_IMPORTANCE -> true;
-        };
-    Objective objective =
-        switch (loss.objective()) {
-          case GRPO -> new Objective.Grpo();
-          case DR_GRPO ->
-              new Objective.DrGrpo(
-                  loss.drGrpoConstant() == 0 ? rollout.maxTokens() : loss.drGrpoConstant());
-          case DAPO -> new Objective.Dapo();
-        };
-    return new LossSettings(
-        objective,
-        loss.clipLow(),
-        loss.clipHigh(),
-        corrected
-            ? new Correction.TruncatedImportance(loss.importanceCap())
-            : new Correction.None(),
-        loss.klCoefficient(),
-        loss.klEstimator(),
-        rollout.temperature());
+    return LossChoice.of(this);
   }
 
   /** AdamW with a step's learning rate. */

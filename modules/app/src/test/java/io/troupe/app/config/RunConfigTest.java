@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.config.binding.ConfigurationFile;
 import io.troupe.app.config.binding.Resolved;
+import io.troupe.core.advantage.Baseline;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.train.Correction;
+import io.troupe.core.train.Distillation;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.Objective;
+import io.troupe.core.train.SequenceMask;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
 import java.nio.file.Path;
@@ -96,6 +99,92 @@ final class RunConfigTest {
     assertThat(loss.correction() instanceof Correction.TruncatedImportance).isEqualTo(corrected);
   }
 
+  @Test
+  void lossSettings_correction_isTheOneNamedWithItsOwnNumbers() {
+    assertThat(correction("icepop")).isEqualTo(new Correction.IcePop(0.5, 5));
+    assertThat(correction("decoupled")).isEqualTo(new Correction.Decoupled(5));
+    assertThat(correction("truncated_importance")).isEqualTo(new Correction.TruncatedImportance(2));
+  }
+
+  private static Correction correction(String name) {
+    return resolve("loss.correction=" + name).config().lossSettings().correction();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "grpo, 0.2, 0.28",
+    "dr_grpo, 0.2, 0.28",
+    "dapo, 0.2, 0.28",
+    "gspo, 3e-4, 4e-4",
+    "cispo, 1, 4"
+  })
+  void lossSettings_clip_isTheObjectivesOwnUnlessGiven(String objective, double low, double high) {
+    LossSettings own = resolve("loss.objective=" + objective).config().lossSettings();
+    assertThat(own.clipLow()).isEqualTo(low);
+    assertThat(own.clipHigh()).isEqualTo(high);
+    LossSettings given =
+        resolve("loss.objective=" + objective, "loss.clip_low=0", "loss.clip_high=0.05")
+            .config()
+            .lossSettings();
+    assertThat(given.clipLow()).isZero();
+    assertThat(given.clipHigh()).isEqualTo(0.05);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gspo", "cispo"})
+  void lossSettings_objectiveThatCorrectsItself_hasNoCorrectionByDefault(String objective) {
+    assertThat(resolve("loss.objective=" + objective).config().lossSettings().correction())
+        .isEqualTo(new Correction.None());
+  }
+
+  @Test
+  void lossSettings_maskBaselineAndTeacher_areThoseNamed() {
+    LossSettings loss =
+        resolve(
+                "loss.sequence_mask=outlier",
+                "loss.baseline=leave_one_out",
+                "loss.kl_in=reward",
+                "loss.kl_coefficient=0.1",
+                "distillation.divergence=jsd",
+                "distillation.policy_coefficient=0.5",
+                "distillation.top_k=7",
+                "supervised.coefficient=0.25",
+                "supervised.batch=3")
+            .config()
+            .lossSettings();
+    assertThat(loss.sequenceMask()).isEqualTo(new SequenceMask.Outlier(1e-4, 100));
+    assertThat(loss.baseline()).isEqualTo(Baseline.LEAVE_ONE_OUT);
+    assertThat(loss.penalisesReward()).isTrue();
+    assertThat(loss.penalisesLoss()).isFalse();
+    assertThat(loss.distillation()).isEqualTo(new Distillation.Jsd(0.1, 0.9, 7));
+    assertThat(loss.policyCoefficient()).isEqualTo(0.5);
+    assertThat(loss.supervisedCoefficient()).isEqualTo(0.25);
+  }
+
+  @Test
+  void plan_gspoWithATokensClip_isRefused() {
+    assertThat(refusals("loss.objective=gspo", "loss.clip_low=0.2"))
+        .containsExactly(
+            "loss.clip_low: must not exceed 0.1 with objective gspo: it clips a sequence's mean"
+                + " ratio, not a token's");
+  }
+
+  @Test
+  void plan_correctionOfAnObjectiveThatNeedsNone_isRefused() {
+    assertThat(refusals("loss.objective=cispo", "loss.correction=icepop"))
+        .containsExactly(
+            "loss.correction: must be auto or none with objective gspo or cispo, whose ratio is to"
+                + " the sampler itself");
+  }
+
+  @Test
+  void plan_k1InTheLoss_isNotedAsWithoutEffect() {
+    assertThat(Plan.of(resolve("loss.kl_estimator=k1", "loss.kl_coefficient=0.1"), FACTS).notes())
+        .contains(
+            "loss.kl_estimator is k1 in the loss: its gradient is 0 in expectation, so the penalty"
+                + " only adds noise; take k2 or k3, or kl_in: reward");
+  }
+
   @ParameterizedTest
   @CsvSource({"0, 4", "9, 9"})
   void lossSettings_drGrpoConstant_isTheTokenLimitUnlessGiven(double given, double constant) {
@@ -124,8 +213,8 @@ final class RunConfigTest {
             + " | policy.micro_batch_tokens: must hold one sequence of context_length (16)",
         "rollout.max_tokens=16"
             + " | rollout.max_tokens: must leave room for a prompt in policy.context_length (16)",
-        "evaluation.max_tokens=16"
-            + " | evaluation.max_tokens: must leave room for a prompt in policy.context_length (16)",
+        "evaluation.max_tokens=16 | evaluation.max_tokens: must leave room for a prompt in"
+            + " policy.context_length (16)",
         "rollout.max_tokens=11 | policy.context_length: must hold the longest prompt (6 tokens) and"
             + " its longest completion (11)",
         "evaluation.max_tokens=11 | policy.context_length: must hold the longest prompt (6 tokens)"
@@ -135,6 +224,11 @@ final class RunConfigTest {
         "rollout.completions_per_prompt=1"
             + " | rollout.completions_per_prompt: must be from 2 to 4096",
         "rollout.temperature=0 | rollout.temperature: must be from 0 (excluded) to 100",
+        "loss.clip_high=-0.5"
+            + " | loss.clip_high: must be -1, the objective's own, or 0 or greater",
+        "loss.sequence_mask_high=0.5"
+            + " | loss.sequence_mask_high: must be 0, the mask's own, or 1 or greater",
+        "supervised.batch=4" + " | supervised.batch: must be above 0 exactly when coefficient is",
         "verifier.timeout=60s | verifier.timeout: must be below rollout.lease_timeout, which spans"
             + " sampling and verification",
         "training.schedule_warmup_steps=10 | training.schedule_warmup_steps: must be below steps"

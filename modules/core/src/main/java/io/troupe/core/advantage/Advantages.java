@@ -2,19 +2,20 @@ package io.troupe.core.advantage;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.train.Objective;
-
 /**
  * How much better than its group each completion is, from the rewards alone.
  *
  * <p>With mean and population standard deviation (division by G) over the G rewards of a group:
  *
  * <pre>
- *   GRPO, DAPO   A_i = (r_i - mean) / max(std, 1e-6)      Shao et al. 2024; Yu et al. 2025, eq. 9
- *   Dr.GRPO      A_i = r_i - mean                         Liu et al. 2025
+ *   STANDARDISED    A_i = (r_i - mean) / max(std, 1e-6)      Shao et al. 2024; Yu et al. 2025, eq. 9
+ *   CENTRED         A_i = r_i - mean                         Liu et al. 2025
+ *   LEAVE_ONE_OUT   A_i = r_i - mean of the other rewards    Ahmadian et al. 2024, eq. 8
+ *                       = G / (G - 1) (r_i - mean)
  * </pre>
  *
- * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are.
+ * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are. A
+ * group of one has nothing to be compared with: its advantage is 0 under every baseline.
  */
 public final class Advantages {
   private static final double SMALLEST_DEVIATION = 1e-6;
@@ -27,13 +28,13 @@ public final class Advantages {
    * @param rewards of the group's completions, at least one, finite
    * @return one a reward, in order; they sum to 0
    */
-  public static double[] of(Objective objective, double[] rewards) {
+  public static double[] of(Baseline baseline, double[] rewards) {
     double[] centred = centred(rewards);
     double scale =
-        switch (objective) {
-          case Objective.Grpo(), Objective.Dapo() ->
-              Math.max(deviation(centred), SMALLEST_DEVIATION);
-          case Objective.DrGrpo(double _) -> 1;
+        switch (baseline) {
+          case STANDARDISED -> Math.max(deviation(centred), SMALLEST_DEVIATION);
+          case CENTRED -> 1;
+          case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
         };
     for (int i = 0; i < centred.length; i++) {
       centred[i] /= scale;

@@ -6,6 +6,10 @@ import static io.troupe.core.Require.require;
  * How the loss answers for tokens that other weights, or another engine's arithmetic, sampled. With
  * log p the trainer's (it carries the gradient), log p' the trainer's at the start of the step, and
  * log q the behaviour log-probability that came with the token.
+ *
+ * <p>A weight multiplies a token's surrogate, without gradient; it never multiplies the KL penalty.
+ * Where a step is a single update, p = p' in value: under the corrections that take the ratio to p'
+ * it is 1, nothing is clipped, and the gradient is the weighted policy gradient.
  */
 public sealed interface Correction {
   /**
@@ -16,10 +20,8 @@ public sealed interface Correction {
   record None() implements Correction {}
 
   /**
-   * Decoupled PPO with truncated importance weights: the surrogate's ratio is p/p', and each
-   * token's surrogate is multiplied by min(p'/q, cap), without gradient (Hilton et al. 2021; Yao et
-   * al. 2025). The KL penalty is not multiplied. Where a step is a single update, p = p' in value:
-   * the ratio is 1, nothing is clipped, and the gradient is the truncated policy gradient.
+   * Decoupled PPO with truncated importance weights: the surrogate's ratio is p/p', and the weight
+   * is min(p'/q, cap) (Hilton et al. 2021; Yao et al. 2025).
    *
    * @param cap upper limit of the weight, finite, greater than 0; 2 is the field's usual value
    */
@@ -28,6 +30,41 @@ public sealed interface Correction {
       require(
           cap > 0 && Double.isFinite(cap),
           "the cap of truncated importance weights is a finite number greater than 0, not %s",
+          cap);
+    }
+  }
+
+  /**
+   * The surrogate's ratio is p/p', and the weight is p'/q where that lies in [low, high], else 0: a
+   * token on which sampler and trainer disagree too much teaches nothing (Ling Team 2025, IcePop).
+   *
+   * @param low from 0 to 1; the paper has 0.5
+   * @param high finite, 1 or greater; the paper has 5
+   */
+  record IcePop(double low, double high) implements Correction {
+    public IcePop {
+      require(low >= 0 && low <= 1, "the low end of IcePop lies in [0, 1], not %s", low);
+      require(
+          high >= 1 && Double.isFinite(high),
+          "the high end of IcePop is a finite number, 1 or greater, not %s",
+          high);
+    }
+  }
+
+  /**
+   * Decoupled PPO whose proximal policy lies between sampler and trainer, nearer to the trainer the
+   * staler the token: with s the token's staleness, log p_prox = log q + s/(s + 1) (log p' - log
+   * q), the ratio is p/p_prox and the weight min(p_prox/q, cap) (Li et al. 2025, A-3PO). The clip
+   * bounds what the last version moved the token, which a ratio to p' cannot see in a step of one
+   * update; a token of the present weights has the plain ratio p/q.
+   *
+   * @param cap upper limit of the weight, finite, greater than 0; AReaL has 5
+   */
+  record Decoupled(double cap) implements Correction {
+    public Decoupled {
+      require(
+          cap > 0 && Double.isFinite(cap),
+          "the cap of decoupled importance weights is a finite number greater than 0, not %s",
           cap);
     }
   }

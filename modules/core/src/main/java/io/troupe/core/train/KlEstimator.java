@@ -10,7 +10,8 @@ package io.troupe.core.train;
 public enum KlEstimator {
   /**
    * -d: unbiased, high variance, can be negative. Its derivative by log p is 1 whatever the
-   * reference: as a penalty it has, in expectation, no effect. For measuring only.
+   * reference: as a penalty in the loss it has, in expectation, no effect. In the reward it is the
+   * right one.
    */
   K1,
   /**
@@ -23,5 +24,22 @@ public enum KlEstimator {
    * Its derivative, 1 - exp(d), is in expectation the gradient of KL(reference || policy), and
    * grows without limit where the policy has forgotten what the reference would say.
    */
-  K3
+  K3;
+
+  double value(double d) {
+    return switch (this) {
+      case K1 -> -d;
+      case K2 -> d * d / 2;
+      case K3 -> StrictMath.expm1(d) - d;
+    };
+  }
+
+  /** Derivative of the value by log p; note dd/dlog p = -1. */
+  double derivative(double d) {
+    return switch (this) {
+      case K1 -> 1;
+      case K2 -> -d;
+      case K3 -> -StrictMath.expm1(d);
+    };
+  }
 }

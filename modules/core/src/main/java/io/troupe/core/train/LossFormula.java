@@ -1,5 +1,6 @@
 package io.troupe.core.train;
 
+import io.troupe.core.advantage.Baseline;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,18 +31,28 @@ public final class LossFormula {
             "policy",
             "p = softmax(logits / %s)".formatted(number(s.temperature())),
             "the trainer's, of the sampled token; carries the gradient"));
-    lines.add(advantage(s.objective(), completions));
-    lines.addAll(ratio(s.correction()));
+    lines.add(advantage(s.baseline(), completions));
+    if (s.penalisesReward()) {
+      lines.add(
+          new Line(
+              "reward",
+              "r = task reward - %s sum_t K".formatted(number(s.klCoefficient())),
+              "K = %s; d = log p_ref - log q, of every token"
+                  .formatted(estimate(s.klEstimator()))));
+    }
+    lines.addAll(ratio(s));
     lines.add(new Line("surrogate", "S = " + surrogate(s), ""));
-    if (s.klCoefficient() > 0) {
+    lines.addAll(mask(s.sequenceMask()));
+    if (s.penalisesLoss()) {
       lines.add(
           new Line(
               "KL penalty",
               "K = " + estimate(s.klEstimator()),
-              "d = log p_ref - log p; p_ref: by the reference (v0)"));
+              "d = log p_ref - log p; p_ref: by the reference"));
     }
+    lines.addAll(distillation(s.distillation()));
     lines.add(new Line("token loss", "l = " + tokenLoss(s), ""));
-    lines.addAll(loss(s.objective()));
+    lines.addAll(loss(s));
     lines.add(
         new Line(
             "trained",
@@ -50,39 +61,112 @@ public final class LossFormula {
     return layOut(lines);
   }
 
-  private static Line advantage(Objective objective, int completions) {
+  private static Line advantage(Baseline baseline, int completions) {
     String rewards = "r: the rewards of a group of %d".formatted(completions);
-    return switch (objective) {
-      case Objective.Grpo(), Objective.Dapo() ->
+    return switch (baseline) {
+      case STANDARDISED ->
           new Line(
               "advantage",
               "A = (r - mean(r)) / max(std(r), 1e-6)",
               "%s; std divides by %d".formatted(rewards, completions));
-      case Objective.DrGrpo(double _) -> new Line("advantage", "A = r - mean(r)", rewards);
+      case CENTRED -> new Line("advantage", "A = r - mean(r)", rewards);
+      case LEAVE_ONE_OUT ->
+          new Line(
+              "advantage", "A = r - mean(r of the other %d)".formatted(completions - 1), rewards);
     };
   }
 
-  private static List<Line> ratio(Correction correction) {
+  private static List<Line> ratio(LossSettings s) {
     String sampler = "q: the sampler's probability of the token";
-    return switch (correction) {
-      case Correction.None() -> List.of(new Line("ratio", "rho = p / q", sampler));
-      case Correction.TruncatedImportance(double cap) ->
+    String start = "p': p at the start of the step";
+    return switch (s.objective()) {
+      case Objective.Gspo() ->
           List.of(
-              new Line("ratio", "rho = p / p'", "p': p at the start of the step"),
-              new Line(
-                  "weight",
-                  "w = min(p' / q, %s)".formatted(number(cap)),
-                  sampler + "; no gradient"));
+              new Line("ratio", "rho = exp(1/n_i sum_t log(p / q))", sampler),
+              new Line("", "", "one for all n_i trained tokens of sequence i"));
+      case Objective.Cispo() -> List.of(new Line("ratio", "rho = p' / q", start + "; " + sampler));
+      case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
+          switch (s.correction()) {
+            case Correction.None() -> List.of(new Line("ratio", "rho = p / q", sampler));
+            case Correction.TruncatedImportance(double cap) ->
+                List.of(
+                    new Line("ratio", "rho = p / p'", start),
+                    new Line(
+                        "weight",
+                        "w = min(p' / q, %s)".formatted(number(cap)),
+                        sampler + "; no gradient"));
+            case Correction.IcePop(double low, double high) ->
+                List.of(
+                    new Line("ratio", "rho = p / p'", start),
+                    new Line(
+                        "weight",
+                        "w = p' / q in [%s, %s], else 0".formatted(number(low), number(high)),
+                        sampler + "; no gradient"));
+            case Correction.Decoupled(double cap) ->
+                List.of(
+                    new Line(
+                        "proximal",
+                        "log p_x = log q + s/(s+1) log(p' / q)",
+                        start + "; s: staleness of the token"),
+                    new Line("ratio", "rho = p / p_x", ""),
+                    new Line(
+                        "weight",
+                        "w = min(p_x / q, %s)".formatted(number(cap)),
+                        sampler + "; no gradient"));
+          };
     };
+  }
+
+  private static List<Line> mask(SequenceMask mask) {
+    String start = "x_t = p' / q, p': p at the start of the step";
+    return switch (mask) {
+      case SequenceMask.None() -> List.of();
+      case SequenceMask.Geometric(double low, double high) ->
+          List.of(
+              new Line(
+                  "mask",
+                  "m = 1 if exp(mean_t log x_t) in [%s, %s], else 0"
+                      .formatted(number(low), number(high)),
+                  start));
+      case SequenceMask.Outlier(double low, double high) ->
+          List.of(
+              new Line(
+                  "mask",
+                  "m = 1 if all x_t in [%s, %s], else 0".formatted(number(low), number(high)),
+                  start));
+    };
+  }
+
+  private static List<Line> distillation(Distillation distillation) {
+    String teacher = "T: the teacher's %d likeliest, sum 1; P: the policy's of these";
+    return switch (distillation) {
+      case Distillation.None() -> List.of();
+      case Distillation.Jsd(double _, double a, int k) ->
+          List.of(
+              new Line(
+                  "distillation",
+                  "D = %s KL(T || M) + %s KL(P || M)".formatted(number(a), complement(a)),
+                  teacher.formatted(k)),
+              new Line("", "M = %s T + %s P".formatted(number(a), complement(a)), ""));
+      case Distillation.ForwardKl(double _, int k) ->
+          List.of(new Line("distillation", "D = KL(T || P)", teacher.formatted(k)));
+    };
+  }
+
+  private static String complement(double share) {
+    return plain(BigDecimal.ONE.subtract(BigDecimal.valueOf(share)));
   }
 
   private static String surrogate(LossSettings s) {
-    if (!s.clips()) {
-      return "rho A";
+    String clipped =
+        "clip(rho, %s, %s)"
+            .formatted(
+                complement(s.clipLow()),
+                plain(BigDecimal.ONE.add(BigDecimal.valueOf(s.clipHigh()))));
+    if (s.objective() instanceof Objective.Cispo) {
+      return (s.clips() ? clipped : "rho") + " A log p";
     }
-    BigDecimal low = BigDecimal.ONE.subtract(BigDecimal.valueOf(s.clipLow()));
-    BigDecimal high = BigDecimal.ONE.add(BigDecimal.valueOf(s.clipHigh()));
-    return "min(rho A, clip(rho, %s, %s) A)".formatted(plain(low), plain(high));
+    return s.clips() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
   }
 
   private static String estimate(KlEstimator estimator) {
@@ -95,29 +179,45 @@ public final class LossFormula {
 
   private static String tokenLoss(LossSettings s) {
     String gain =
-        switch (s.correction()) {
-          case Correction.None() -> "S";
-          case Correction.TruncatedImportance(double _) -> "w S";
+        (s.sequenceMask() instanceof SequenceMask.None ? "" : "m ")
+            + (s.correction() instanceof Correction.None ? "S" : "w S");
+    String own =
+        s.penalisesLoss() ? "(%s - %s K)".formatted(gain, number(s.klCoefficient())) : gain;
+    if (s.policyCoefficient() != 1) {
+      own = number(s.policyCoefficient()) + " " + own;
+    }
+    return "-"
+        + own
+        + switch (s.distillation()) {
+          case Distillation.None() -> "";
+          case Distillation.Jsd(double c, double _, int _) -> " + %s D".formatted(number(c));
+          case Distillation.ForwardKl(double c, int _) -> " + %s D".formatted(number(c));
         };
-    return s.klCoefficient() > 0
-        ? "-(%s - %s K)".formatted(gain, number(s.klCoefficient()))
-        : "-" + gain;
   }
 
-  private static List<Line> loss(Objective objective) {
+  private static List<Line> loss(LossSettings s) {
+    List<Line> lines = new ArrayList<>();
     String sequences = "N: sequences of the step with a trained token";
-    return switch (objective) {
-      case Objective.Grpo() ->
-          List.of(
-              new Line("loss", "L = 1/N sum_i 1/n_i sum_t l", sequences),
-              new Line("", "", "n_i: trained tokens of sequence i"));
+    switch (s.objective()) {
+      case Objective.Grpo(), Objective.Gspo() -> {
+        lines.add(new Line("loss", "L = 1/N sum_i 1/n_i sum_t l", sequences));
+        lines.add(new Line("", "", "n_i: trained tokens of sequence i"));
+      }
       case Objective.DrGrpo(double constant) ->
-          List.of(
+          lines.add(
               new Line(
                   "loss", "L = 1/(%s N) sum_i sum_t l".formatted(number(constant)), sequences));
-      case Objective.Dapo() ->
-          List.of(new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step"));
-    };
+      case Objective.Dapo(), Objective.Cispo() ->
+          lines.add(new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step"));
+    }
+    if (s.supervisedCoefficient() > 0) {
+      lines.add(
+          new Line(
+              "",
+              "  + %s 1/e sum -log p".formatted(number(s.supervisedCoefficient())),
+              "over the e tokens of the step's examples, at temperature 1"));
+    }
+    return lines;
   }
 
   private static String layOut(List<Line> lines) {

@@ -2,27 +2,43 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.advantage.Baseline;
+import java.util.Locale;
+
 /**
  * A loss, fully determined: {@link ScalarLoss} is what it means, {@link LossFormula} prints it.
  *
- * @param objective advantage and denominator
+ * @param objective surrogate and denominator
+ * @param baseline what an advantage compares a reward to
  * @param clipLow the surrogate's ratio is cut below 1 - clipLow, in [0, 1]
  * @param clipHigh the surrogate's ratio is cut above 1 + clipHigh, finite, 0 or greater; both 0
  *     means no clipping, and one alone 0 a range that ends at 1
  * @param correction what the ratio is taken to, and the weight of tokens of other weights
- * @param klCoefficient beta of the penalty towards the reference policy (v0), finite, 0 or greater;
- *     0 means that no reference is computed
+ * @param sequenceMask which sequences are too far from their sampler
+ * @param klCoefficient beta of the penalty towards the reference policy, finite, 0 or greater; 0
+ *     means that it needs no reference
  * @param klEstimator which estimate the penalty uses
+ * @param klPlace whether the penalty is in the loss or in the reward
+ * @param distillation what is learnt from a teacher
+ * @param policyCoefficient multiplies surrogate and penalty, not distillation; finite, 0 or greater
+ * @param supervisedCoefficient multiplies the loss of the examples that a step imitates beside its
+ *     rollouts; finite, 0 or greater; 0 means that a step has none
  * @param temperature logits are divided by it, in the trainer as in the sampler; finite, greater
  *     than 0
  */
 public record LossSettings(
     Objective objective,
+    Baseline baseline,
     double clipLow,
     double clipHigh,
     Correction correction,
+    SequenceMask sequenceMask,
     double klCoefficient,
     KlEstimator klEstimator,
+    KlPlace klPlace,
+    Distillation distillation,
+    double policyCoefficient,
+    double supervisedCoefficient,
     double temperature) {
   public LossSettings {
     require(clipLow >= 0 && clipLow <= 1, "clip_low lies in [0, 1], not %s", clipLow);
@@ -30,18 +46,160 @@ public record LossSettings(
         clipHigh >= 0 && Double.isFinite(clipHigh),
         "clip_high is a finite number, 0 or greater, not %s",
         clipHigh);
-    require(
-        klCoefficient >= 0 && Double.isFinite(klCoefficient),
-        "the KL coefficient is a finite number, 0 or greater, not %s",
-        klCoefficient);
+    requireCoefficient("KL", klCoefficient);
+    requireCoefficient("policy", policyCoefficient);
+    requireCoefficient("supervised", supervisedCoefficient);
     require(
         temperature > 0 && Double.isFinite(temperature),
         "the temperature of a loss is a finite number greater than 0, not %s",
         temperature);
+    require(
+        !objective.correctsItself() || correction instanceof Correction.None,
+        "%s takes its ratio to the sampler itself and goes with no correction, not with %s",
+        objective.getClass().getSimpleName().toUpperCase(Locale.ROOT),
+        correction);
+  }
+
+  /** The loss of a paper: its own advantage, a penalty in the loss, no teacher, nothing masked. */
+  public LossSettings(
+      Objective objective,
+      double clipLow,
+      double clipHigh,
+      Correction correction,
+      double klCoefficient,
+      KlEstimator klEstimator,
+      double temperature) {
+    this(
+        objective,
+        objective.baseline(),
+        clipLow,
+        clipHigh,
+        correction,
+        new SequenceMask.None(),
+        klCoefficient,
+        klEstimator,
+        KlPlace.LOSS,
+        new Distillation.None(),
+        1,
+        0,
+        temperature);
+  }
+
+  private static void requireCoefficient(String what, double value) {
+    require(
+        value >= 0 && Double.isFinite(value),
+        "the %s coefficient is a finite number, 0 or greater, not %s",
+        what,
+        value);
   }
 
   /** Whether the surrogate is clipped at all. */
   public boolean clips() {
     return clipLow > 0 || clipHigh > 0;
+  }
+
+  /** Whether the loss has a penalty, and so needs the reference's log-probabilities. */
+  public boolean penalisesLoss() {
+    return klCoefficient > 0 && klPlace == KlPlace.LOSS;
+  }
+
+  /** Whether rewards have a penalty. */
+  public boolean penalisesReward() {
+    return klCoefficient > 0 && klPlace == KlPlace.REWARD;
+  }
+
+  /** Whether a step reads the reference policy: for a penalty, or as the teacher. */
+  public boolean readsReference() {
+    return klCoefficient > 0 || distillation.topK() > 0;
+  }
+
+  /** The same with another baseline. */
+  public LossSettings with(Baseline other) {
+    return new LossSettings(
+        objective,
+        other,
+        clipLow,
+        clipHigh,
+        correction,
+        sequenceMask,
+        klCoefficient,
+        klEstimator,
+        klPlace,
+        distillation,
+        policyCoefficient,
+        supervisedCoefficient,
+        temperature);
+  }
+
+  /** The same with another sequence mask. */
+  public LossSettings with(SequenceMask other) {
+    return new LossSettings(
+        objective,
+        baseline,
+        clipLow,
+        clipHigh,
+        correction,
+        other,
+        klCoefficient,
+        klEstimator,
+        klPlace,
+        distillation,
+        policyCoefficient,
+        supervisedCoefficient,
+        temperature);
+  }
+
+  /** The same with the penalty in another place. */
+  public LossSettings with(KlPlace other) {
+    return new LossSettings(
+        objective,
+        baseline,
+        clipLow,
+        clipHigh,
+        correction,
+        sequenceMask,
+        klCoefficient,
+        klEstimator,
+        other,
+        distillation,
+        policyCoefficient,
+        supervisedCoefficient,
+        temperature);
+  }
+
+  /** The same with another distillation, and the policy gradient's share beside it. */
+  public LossSettings with(Distillation other, double policyShare) {
+    return new LossSettings(
+        objective,
+        baseline,
+        clipLow,
+        clipHigh,
+        correction,
+        sequenceMask,
+        klCoefficient,
+        klEstimator,
+        klPlace,
+        other,
+        policyShare,
+        supervisedCoefficient,
+        temperature);
+  }
+
+  /** The same with examples to imitate beside the rollouts. */
+  public LossSettings withSupervised(double coefficient) {
+    return new LossSettings(
+        objective,
+        baseline,
+        clipLow,
+        clipHigh,
+        correction,
+        sequenceMask,
+        klCoefficient,
+        klEstimator,
+        klPlace,
+        distillation,
+        policyCoefficient,
+        coefficient,
+        temperature);
   }
 }

@@ -10,9 +10,9 @@ import java.util.List;
  * least one, the weight of a trainable token is
  *
  * <pre>
- *   GRPO      1 / (N n_i)        mean over sequences of the mean over tokens
- *   Dr.GRPO   1 / (N C)          mean over sequences of the sum over tokens, by a constant C
- *   DAPO      1 / sum_i n_i      mean over the tokens of the step
+ *   GRPO, GSPO    1 / (N n_i)        mean over sequences of the mean over tokens
+ *   Dr.GRPO       1 / (N C)          mean over sequences of the sum over tokens, by a constant C
+ *   DAPO, CISPO   1 / sum_i n_i      mean over the tokens of the step
  * </pre>
  *
  * <p>and that of any other token is 0, always: with this, no stale token has a gradient.
@@ -38,7 +38,7 @@ public final class LossWeights {
    */
   public static List<float[]> of(Objective objective, List<boolean[]> trainable) {
     return switch (objective) {
-      case Objective.Grpo() -> {
+      case Objective.Grpo(), Objective.Gspo() -> {
         double sequences = trainedSequences(trainable);
         yield trainable.stream().map(s -> weights(s, sequences * count(s))).toList();
       }
@@ -46,12 +46,13 @@ public final class LossWeights {
         double sequences = trainedSequences(trainable);
         yield trainable.stream().map(s -> weights(s, sequences * constant)).toList();
       }
-      case Objective.Dapo() -> tokenMean(trainable);
+      case Objective.Dapo(), Objective.Cispo() -> tokenMean(trainable);
     };
   }
 
   /**
-   * The weights of a mean over all trainable tokens of the step: DAPO's, and those of imitation.
+   * The weights of a mean over all trainable tokens of the step: DAPO's, CISPO's, and those of
+   * imitation.
    *
    * @param trainable an array a sequence, an element a completion token
    * @return weights of the same shape; all 0 if no token is trainable

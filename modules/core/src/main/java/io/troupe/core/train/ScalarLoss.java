@@ -2,26 +2,39 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The token loss in plain double-precision arithmetic: the oracle the tensor engines are tested
- * against, written as the papers write it.
+ * The loss of a sequence in plain double-precision arithmetic: what a loss means, written as the
+ * papers write it. Engines compute log-probabilities, ask this class for the loss and its
+ * derivatives, and propagate those back.
  *
  * <p>Of one token, log p is the trainer's log-probability (the variable), log p' the trainer's at
- * the start of the step, log q the sampler's and log p_ref the reference policy's (constants), and
- * A its completion's advantage:
+ * the start of the step, log q the sampler's and log p_ref the reference policy's (constants), s
+ * its staleness, and A its completion's advantage:
  *
  * <pre>
  *   rho        = p/q                                 Correction.None
- *              = p/p'                                Correction.TruncatedImportance
- *   w          = 1, or min(p'/q, cap)
+ *              = p/p'                                TruncatedImportance, IcePop
+ *              = p/p_prox                            Decoupled, log p_prox = log q + s/(s+1) (log p' - log q)
+ *   w          = 1                                   None
+ *              = min(p'/q, cap)                      TruncatedImportance
+ *              = p'/q if low &lt;= p'/q &lt;= high, else 0   IcePop
+ *              = min(p_prox/q, cap)                  Decoupled
+ *   m          = 1, or 0 in a sequence that the SequenceMask refuses
  *   surrogate  = min(rho A, clip(rho, 1 - clipLow, 1 + clipHigh) A)     without clipping: rho A
- *   loss       = -(w surrogate - beta kl)
+ *   loss       = -c (m w surrogate - beta kl) + distillation
  * </pre>
  *
- * <p>(Schulman et al. 2017, eq. 7, with the two clip ranges of Yu et al. 2025, eq. 8, the penalty
- * of Shao et al. 2024, eq. 3 and 4, and the decoupled ratio of Hilton et al. 2021.)
+ * <p>(Schulman et al. 2017, eq. 7, with the two clip ranges of Yu et al. 2025, eq. 8, and the
+ * penalty of Shao et al. 2024, eq. 3 and 4; the corrections have their sources on them.) Two
+ * objectives have another surrogate:
+ *
+ * <pre>
+ *   GSPO       rho = exp(1/n sum_t (log p - log q)) for all n trained tokens of the sequence
+ *   CISPO      surrogate = clip(p'/q, 1 - clipLow, 1 + clipHigh) A log p
+ * </pre>
  *
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
  * The derivative there is the one of the inner side, rho A, as autograd has it in PyTorch: a token
@@ -29,8 +42,8 @@ import java.util.List;
  * token (rho = 1) stands on the kink.
  *
  * <p>An exponential may overflow to infinity, when log-probabilities are hundreds of nats apart.
- * The result is then whatever IEEE arithmetic makes of it, as in the engines, which skip such a
- * step.
+ * The result is then whatever IEEE arithmetic makes of it, and the engines skip such a step.
+ * StrictMath: the same loss on every machine.
  */
 public final class ScalarLoss {
   private ScalarLoss() {}
@@ -38,167 +51,167 @@ public final class ScalarLoss {
   /**
    * The loss of one token, not weighted yet.
    *
-   * @param value of the loss
-   * @param derivative d value / d log p
-   * @param clippedLow whether p/q lies below the clip range, whatever the advantage's sign; false
-   *     without clipping
-   * @param clippedHigh whether p/q lies above the clip range
+   * @param value of the loss, without distillation
+   * @param derivative d value / d log p; under GSPO, where a token's loss depends on all of its
+   *     sequence, n times that
+   * @param clippedLow whether the ratio to the sampler, p/q or GSPO's, lies below the clip range,
+   *     whatever the advantage's sign; false without clipping
+   * @param clippedHigh whether it lies above the clip range
+   * @param truncated whether the correction's cap cut the weight
+   * @param masked whether the weight is 0, by IcePop or by the sequence mask
    * @param behaviourKl p/q - log(p/q) - 1: the k3 estimate of KL(sampler || trainer), 0 or greater
-   * @param referenceKl estimate of KL(policy || reference); 0 without a reference
+   * @param referenceKl estimate of KL(policy || reference); 0 without a penalty in the loss
    */
   public record TokenLoss(
       double value,
       double derivative,
       boolean clippedLow,
       boolean clippedHigh,
+      boolean truncated,
+      boolean masked,
       double behaviourKl,
       double referenceKl) {}
 
   /**
-   * What a whole step comes to. Means and shares are over the tokens with a loss weight above 0,
-   * each counting once; they are 0 when there is none.
-   *
-   * @param loss sum of weight times token loss
-   * @param behaviourKl mean of the tokens' {@link TokenLoss#behaviourKl}
-   * @param behaviourGap largest |log p - log q|, in nats
-   * @param referenceKl mean of the tokens' {@link TokenLoss#referenceKl}
-   * @param clippedLow share of tokens, in [0, 1]
-   * @param clippedHigh share of tokens, in [0, 1]
-   * @param tokens how many
-   */
-  public record StepLoss(
-      double loss,
-      double behaviourKl,
-      double behaviourGap,
-      double referenceKl,
-      double clippedLow,
-      double clippedHigh,
-      long tokens) {}
-
-  private record Term(double value, double derivative) {}
-
-  /**
-   * The loss of one token and its derivative by {@code logProb}.
+   * What the trainer knows of a token.
    *
    * @param logProb log p, in nats
-   * @param stepStartLogProb log p'; read under {@link Correction.TruncatedImportance} only
+   * @param stepStartLogProb log p'; read when the settings have a correction, a sequence mask or
+   *     CISPO only
    * @param behaviourLogProb log q
-   * @param referenceLogProb log p_ref; read when the KL coefficient is above 0 only
-   * @param advantage A
-   * @throws IllegalArgumentException if a number that is read is not finite
+   * @param referenceLogProb log p_ref; read when the loss has a KL penalty only
+   * @param staleness s, in versions
    */
-  public static TokenLoss token(
-      LossSettings s,
+  public record Token(
       double logProb,
       double stepStartLogProb,
       double behaviourLogProb,
       double referenceLogProb,
-      double advantage) {
-    requireFinite("log-probability", logProb);
-    requireFinite("behaviour log-probability", behaviourLogProb);
+      int staleness) {}
+
+  /**
+   * The loss of a sequence.
+   *
+   * @param loss sum of weight times token loss, distillation left out
+   * @param gradient of the loss by log p, an element a completion token; 0 where there is no weight
+   * @param tokens those with a weight, in order
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record SequenceLoss(double loss, double[] gradient, List<TokenLoss> tokens) {}
+
+  private record Term(double value, double derivative) {}
+
+  /** A correction's ratio to the sampler's, and its weight. */
+  private record Corrected(double logRatio, double weight, boolean truncated) {}
+
+  /**
+   * The loss of a token alone in its sequence, and its derivative by {@code logProb}.
+   *
+   * @param advantage A
+   * @throws IllegalArgumentException if a number that is read is not finite
+   */
+  static TokenLoss token(LossSettings s, Token token, double advantage) {
     requireFinite("advantage", advantage);
-    double logRatio = logProb - behaviourLogProb;
-    double behaviourRatio = Math.exp(logRatio);
-    Term policy =
-        switch (s.correction()) {
-          case Correction.None() -> surrogate(s, behaviourRatio, advantage);
-          case Correction.TruncatedImportance(double cap) -> {
-            requireFinite("log-probability at the step's start", stepStartLogProb);
-            double weight = Math.min(Math.exp(stepStartLogProb - behaviourLogProb), cap);
-            Term term = surrogate(s, Math.exp(logProb - stepStartLogProb), advantage);
-            yield new Term(weight * term.value, weight * term.derivative);
-          }
+    requireFinite(s, token);
+    return token(
+        s, token, advantage, token.logProb - token.behaviourLogProb, keeps(s, List.of(token)));
+  }
+
+  /**
+   * The loss of a sequence and its gradient. Tokens of weight 0 are not looked at.
+   *
+   * @param tokens one a completion token
+   */
+  public static SequenceLoss sequence(
+      LossSettings s, TrainingSequence sequence, List<Token> tokens) {
+    float[] weights = sequence.lossWeights();
+    require(
+        tokens.size() == weights.length,
+        "a sequence of %d completion tokens needs as many log-probabilities, not %d",
+        weights.length,
+        tokens.size());
+    List<Token> trained = new ArrayList<>();
+    double weightSum = 0;
+    double logRatioSum = 0;
+    for (int t = 0; t < weights.length; t++) {
+      if (weights[t] != 0) {
+        Token token = tokens.get(t);
+        requireFinite(s, token);
+        trained.add(token);
+        weightSum += weights[t];
+        logRatioSum += token.logProb - token.behaviourLogProb;
+      }
+    }
+    double meanLogRatio = logRatioSum / Math.max(trained.size(), 1);
+    double meanWeight = weightSum / Math.max(trained.size(), 1);
+    boolean kept = keeps(s, trained);
+    double loss = 0;
+    double[] gradient = new double[weights.length];
+    List<TokenLoss> losses = new ArrayList<>(trained.size());
+    for (int t = 0; t < weights.length; t++) {
+      if (weights[t] == 0) {
+        continue;
+      }
+      TokenLoss token = token(s, tokens.get(t), sequence.advantage(), meanLogRatio, kept);
+      losses.add(token);
+      loss += weights[t] * token.value;
+      // Of GSPO's ratio every token has the n-th part, in the loss of each of the n tokens.
+      boolean shared = s.objective() instanceof Objective.Gspo;
+      double penalty = shared ? penalty(s, tokens.get(t)).derivative : 0;
+      gradient[t] =
+          shared
+              ? meanWeight * (token.derivative - penalty) + weights[t] * penalty
+              : weights[t] * token.derivative;
+    }
+    return new SequenceLoss(loss, gradient, List.copyOf(losses));
+  }
+
+  private static TokenLoss token(
+      LossSettings s, Token t, double advantage, double meanLogRatio, boolean kept) {
+    double behind = t.logProb - t.behaviourLogProb;
+    boolean bySequence = s.objective() instanceof Objective.Gspo;
+    double samplerRatio = StrictMath.exp(bySequence ? meanLogRatio : behind);
+    Corrected corrected = corrected(s.correction(), t, behind);
+    Term term =
+        switch (s.objective()) {
+          case Objective.Gspo() -> surrogate(s, samplerRatio, advantage);
+          case Objective.Cispo() -> cispo(s, t, advantage);
+          case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
+              surrogate(s, StrictMath.exp(corrected.logRatio), advantage);
         };
-    double beta = s.klCoefficient();
-    Term kl = new Term(0, 0);
-    if (beta > 0) {
-      requireFinite("reference log-probability", referenceLogProb);
-      kl = kl(s.klEstimator(), referenceLogProb - logProb);
-    }
+    double weight = kept ? corrected.weight : 0;
+    Term kl = penalty(s, t);
+    double c = s.policyCoefficient();
     return new TokenLoss(
-        -(policy.value - beta * kl.value),
-        -(policy.derivative - beta * kl.derivative),
-        s.clips() && behaviourRatio < 1 - s.clipLow(),
-        s.clips() && behaviourRatio > 1 + s.clipHigh(),
-        Math.expm1(logRatio) - logRatio,
-        kl.value);
+        -c * weight * term.value + kl.value,
+        -c * weight * term.derivative + kl.derivative,
+        s.clips() && samplerRatio < 1 - s.clipLow(),
+        s.clips() && samplerRatio > 1 + s.clipHigh(),
+        corrected.truncated,
+        weight == 0,
+        StrictMath.expm1(behind) - behind,
+        s.penalisesLoss() ? s.klEstimator().value(t.referenceLogProb - t.logProb) : 0);
   }
 
-  /**
-   * The loss of a step: the sum over sequences and tokens of lossWeight times {@link #token}.
-   * Tokens of weight 0 are not looked at.
-   *
-   * @param logProbs log p, an array a sequence, an element a completion token
-   * @param stepStartLogProbs log p', of the same shape; not read under {@link Correction.None},
-   *     where {@code logProbs} may stand in
-   * @param referenceLogProbs log p_ref, of the same shape; not read when the KL coefficient is 0,
-   *     where {@code logProbs} may stand in
-   */
-  public static StepLoss step(
-      LossSettings s,
-      List<TrainingSequence> batch,
-      List<double[]> logProbs,
-      List<double[]> stepStartLogProbs,
-      List<double[]> referenceLogProbs) {
-    requireShape("log-probabilities", batch, logProbs);
-    requireShape("log-probabilities of the step's start", batch, stepStartLogProbs);
-    requireShape("reference log-probabilities", batch, referenceLogProbs);
-    double loss = 0;
-    double behaviourKl = 0;
-    double behaviourGap = 0;
-    double referenceKl = 0;
-    long low = 0;
-    long high = 0;
-    long tokens = 0;
-    for (int i = 0; i < batch.size(); i++) {
-      TrainingSequence sequence = batch.get(i);
-      for (int t = 0; t < sequence.completion().length; t++) {
-        if (sequence.lossWeights()[t] == 0) {
-          continue;
-        }
-        double logProb = logProbs.get(i)[t];
-        double behaviour = sequence.behaviourLogProbs()[t];
-        TokenLoss token =
-            token(
-                s,
-                logProb,
-                stepStartLogProbs.get(i)[t],
-                behaviour,
-                referenceLogProbs.get(i)[t],
-                sequence.advantage());
-        loss += sequence.lossWeights()[t] * token.value;
-        behaviourKl += token.behaviourKl;
-        behaviourGap = Math.max(behaviourGap, Math.abs(logProb - behaviour));
-        referenceKl += token.referenceKl;
-        low += token.clippedLow ? 1 : 0;
-        high += token.clippedHigh ? 1 : 0;
-        tokens++;
+  private static Corrected corrected(Correction correction, Token t, double behind) {
+    double start = t.stepStartLogProb - t.behaviourLogProb;
+    return switch (correction) {
+      case Correction.None() -> new Corrected(behind, 1, false);
+      case Correction.TruncatedImportance(double cap) -> {
+        double ratio = StrictMath.exp(start);
+        yield new Corrected(t.logProb - t.stepStartLogProb, Math.min(ratio, cap), ratio > cap);
       }
-    }
-    double n = Math.max(tokens, 1);
-    return new StepLoss(
-        loss, behaviourKl / n, behaviourGap, referenceKl / n, low / n, high / n, tokens);
-  }
-
-  /**
-   * The loss of an imitation step: the weighted negative log-likelihood of the completions, the sum
-   * of lossWeight times -log p. Advantages and behaviour log-probabilities are not read. Its
-   * derivative by a token's log p is minus the token's weight.
-   *
-   * @param logProbs log p at temperature 1, an array a sequence, an element a completion token
-   */
-  public static double imitation(List<TrainingSequence> batch, List<double[]> logProbs) {
-    requireShape("log-probabilities", batch, logProbs);
-    double loss = 0;
-    for (int i = 0; i < batch.size(); i++) {
-      float[] weights = batch.get(i).lossWeights();
-      for (int t = 0; t < weights.length; t++) {
-        if (weights[t] != 0) {
-          loss -= weights[t] * logProbs.get(i)[t];
-        }
+      case Correction.IcePop(double low, double high) -> {
+        double ratio = StrictMath.exp(start);
+        boolean inside = ratio >= low && ratio <= high;
+        yield new Corrected(t.logProb - t.stepStartLogProb, inside ? ratio : 0, false);
       }
-    }
-    return loss;
+      case Correction.Decoupled(double cap) -> {
+        double proximal = start * t.staleness / (t.staleness + 1.);
+        double ratio = StrictMath.exp(proximal);
+        yield new Corrected(behind - proximal, Math.min(ratio, cap), ratio > cap);
+      }
+    };
   }
 
   private static Term surrogate(LossSettings s, double ratio, double advantage) {
@@ -210,35 +223,57 @@ public final class ScalarLoss {
     return clipped < free ? new Term(clipped, 0) : new Term(free, free);
   }
 
-  /** The estimate and its derivative by log p, given d = log p_ref - log p; note dd/dlog p = -1. */
-  private static Term kl(KlEstimator estimator, double d) {
-    return switch (estimator) {
-      case K1 -> new Term(-d, 1);
-      case K2 -> new Term(d * d / 2, -d);
-      case K3 -> new Term(Math.expm1(d) - d, -Math.expm1(d));
+  private static Term cispo(LossSettings s, Token t, double advantage) {
+    double ratio = StrictMath.exp(t.stepStartLogProb - t.behaviourLogProb);
+    double weight = s.clips() ? Math.clamp(ratio, 1 - s.clipLow(), 1 + s.clipHigh()) : ratio;
+    return new Term(weight * advantage * t.logProb, weight * advantage);
+  }
+
+  /** The penalty of a token with its coefficients. */
+  private static Term penalty(LossSettings s, Token t) {
+    if (!s.penalisesLoss()) {
+      return new Term(0, 0);
+    }
+    double d = t.referenceLogProb - t.logProb;
+    double beta = s.policyCoefficient() * s.klCoefficient();
+    return new Term(beta * s.klEstimator().value(d), beta * s.klEstimator().derivative(d));
+  }
+
+  private static boolean keeps(LossSettings s, List<Token> trained) {
+    return switch (s.sequenceMask()) {
+      case SequenceMask.None() -> true;
+      case SequenceMask.Geometric(double low, double high) -> {
+        double sum = 0;
+        for (Token t : trained) {
+          sum += t.stepStartLogProb - t.behaviourLogProb;
+        }
+        yield within(sum / Math.max(trained.size(), 1), low, high);
+      }
+      case SequenceMask.Outlier(double low, double high) ->
+          trained.stream()
+              .allMatch(t -> within(t.stepStartLogProb - t.behaviourLogProb, low, high));
     };
+  }
+
+  private static boolean within(double logRatio, double low, double high) {
+    double ratio = StrictMath.exp(logRatio);
+    return ratio >= low && ratio <= high;
+  }
+
+  private static void requireFinite(LossSettings s, Token t) {
+    requireFinite("log-probability", t.logProb);
+    requireFinite("behaviour log-probability", t.behaviourLogProb);
+    if (!(s.correction() instanceof Correction.None)
+        || !(s.sequenceMask() instanceof SequenceMask.None)
+        || s.objective() instanceof Objective.Cispo) {
+      requireFinite("log-probability at the step's start", t.stepStartLogProb);
+    }
+    if (s.penalisesLoss()) {
+      requireFinite("reference log-probability", t.referenceLogProb);
+    }
   }
 
   private static void requireFinite(String what, double value) {
     require(Double.isFinite(value), "a token's %s is a finite number, not %s", what, value);
-  }
-
-  private static void requireShape(
-      String what, List<TrainingSequence> batch, List<double[]> values) {
-    require(
-        values.size() == batch.size(),
-        "%d sequences need as many arrays of %s, not %d",
-        batch.size(),
-        what,
-        values.size());
-    for (int i = 0; i < batch.size(); i++) {
-      require(
-          values.get(i).length == batch.get(i).completion().length,
-          "sequence %d has %d completion tokens and needs as many %s, not %d",
-          i,
-          batch.get(i).completion().length,
-          what,
-          values.get(i).length);
-    }
   }
 }

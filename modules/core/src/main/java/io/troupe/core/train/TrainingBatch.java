@@ -7,6 +7,7 @@ import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -29,11 +30,26 @@ public record TrainingBatch(
   }
 
   /**
-   * The batch of a step that starts from {@code from}. This is where invariant S1 holds or falls:
-   * every token's flag comes from {@link StalenessBound#trainable} against that very version.
+   * The batch of a step that starts from {@code from}, by the rewards the groups came with. This is
+   * where invariant S1 holds or falls: every token's flag comes from {@link
+   * StalenessBound#trainable} against that very version.
    */
   public static TrainingBatch of(
-      List<ScoredGroup> groups, Objective objective, StalenessBound bound, WeightVersion from) {
+      List<ScoredGroup> groups, LossSettings loss, StalenessBound bound, WeightVersion from) {
+    return of(groups, groups.stream().map(TrainingBatch::rewards).toList(), loss, bound, from);
+  }
+
+  /**
+   * The same by other rewards.
+   *
+   * @param rewards an array a group, an element a completion
+   */
+  public static TrainingBatch of(
+      List<ScoredGroup> groups,
+      List<double[]> rewards,
+      LossSettings loss,
+      StalenessBound bound,
+      WeightVersion from) {
     List<boolean[]> trainable = new ArrayList<>();
     long masked = 0;
     long trained = 0;
@@ -54,24 +70,39 @@ public record TrainingBatch(
         }
       }
     }
-    List<float[]> weights = LossWeights.of(objective, trainable);
+    List<float[]> weights = LossWeights.of(loss.objective(), trainable);
     List<TrainingSequence> sequences = new ArrayList<>();
-    for (ScoredGroup group : groups) {
-      double[] advantages =
-          Advantages.of(
-              objective, group.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+    for (int g = 0; g < groups.size(); g++) {
+      ScoredGroup group = groups.get(g);
+      double[] advantages = Advantages.of(loss.baseline(), rewards.get(g));
       for (int i = 0; i < advantages.length; i++) {
         Completion completion = group.completions().get(i);
         sequences.add(
             new TrainingSequence(
-                group.prompt(),
-                completion.tokens(),
-                completion.logProbs(),
-                weights.get(sequences.size()),
-                advantages[i]));
+                    group.prompt(),
+                    completion.tokens(),
+                    completion.logProbs(),
+                    weights.get(sequences.size()),
+                    advantages[i])
+                .sampledBehind(staleness(completion, from)));
       }
     }
     return new TrainingBatch(
         sequences, trained, masked, stalenessMax, trained == 0 ? 0 : stalenessSum / trained);
+  }
+
+  private static double[] rewards(ScoredGroup group) {
+    return group.rewards().stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private static int[] staleness(Completion completion, WeightVersion from) {
+    int[] staleness = new int[completion.length()];
+    int t = 0;
+    for (TokenVersions.Span span : completion.versions().spans()) {
+      int end = t + span.tokens();
+      Arrays.fill(staleness, t, end, Math.toIntExact(from.stalenessOf(span.version())));
+      t = end;
+    }
+    return staleness;
   }
 }

@@ -7,7 +7,7 @@ import static io.troupe.core.Require.require;
  *
  * <p>The loss weights carry everything that depends on the batch as a whole: length masks, stale
  * tokens (zero), and the denominator of the objective. The engine only multiplies and sums, so the
- * result cannot depend on how it splits the batch into micro-batches.
+ * result cannot depend on how it splits the batch into micro-batches; it never splits a sequence.
  */
 public final class TrainingSequence {
   private final int[] prompt;
@@ -15,9 +15,11 @@ public final class TrainingSequence {
   private final float[] behaviourLogProbs;
   private final float[] lossWeights;
   private final double advantage;
+  private final int[] staleness;
+  private final TeacherTokens teacher;
 
   /**
-   * A sequence of the batch.
+   * A sequence of the batch, sampled by the present weights, without a teacher.
    *
    * @param prompt token ids, at least one
    * @param completion token ids, at least one
@@ -31,6 +33,24 @@ public final class TrainingSequence {
       float[] behaviourLogProbs,
       float[] lossWeights,
       double advantage) {
+    this(
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        new int[completion.length],
+        TeacherTokens.NONE);
+  }
+
+  private TrainingSequence(
+      int[] prompt,
+      int[] completion,
+      float[] behaviourLogProbs,
+      float[] lossWeights,
+      double advantage,
+      int[] staleness,
+      TeacherTokens teacher) {
     require(prompt.length >= 1, "a prompt has at least one token");
     require(completion.length >= 1, "a completion has at least one token");
     require(
@@ -40,11 +60,35 @@ public final class TrainingSequence {
         behaviourLogProbs.length,
         lossWeights.length);
     require(Double.isFinite(advantage), "an advantage is a finite number, not %s", advantage);
+    require(
+        staleness.length == completion.length,
+        "%d completion tokens need the staleness of each, not of %d",
+        completion.length,
+        staleness.length);
+    require(
+        teacher.topK() == 0 || teacher.ids().length == completion.length,
+        "%d completion tokens need as many rows of a teacher, not %d",
+        completion.length,
+        teacher.ids().length);
     this.prompt = prompt;
     this.completion = completion;
     this.behaviourLogProbs = behaviourLogProbs;
     this.lossWeights = lossWeights;
     this.advantage = advantage;
+    this.staleness = staleness;
+    this.teacher = teacher;
+  }
+
+  /** The same sequence with the staleness of each completion token, in versions. */
+  public TrainingSequence sampledBehind(int[] versions) {
+    return new TrainingSequence(
+        prompt, completion, behaviourLogProbs, lossWeights, advantage, versions, teacher);
+  }
+
+  /** The same sequence with a teacher. */
+  public TrainingSequence taughtBy(TeacherTokens tokens) {
+    return new TrainingSequence(
+        prompt, completion, behaviourLogProbs, lossWeights, advantage, staleness, tokens);
   }
 
   public int[] prompt() {
@@ -65,6 +109,16 @@ public final class TrainingSequence {
 
   public double advantage() {
     return advantage;
+  }
+
+  /** How many versions behind the trainer each completion token was sampled. */
+  public int[] staleness() {
+    return staleness;
+  }
+
+  /** What a teacher says to each completion token; {@link TeacherTokens#NONE} without one. */
+  public TeacherTokens teacher() {
+    return teacher;
   }
 
   /** Prompt and completion together, in tokens. */

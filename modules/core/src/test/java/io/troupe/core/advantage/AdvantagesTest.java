@@ -1,14 +1,12 @@
 package io.troupe.core.advantage;
 
+import static io.troupe.core.advantage.Baseline.CENTRED;
+import static io.troupe.core.advantage.Baseline.LEAVE_ONE_OUT;
+import static io.troupe.core.advantage.Baseline.STANDARDISED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.troupe.core.train.Objective;
-import io.troupe.core.train.Objective.Dapo;
-import io.troupe.core.train.Objective.DrGrpo;
-import io.troupe.core.train.Objective.Grpo;
-import java.util.List;
 import java.util.Random;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -18,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class AdvantagesTest {
   private static final Offset<Double> SIX_DIGITS = within(5e-7);
   private static final Offset<Double> ROUNDING = within(1e-9);
-  private static final List<Objective> OBJECTIVES = List.of(new Grpo(), new DrGrpo(8), new Dapo());
 
   private static double[] rewards(double... rewards) {
     return rewards;
@@ -34,52 +31,57 @@ final class AdvantagesTest {
     return rewards;
   }
 
-  private static void assertEqual(Objective objective, double[] rewards, double... expected) {
-    assertThat(Advantages.of(objective, rewards)).containsExactly(expected, SIX_DIGITS);
+  private static void assertEqual(Baseline baseline, double[] rewards, double... expected) {
+    assertThat(Advantages.of(baseline, rewards)).containsExactly(expected, SIX_DIGITS);
   }
 
   @Test
-  void of_goldenVectorsUnderGrpoAndDapo_divideByThePopulationDeviation() {
-    for (Objective objective : List.of(new Grpo(), new Dapo())) {
-      assertEqual(objective, rewards(1, 0, 0, 0), 1.732051, -.577350, -.577350, -.577350);
-      assertEqual(objective, rewards(1, 1, 0, 0), 1, 1, -1, -1);
-      assertEqual(objective, rewards(1, .5, 0), 1.224745, 0, -1.224745);
-      assertEqual(objective, rewards(.2, .4, .6, .8), -1.341641, -.447214, .447214, 1.341641);
-    }
+  void of_goldenVectorsStandardised_divideByThePopulationDeviation() {
+    assertEqual(STANDARDISED, rewards(1, 0, 0, 0), 1.732051, -.577350, -.577350, -.577350);
+    assertEqual(STANDARDISED, rewards(1, 1, 0, 0), 1, 1, -1, -1);
+    assertEqual(STANDARDISED, rewards(1, .5, 0), 1.224745, 0, -1.224745);
+    assertEqual(STANDARDISED, rewards(.2, .4, .6, .8), -1.341641, -.447214, .447214, 1.341641);
   }
 
   @Test
-  void of_goldenVectorUnderDrGrpo_onlyCentres() {
-    assertEqual(new DrGrpo(100), rewards(1, 0, 0, 0), .75, -.25, -.25, -.25);
+  void of_goldenVectorCentred_onlyCentres() {
+    assertEqual(CENTRED, rewards(1, 0, 0, 0), .75, -.25, -.25, -.25);
+  }
+
+  /** By hand: 1 against a mean of 0 for the first; 0 against a mean of 1/3 for the others. */
+  @Test
+  void of_leaveOneOut_comparesWithTheOthers() {
+    assertEqual(LEAVE_ONE_OUT, rewards(1, 0, 0, 0), 1, -.333333, -.333333, -.333333);
+    assertEqual(LEAVE_ONE_OUT, rewards(3, 1), 2, -2);
   }
 
   @Test
   void of_equalRewards_areExactlyZero() {
-    for (Objective objective : OBJECTIVES) {
+    for (Baseline baseline : Baseline.values()) {
       // Three times 0.1 is not 0.3 in binary: a mean of the rewards themselves would be off.
-      assertThat(Advantages.of(objective, rewards(.1, .1, .1))).containsExactly(0, 0, 0);
-      assertThat(Advantages.of(objective, rewards(.7))).containsExactly(0);
+      assertThat(Advantages.of(baseline, rewards(.1, .1, .1))).containsExactly(0, 0, 0);
+      assertThat(Advantages.of(baseline, rewards(.7))).containsExactly(0);
     }
   }
 
   @Test
   void of_deviationBelowTheFloor_dividesByTheFloor() {
-    assertThat(Advantages.of(new Grpo(), rewards(1e-7, -1e-7)))
+    assertThat(Advantages.of(STANDARDISED, rewards(1e-7, -1e-7)))
         .containsExactly(rewards(.1, -.1), ROUNDING);
   }
 
   @Test
   void of_rewards_leavesItsArgumentAsItWas() {
     double[] rewards = rewards(1, 0);
-    Advantages.of(new Grpo(), rewards);
+    Advantages.of(STANDARDISED, rewards);
     assertThat(rewards).containsExactly(1, 0);
   }
 
   @Test
   void of_badRewards_areRefusedByName() {
-    assertThatThrownBy(() -> Advantages.of(new Grpo(), rewards()))
+    assertThatThrownBy(() -> Advantages.of(STANDARDISED, rewards()))
         .hasMessage("a group has at least one reward");
-    assertThatThrownBy(() -> Advantages.of(new Grpo(), rewards(1, Double.NaN)))
+    assertThatThrownBy(() -> Advantages.of(STANDARDISED, rewards(1, Double.NaN)))
         .hasMessage("a reward is a finite number; reward 1 of the group is NaN");
     assertThatThrownBy(() -> Advantages.degenerate(rewards(Double.POSITIVE_INFINITY)))
         .hasMessage("a reward is a finite number; reward 0 of the group is Infinity");
@@ -102,17 +104,17 @@ final class AdvantagesTest {
 
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
-  void of_anyGroup_sumsToZeroWithTheObjectivesDeviation(long seed) {
+  void of_anyGroup_sumsToZeroWithTheBaselinesDeviation(long seed) {
     double[] rewards = randomRewards(new Random(seed));
-    for (Objective objective : OBJECTIVES) {
+    for (Baseline baseline : Baseline.values()) {
       double sum = 0;
       double squares = 0;
-      for (double a : Advantages.of(objective, rewards)) {
+      for (double a : Advantages.of(baseline, rewards)) {
         sum += a;
         squares += a * a;
       }
       assertThat(sum).isCloseTo(0, ROUNDING);
-      if (!(objective instanceof DrGrpo)) {
+      if (baseline == STANDARDISED) {
         assertThat(squares / rewards.length).isCloseTo(1, ROUNDING);
       }
     }
@@ -128,26 +130,26 @@ final class AdvantagesTest {
     for (int i = 0; i < shifted.length; i++) {
       shifted[i] += shift;
     }
-    for (Objective objective : OBJECTIVES) {
-      assertThat(Advantages.of(objective, shifted))
-          .containsExactly(Advantages.of(objective, rewards), ROUNDING);
+    for (Baseline baseline : Baseline.values()) {
+      assertThat(Advantages.of(baseline, shifted))
+          .containsExactly(Advantages.of(baseline, rewards), ROUNDING);
     }
   }
 
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
-  void of_scaledRewards_scaleUnderDrGrpoOnly(long seed) {
+  void of_scaledRewards_scaleUnlessStandardised(long seed) {
     Random random = new Random(seed);
     double[] rewards = randomRewards(random);
     double scale = .5 + random.nextDouble();
     double[] scaled = rewards.clone();
-    double[] expected = Advantages.of(new DrGrpo(1), rewards);
+    double[] expected = Advantages.of(CENTRED, rewards);
     for (int i = 0; i < scaled.length; i++) {
       scaled[i] *= scale;
       expected[i] *= scale;
     }
-    assertThat(Advantages.of(new DrGrpo(1), scaled)).containsExactly(expected, ROUNDING);
-    assertThat(Advantages.of(new Grpo(), scaled))
-        .containsExactly(Advantages.of(new Grpo(), rewards), ROUNDING);
+    assertThat(Advantages.of(CENTRED, scaled)).containsExactly(expected, ROUNDING);
+    assertThat(Advantages.of(STANDARDISED, scaled))
+        .containsExactly(Advantages.of(STANDARDISED, rewards), ROUNDING);
   }
 }

@@ -11,6 +11,9 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.Objective;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.train.TrainingSequence;
@@ -33,6 +36,9 @@ import java.util.SplittableRandom;
  */
 final class World {
   private static final int COMPLETIONS = 2;
+
+  private static final LossSettings LOSS =
+      new LossSettings(new Objective.Dapo(), .2, .28, new Correction.None(), 0, KlEstimator.K3, 1);
 
   private final Coordination coordination;
   private final SplittableRandom random;
@@ -377,7 +383,7 @@ final class World {
       groups.add(group(Objects.requireNonNull(atTrainer.get(lease))));
     }
     RunLimits limits = coordination.limits();
-    TrainingBatch batch = TrainingBatch.of(groups, new Objective.Dapo(), limits.bound(), from);
+    TrainingBatch batch = TrainingBatch.of(groups, LOSS, limits.bound(), from);
     int sequence = 0;
     for (ScoredGroup group : groups) {
       long young = 0;

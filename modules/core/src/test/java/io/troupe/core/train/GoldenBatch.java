@@ -18,6 +18,12 @@ final class GoldenBatch {
     return new LossSettings(objective, low, high, correction, beta, KlEstimator.K3, 1);
   }
 
+  /** The loss of a token of the present weights. */
+  static ScalarLoss.TokenLoss token(
+      LossSettings s, double logProb, double start, double behaviour, double reference, double a) {
+    return ScalarLoss.token(s, new ScalarLoss.Token(logProb, start, behaviour, reference, 0), a);
+  }
+
   static List<TrainingSequence> batch(List<float[]> weights) {
     return List.of(sequence(0, weights.get(0)), sequence(1, weights.get(1)));
   }

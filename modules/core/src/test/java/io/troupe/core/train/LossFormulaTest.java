@@ -32,7 +32,7 @@ final class LossFormulaTest {
             advantage    A = (r - mean(r)) / max(std(r), 1e-6)   r: the rewards of a group of 16; std divides by 16
             ratio        rho = p / q                             q: the sampler's probability of the token
             surrogate    S = min(rho A, clip(rho, 0.8, 1.2) A)
-            KL penalty   K = exp(d) - d - 1                      d = log p_ref - log p; p_ref: by the reference (v0)
+            KL penalty   K = exp(d) - d - 1                      d = log p_ref - log p; p_ref: by the reference
             token loss   l = -(S - 0.001 K)
             loss         L = 1/N sum_i 1/n_i sum_t l             N: sequences of the step with a trained token
                                                                  n_i: trained tokens of sequence i

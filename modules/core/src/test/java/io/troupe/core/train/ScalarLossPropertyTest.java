@@ -34,7 +34,7 @@ final class ScalarLossPropertyTest {
     }
 
     TokenLoss loss(LossSettings s) {
-      return ScalarLoss.token(s, logProb, start, behaviour, reference, advantage);
+      return GoldenBatch.token(s, logProb, start, behaviour, reference, advantage);
     }
 
     /** Distance of the surrogate's ratio from the nearer end of the clip range, in nats. */
@@ -96,7 +96,7 @@ final class ScalarLossPropertyTest {
       double behaviour = -20 * random.nextDouble();
       // From differences that vanish beside 1 to some that fill the clip range many times over.
       double gap = random.nextGaussian() * Math.pow(10, random.nextInt(18) - 16);
-      TokenLoss loss = ScalarLoss.token(s, behaviour + gap, 0, behaviour, behaviour - gap, 1);
+      TokenLoss loss = GoldenBatch.token(s, behaviour + gap, 0, behaviour, behaviour - gap, 1);
       assertThat(loss.behaviourKl()).isNotNegative();
       assertThat(loss.referenceKl()).isNotNegative();
     }

@@ -20,7 +20,7 @@ final class ScalarLossTest {
   private static final double ROOT_E = Math.exp(.5);
 
   private static TokenLoss golden(int i, int t) {
-    return ScalarLoss.token(
+    return GoldenBatch.token(
         settings(new Grpo(), .2, .2, new None(), .1),
         GoldenBatch.LOG_PROBS[i][t],
         NOT_READ,
@@ -32,17 +32,17 @@ final class ScalarLossTest {
   /** A token whose ratio to the sampler is {@code ratio}, clipped to [0.8, 1.28]. */
   private static TokenLoss clipped(double ratio, double advantage) {
     LossSettings s = settings(new Dapo(), .2, .28, new None(), 0);
-    return ScalarLoss.token(s, Math.log(ratio) - 1, NOT_READ, -1, NOT_READ, advantage);
+    return GoldenBatch.token(s, Math.log(ratio) - 1, NOT_READ, -1, NOT_READ, advantage);
   }
 
   private static TokenLoss penalty(KlEstimator estimator, double logProb, double reference) {
     LossSettings s = new LossSettings(new Grpo(), .2, .2, new None(), .5, estimator, 1);
-    return ScalarLoss.token(s, logProb, NOT_READ, logProb, reference, 0);
+    return GoldenBatch.token(s, logProb, NOT_READ, logProb, reference, 0);
   }
 
   private static TokenLoss truncated(double cap, double logProb) {
     LossSettings s = settings(new Dapo(), .2, .28, new TruncatedImportance(cap), 0);
-    return ScalarLoss.token(s, logProb, -1, -1.5, NOT_READ, 1);
+    return GoldenBatch.token(s, logProb, -1, -1.5, NOT_READ, 1);
   }
 
   @Test
@@ -71,7 +71,7 @@ final class ScalarLossTest {
       for (int t = 0; t < ratios[i].length; t++) {
         double a = GoldenBatch.ADVANTAGES[i];
         TokenLoss token =
-            ScalarLoss.token(
+            GoldenBatch.token(
                 s, GoldenBatch.LOG_PROBS[i][t], NOT_READ, GoldenBatch.BEHAVIOUR[i][t], NOT_READ, a);
         assertThat(token.value()).isCloseTo(-ratios[i][t] * a, SIX_DIGITS);
         assertThat(token.derivative()).isEqualTo(token.value());
@@ -112,11 +112,11 @@ final class ScalarLossTest {
   @Test
   void token_ratioAtAnEndOfTheRange_learnsAndIsNotCountedAsClipped() {
     LossSettings noRise = settings(new Grpo(), .2, 0, new None(), 0);
-    TokenLoss rising = ScalarLoss.token(noRise, -1, NOT_READ, -1, NOT_READ, 2);
+    TokenLoss rising = GoldenBatch.token(noRise, -1, NOT_READ, -1, NOT_READ, 2);
     assertThat(rising.derivative()).isEqualTo(-2);
     assertThat(rising.clippedHigh()).isFalse();
     LossSettings noFall = settings(new Grpo(), 0, .2, new None(), 0);
-    TokenLoss falling = ScalarLoss.token(noFall, -1, NOT_READ, -1, NOT_READ, -2);
+    TokenLoss falling = GoldenBatch.token(noFall, -1, NOT_READ, -1, NOT_READ, -2);
     assertThat(falling.derivative()).isEqualTo(2);
     assertThat(falling.clippedLow()).isFalse();
   }
@@ -183,7 +183,7 @@ final class ScalarLossTest {
   @Test
   void token_truncatedImportance_leavesThePenaltyUnweighted() {
     LossSettings s = settings(new Grpo(), .2, .2, new TruncatedImportance(2), .5);
-    TokenLoss token = ScalarLoss.token(s, -2, -2, -2.5, -1, 0);
+    TokenLoss token = GoldenBatch.token(s, -2, -2, -2.5, -1, 0);
     assertThat(token.value()).isCloseTo(.5 * (Math.E - 2), EXACT);
     assertThat(token.derivative()).isCloseTo(-.5 * (Math.E - 1), EXACT);
   }
@@ -197,15 +197,15 @@ final class ScalarLossTest {
   void token_numberIsNotFinite_isRefusedByName() {
     LossSettings plain = settings(new Grpo(), .2, .2, new None(), 0);
     LossSettings all = settings(new Grpo(), .2, .2, new TruncatedImportance(2), .1);
-    assertThatThrownBy(() -> ScalarLoss.token(plain, Double.NaN, 0, 0, 0, 0))
+    assertThatThrownBy(() -> GoldenBatch.token(plain, Double.NaN, 0, 0, 0, 0))
         .hasMessage("a token's log-probability is a finite number, not NaN");
-    assertThatThrownBy(() -> ScalarLoss.token(plain, 0, 0, Double.NEGATIVE_INFINITY, 0, 0))
+    assertThatThrownBy(() -> GoldenBatch.token(plain, 0, 0, Double.NEGATIVE_INFINITY, 0, 0))
         .hasMessage("a token's behaviour log-probability is a finite number, not -Infinity");
-    assertThatThrownBy(() -> ScalarLoss.token(plain, 0, 0, 0, 0, Double.NaN))
+    assertThatThrownBy(() -> GoldenBatch.token(plain, 0, 0, 0, 0, Double.NaN))
         .hasMessage("a token's advantage is a finite number, not NaN");
-    assertThatThrownBy(() -> ScalarLoss.token(all, 0, Double.NaN, 0, 0, 0))
+    assertThatThrownBy(() -> GoldenBatch.token(all, 0, Double.NaN, 0, 0, 0))
         .hasMessage("a token's log-probability at the step's start is a finite number, not NaN");
-    assertThatThrownBy(() -> ScalarLoss.token(all, 0, 0, 0, Double.NaN, 0))
+    assertThatThrownBy(() -> GoldenBatch.token(all, 0, 0, 0, Double.NaN, 0))
         .hasMessage("a token's reference log-probability is a finite number, not NaN");
   }
 }

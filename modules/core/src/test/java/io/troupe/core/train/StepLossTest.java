@@ -14,7 +14,6 @@ import io.troupe.core.train.Correction.TruncatedImportance;
 import io.troupe.core.train.Objective.Dapo;
 import io.troupe.core.train.Objective.DrGrpo;
 import io.troupe.core.train.Objective.Grpo;
-import io.troupe.core.train.ScalarLoss.StepLoss;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -25,8 +24,8 @@ final class StepLossTest {
 
   private static final LossSettings GRPO = settings(new Grpo(), .2, .2, new None(), .1);
 
-  private static StepLoss step(LossSettings s, List<boolean[]> trainable) {
-    return ScalarLoss.step(
+  private static LossMetrics step(LossSettings s, List<boolean[]> trainable) {
+    return StepLoss.of(
         s,
         batch(LossWeights.of(s.objective(), trainable)),
         List.of(LOG_PROBS),
@@ -47,19 +46,19 @@ final class StepLossTest {
 
   @Test
   void step_goldenVector_givesMeansOverItsTokens() {
-    StepLoss step = step(GRPO, ALL);
+    LossMetrics step = step(GRPO, ALL);
     assertThat(step.tokens()).isEqualTo(5);
     assertThat(step.clippedLow()).isEqualTo(.2);
     assertThat(step.clippedHigh()).isEqualTo(.2);
     // x - 1 - log x at the ratios e^0.1, e^-0.5, 1, e^0.8, 1
     assertThat(step.behaviourKl()).isCloseTo((0.005170918 + 0.106530660 + 0.425540928) / 5, SINGLE);
     assertThat(step.referenceKl()).isCloseTo((0.021403 + 0.070320 + 0.018731) / 5, within(5e-7));
-    assertThat(step.behaviourGap()).isCloseTo(.8, SINGLE);
+    assertThat(step.gapMax()).isCloseTo(.8, SINGLE);
   }
 
   @Test
   void step_staleTokens_countInNothing() {
-    StepLoss step =
+    LossMetrics step =
         step(GRPO, List.of(new boolean[] {true, false, false}, new boolean[] {false, false}));
     assertThat(step.loss()).isCloseTo(-Math.exp(.1), SINGLE);
     assertThat(step.tokens()).isEqualTo(1);
@@ -67,30 +66,31 @@ final class StepLossTest {
     assertThat(step.clippedHigh()).isZero();
     assertThat(step.behaviourKl()).isCloseTo(0.005170918, SINGLE);
     assertThat(step.referenceKl()).isZero();
-    assertThat(step.behaviourGap()).isCloseTo(.1, SINGLE);
+    assertThat(step.gapMax()).isCloseTo(.1, SINGLE);
   }
 
   @Test
   void step_gapBelowZero_isReportedAsItsSize() {
-    StepLoss step =
+    LossMetrics step =
         step(GRPO, List.of(new boolean[] {false, true, false}, new boolean[] {false, false}));
-    assertThat(step.behaviourGap()).isEqualTo(.5);
+    assertThat(step.gapMax()).isEqualTo(.5);
     assertThat(step.clippedLow()).isEqualTo(1);
   }
 
   @Test
   void step_noTokenOfWeight_isZeroThroughout() {
-    StepLoss step =
+    LossMetrics step =
         step(GRPO, List.of(new boolean[] {false, false, false}, new boolean[] {false, false}));
-    assertThat(step).isEqualTo(new StepLoss(0, 0, 0, 0, 0, 0, 0));
+    assertThat(step)
+        .isEqualTo(new LossMetrics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   @Test
   void step_truncatedImportance_readsTheStepsStart() {
     LossSettings s = settings(new Dapo(), 0, 0, new TruncatedImportance(2), 0);
     List<double[]> start = List.of(new double[] {-1.1, -1.5, -.5}, new double[] {-.5, -1.2});
-    StepLoss step =
-        ScalarLoss.step(
+    LossMetrics step =
+        StepLoss.of(
             s, batch(LossWeights.tokenMean(ALL)), List.of(LOG_PROBS), start, List.of(LOG_PROBS));
     // Only in the fourth token does the start differ from the sampler: its weight e^1 is cut to 2.
     double sum = Math.exp(.1) + Math.exp(-.5) + 1 - 2 * Math.exp(-.2) - 1;
@@ -100,7 +100,7 @@ final class StepLossTest {
   @Test
   void imitation_goldenVector_isTheMeanNegativeLogLikelihood() {
     List<TrainingSequence> batch = batch(LossWeights.tokenMean(ALL));
-    assertThat(ScalarLoss.imitation(batch, List.of(LOG_PROBS))).isCloseTo(1.08, SINGLE);
+    assertThat(imitation(batch, List.of(LOG_PROBS))).isCloseTo(1.08, SINGLE);
   }
 
   @Test
@@ -108,25 +108,33 @@ final class StepLossTest {
     List<boolean[]> some = List.of(new boolean[] {true, false, true}, new boolean[] {false, true});
     List<double[]> logProbs =
         List.of(new double[] {-1, Double.NaN, -.5}, new double[] {Double.NaN, -1.2});
-    assertThat(ScalarLoss.imitation(batch(LossWeights.tokenMean(some)), logProbs))
-        .isCloseTo(.9, SINGLE);
+    assertThat(imitation(batch(LossWeights.tokenMean(some)), logProbs)).isCloseTo(.9, SINGLE);
   }
 
   @Test
-  void step_shapesDiffer_isRefusedByName() {
-    List<TrainingSequence> batch = batch(LossWeights.tokenMean(ALL));
-    List<double[]> good = List.of(LOG_PROBS);
-    List<double[]> short1 = List.of(LOG_PROBS[0], new double[] {-1});
-    List<double[]> one = good.subList(0, 1);
-    assertThatThrownBy(() -> ScalarLoss.step(GRPO, batch, short1, good, good))
+  void add_shapesDiffer_isRefusedByName() {
+    TrainingSequence sequence = batch(LossWeights.tokenMean(ALL)).get(1);
+    double[] good = LOG_PROBS[1];
+    double[] bad = {-1};
+    StepLoss step = new StepLoss();
+    assertThatThrownBy(() -> step.add(GRPO, sequence, new StepLoss.Computed(bad, good, good)))
+        .hasMessage("a sequence of 2 completion tokens needs as many log-probabilities, not 1");
+    assertThatThrownBy(() -> step.add(GRPO, sequence, new StepLoss.Computed(good, bad, good)))
         .hasMessage(
-            "sequence 1 has 2 completion tokens and needs as many log-probabilities, not 1");
-    assertThatThrownBy(() -> ScalarLoss.step(GRPO, batch, good, one, good))
+            "a sequence of 2 completion tokens needs as many log-probabilities of the step's"
+                + " start, not 1");
+    assertThatThrownBy(() -> step.add(GRPO, sequence, new StepLoss.Computed(good, good, bad)))
         .hasMessage(
-            "2 sequences need as many arrays of log-probabilities of the step's start, not 1");
-    assertThatThrownBy(() -> ScalarLoss.step(GRPO, batch, good, good, one))
-        .hasMessage("2 sequences need as many arrays of reference log-probabilities, not 1");
-    assertThatThrownBy(() -> ScalarLoss.imitation(batch, one))
-        .hasMessage("2 sequences need as many arrays of log-probabilities, not 1");
+            "a sequence of 2 completion tokens needs as many reference log-probabilities, not 1");
+    assertThatThrownBy(() -> step.imitate(sequence, 1, bad))
+        .hasMessage("a sequence of 2 completion tokens needs as many log-probabilities, not 1");
+  }
+
+  private static double imitation(List<TrainingSequence> batch, List<double[]> logProbs) {
+    StepLoss step = new StepLoss();
+    for (int i = 0; i < batch.size(); i++) {
+      step.imitate(batch.get(i), 1, logProbs.get(i));
+    }
+    return step.loss();
   }
 }

@@ -30,6 +30,9 @@ class TrainingBatchTest {
         List.of(0.0, 1.0));
   }
 
+  private static final LossSettings LOSS =
+      GoldenBatch.settings(new Objective.Dapo(), .2, .28, new Correction.None(), 0);
+
   @Test
   void of_groups_keepsTheirOrderAndZeroesStaleTokens() {
     TrainingBatch batch =
@@ -37,7 +40,7 @@ class TrainingBatchTest {
             List.of(
                 group(4, completion(1, 3), completion(2, 2, 3)),
                 group(2, completion(3), completion(1, 1))),
-            new Objective.Dapo(),
+            LOSS,
             new StalenessBound(1),
             new WeightVersion(3));
     assertThat(batch.sequences()).extracting(one -> one.prompt()[0]).containsExactly(4, 4, 2, 2);
@@ -49,6 +52,8 @@ class TrainingBatchTest {
     assertThat(batch.sequences())
         .extracting(TrainingSequence::advantage)
         .containsExactly(-1.0, 1.0, -1.0, 1.0);
+    assertThat(batch.sequences().get(0).staleness()).containsExactly(2, 0);
+    assertThat(batch.sequences().get(1).staleness()).containsExactly(1, 1, 0);
     assertThat(batch.trainedTokens()).isEqualTo(5);
     assertThat(batch.maskedTokens()).isEqualTo(3);
     assertThat(batch.stalenessMax()).isEqualTo(1);
@@ -60,7 +65,7 @@ class TrainingBatchTest {
     TrainingBatch batch =
         TrainingBatch.of(
             List.of(group(1, completion(0), completion(0))),
-            new Objective.Dapo(),
+            LOSS,
             new StalenessBound(0),
             new WeightVersion(9));
     assertThat(batch.trainedTokens()).isZero();

@@ -2,25 +2,24 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
-import ai.djl.pytorch.jni.TorchBridge;
-import io.troupe.core.train.Correction;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
-import io.troupe.engine.djl.NativeTensor.DType;
 import java.io.IOException;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The trainer: weights, moments and reference in native memory, one program call for the loss of a
- * micro-batch, one for the optimizer.
+ * The trainer: weights, moments and reference in native memory, one program call for the
+ * log-probabilities of a micro-batch, one for the optimizer.
  *
  * <p>A step either happens or leaves everything as it was: gradients belong to the step's leaves
  * and go with them, however it ends, and weights and moments move only in the optimizer's call,
@@ -34,7 +33,6 @@ final class DjlTrainer implements TrainingEngine {
   private final Trained trained;
   private final TrainingMode.Activations activations;
   private final AdamW optimizer;
-  private final NativeTensor one;
   private Reference reference = new Reference.None();
   private boolean open = true;
 
@@ -48,152 +46,133 @@ final class DjlTrainer implements TrainingEngine {
     this.trained = Trained.of(mode.tuning(), model.weights(decoder.layout(), seed), seed);
     this.activations = mode.activations();
     this.optimizer = new AdamW(trained.moved().layout());
-    this.one = NativeTensor.zeros(DType.FLOAT32, 1);
-    this.one.memory().set(ValueLayout.JAVA_FLOAT, 0, 1);
   }
 
-  /**
-   * Gives the loss and statistics of a micro-batch as two tensor handles; {@code first} is its ids,
-   * or the hidden states where they are computed already.
-   */
-  private interface Loss {
-    long[] of(Leaves leaves, MicroBatch batch, NativeTensor first);
+  /** A part of a step; says why the step cannot be made, if it cannot. */
+  private interface Part {
+    Optional<String> in(GradientPass pass);
   }
 
   @Override
   public StepOutcome train(
-      List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation) {
+      List<TrainingSequence> rollouts,
+      List<TrainingSequence> examples,
+      LossSettings loss,
+      Optimisation optimisation) {
     require(
-        loss.klCoefficient() == 0 || reference.weights().isPresent(),
+        !loss.penalisesLoss() || reference.weights().isPresent(),
         "a KL coefficient of %s needs a reference policy, and none is frozen; call"
             + " freezeReference first",
         loss.klCoefficient());
-    return step(
-        batch, true, (leaves, part, first) -> policyLoss(leaves, part, first, loss), optimisation);
+    enter(true);
+    check(rollouts, true, loss.distillation().topK());
+    check(examples, false, 0);
+    List<Part> parts = new ArrayList<>();
+    for (SequencePlan plan : plans(rollouts)) {
+      parts.add(pass -> pass.rollouts(plan, loss, reference));
+    }
+    for (SequencePlan plan : plans(examples)) {
+      parts.add(pass -> pass.examples(plan, loss.supervisedCoefficient()));
+    }
+    return step(parts, optimisation);
   }
 
   @Override
   public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
-    return step(batch, false, this::imitationLoss, optimisation);
+    enter(true);
+    check(batch, false, 0);
+    List<Part> parts = new ArrayList<>();
+    for (SequencePlan plan : plans(batch)) {
+      parts.add(pass -> pass.examples(plan, 1));
+    }
+    return step(parts, optimisation);
   }
 
-  private StepOutcome step(
-      List<TrainingSequence> batch, boolean behaviour, Loss loss, Optimisation optimisation) {
-    enter(true);
-    MicroBatch.check(batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour);
-    List<SequencePlan> plans = SequencePlan.of(batch, compute.microBatchTokens());
-    if (plans.isEmpty()) {
+  private void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
+    MicroBatch.check(
+        batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour, topK);
+  }
+
+  private List<SequencePlan> plans(List<TrainingSequence> batch) {
+    return SequencePlan.of(batch, compute.microBatchTokens());
+  }
+
+  private StepOutcome step(List<Part> parts, Optimisation optimisation) {
+    if (parts.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
-    StepStatistics statistics = new StepStatistics();
     try (Leaves leaves = trained.leaves()) {
-      for (SequencePlan plan : plans) {
-        try (MicroBatch part = MicroBatch.pack(plan)) {
-          double value = accumulate(leaves, part, loss, statistics);
-          if (!Double.isFinite(value)) {
-            return new StepOutcome.Skipped("the loss is " + value);
-          }
+      GradientPass pass = new GradientPass(decoder, leaves, activations);
+      for (Part part : parts) {
+        Optional<String> refusal = part.in(pass);
+        if (refusal.isPresent()) {
+          return new StepOutcome.Skipped(refusal.get());
         }
       }
       Torch.enter(compute.trainerThreads(), false);
+      long start = System.nanoTime();
       double norm = optimizer.step(decoder, leaves, optimisation);
       return Double.isFinite(norm)
-          ? statistics.stepped(norm)
+          ? pass.stepped(norm, System.nanoTime() - start)
           : new StepOutcome.Skipped("the norm of the gradient is " + norm);
     }
   }
 
-  private double accumulate(Leaves leaves, MicroBatch part, Loss loss, StepStatistics statistics) {
-    return switch (activations) {
-      case KEPT -> backward(leaves, part, part.heads(), loss, statistics);
-      case RECOMPUTED -> recomputed(leaves, part, loss, statistics);
-    };
-  }
-
-  private double backward(
-      Leaves leaves, MicroBatch part, NativeTensor first, Loss loss, StepStatistics statistics) {
-    long[] handles = loss.of(leaves, part, first);
-    try (NativeTensor value = NativeTensor.of(handles[0], DType.FLOAT32, 1);
-        NativeTensor sums = NativeTensor.of(handles[1], DType.FLOAT64, StepStatistics.COUNT)) {
-      double number = statistics.add(sums.memory(), part.tokens());
-      if (Double.isFinite(number)) {
-        TorchBridge.backward(value.handle(), one.handle());
-      }
-      return number;
-    }
-  }
-
-  private double recomputed(Leaves leaves, MicroBatch part, Loss loss, StepStatistics statistics) {
-    TorchBridge.setGradientMode(false);
-    try (Layers layers = Layers.of(decoder, leaves, part)) {
-      TorchBridge.setGradientMode(true);
-      double number;
-      try (NativeTensor hidden = layers.leave()) {
-        number = backward(leaves, part, hidden, loss, statistics);
-      }
-      if (Double.isFinite(number)) {
-        layers.unwind();
-      }
-      return number;
-    }
-  }
-
-  private long[] policyLoss(Leaves leaves, MicroBatch part, NativeTensor first, LossSettings s) {
-    Optional<Weights> frozen = reference.weights().filter(_ -> s.klCoefficient() > 0);
-    if (frozen.isPresent()) {
-      TorchBridge.setGradientMode(false);
-      try (NativeTensor logProbs = logProbs(frozen.get(), part, s.temperature())) {
-        TorchBridge.setGradientMode(true);
-        return policyLoss(leaves, part, first, s, logProbs);
+  @Override
+  public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
+    Weights frozen = frozenReference();
+    enter(false);
+    check(batch, false, 0);
+    IdentityHashMap<TrainingSequence, double[]> found = new IdentityHashMap<>();
+    for (SequencePlan plan : plans(batch)) {
+      try (MicroBatch part = MicroBatch.pack(plan, 0);
+          Program.Call call = decoder.call("log_probs", frozen);
+          LogProbs logProbs = LogProbs.of(call, part, temperature)) {
+        List<TokenRows> rows = logProbs.rows(plan);
+        for (int i = 0; i < rows.size(); i++) {
+          found.put(plan.rows().get(i).part().sequence(), rows.get(i).column(0));
+        }
       }
     }
-    return policyLoss(leaves, part, first, s, part.behaviour()); // stands in, and is not read
+    return batch.stream()
+        .map(s -> found.getOrDefault(s, new double[s.completion().length]))
+        .toList();
   }
 
-  private long[] policyLoss(
-      Leaves leaves,
-      MicroBatch part,
-      NativeTensor first,
-      LossSettings s,
-      NativeTensor referenceLogProbs) {
-    double cap =
-        switch (s.correction()) {
-          case Correction.None() -> 0;
-          case Correction.TruncatedImportance(double limit) -> limit;
-        };
-    int estimator =
-        switch (s.klEstimator()) {
-          case K1 -> 1;
-          case K2 -> 2;
-          case K3 -> 3;
-        };
-    try (Program.Call call = decoder.call("policy_loss", leaves)) {
-      return part.into(call, first)
-          .with(part.behaviour())
-          .with(referenceLogProbs)
-          .with(part.advantage())
-          .with(part.weight())
-          .with(s.temperature())
-          .with(s.clips() ? 1L : 0L)
-          .with(s.clipLow())
-          .with(s.clipHigh())
-          .with(cap)
-          .with(s.klCoefficient())
-          .with((long) estimator)
-          .tensorHandles();
+  @Override
+  public List<TeacherTokens> referenceTokens(
+      List<TrainingSequence> batch, int topK, double temperature) {
+    Weights frozen = frozenReference();
+    enter(false);
+    check(batch, false, 0);
+    require(
+        topK >= 1 && topK <= decoder.vocabulary(),
+        "a teacher's tokens are from 1 to the %d of the vocabulary, not %d",
+        decoder.vocabulary(),
+        topK);
+    IdentityHashMap<TrainingSequence, TeacherTokens> found = new IdentityHashMap<>();
+    for (SequencePlan plan : plans(batch)) {
+      try (MicroBatch part = MicroBatch.pack(plan, 0);
+          Program.Call call = decoder.call("likeliest", frozen);
+          Likeliest likeliest = Likeliest.of(call, part, topK, temperature)) {
+        List<TeacherTokens> tokens = likeliest.ofSequences(plan);
+        for (int i = 0; i < tokens.size(); i++) {
+          found.put(plan.rows().get(i).part().sequence(), tokens.get(i));
+        }
+      }
     }
+    return batch.stream()
+        .map(s -> found.getOrDefault(s, Likeliest.none(s.completion().length, topK)))
+        .toList();
   }
 
-  private long[] imitationLoss(Leaves leaves, MicroBatch part, NativeTensor first) {
-    try (Program.Call call = decoder.call("imitation_loss", leaves)) {
-      return part.into(call, first).with(part.weight()).tensorHandles();
-    }
-  }
-
-  private NativeTensor logProbs(Weights of, MicroBatch part, double temperature) {
-    try (Program.Call call = decoder.call("log_probs", of)) {
-      return part.into(call).with(temperature).tensor(DType.FLOAT32, part.tokens());
-    }
+  private Weights frozenReference() {
+    return reference
+        .weights()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no reference policy is frozen; call freezeReference first"));
   }
 
   @Override
@@ -252,7 +231,6 @@ final class DjlTrainer implements TrainingEngine {
       reference.release();
       optimizer.close();
       trained.close();
-      one.close();
       decoder.close();
       onClose.run();
     }

@@ -2,6 +2,7 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.djl.NativeTensor.DType;
 import java.lang.foreign.MemorySegment;
@@ -17,11 +18,9 @@ import java.util.List;
  * @param tails [B, C], padded on the right; [0, 0] when sequences are heads as a whole
  * @param owners [B] the continuations' heads
  * @param at [N] flat positions, of heads and then of continuations, that predict the loss's tokens
- * @param target [N] those tokens
- * @param behaviour [N] their behaviour log-probabilities
- * @param advantage [N]
- * @param weight [N]
+ * @param chosen [N, 1 + K] those tokens, and the K of a teacher beside each
  * @param tokens N
+ * @param width 1 + K
  * @param positions P * T + B * C
  */
 record MicroBatch(
@@ -30,11 +29,9 @@ record MicroBatch(
     NativeTensor tails,
     NativeTensor owners,
     NativeTensor at,
-    NativeTensor target,
-    NativeTensor behaviour,
-    NativeTensor advantage,
-    NativeTensor weight,
+    NativeTensor chosen,
     int tokens,
+    int width,
     int positions)
     implements AutoCloseable {
 
@@ -42,9 +39,11 @@ record MicroBatch(
    * Checks what the native library would not, or not say clearly.
    *
    * @param behaviour whether behaviour log-probabilities are read
+   * @param topK tokens of a teacher that each loss token has
    * @throws IllegalArgumentException if a sequence is too long, or a token or number is none
    */
-  static void check(List<TrainingSequence> batch, int context, int vocabulary, boolean behaviour) {
+  static void check(
+      List<TrainingSequence> batch, int context, int vocabulary, boolean behaviour, int topK) {
     for (int i = 0; i < batch.size(); i++) {
       TrainingSequence s = batch.get(i);
       require(
@@ -55,6 +54,7 @@ record MicroBatch(
           context);
       checkIds(i, "prompt", s.prompt(), vocabulary);
       checkIds(i, "completion", s.completion(), vocabulary);
+      checkTeacher(i, s.teacher(), vocabulary, topK);
       for (int t = 0; t < s.lossWeights().length; t++) {
         float weight = s.lossWeights()[t];
         if (!(weight >= 0) || !Float.isFinite(weight)) {
@@ -71,6 +71,18 @@ record MicroBatch(
     }
   }
 
+  private static void checkTeacher(int i, TeacherTokens teacher, int vocabulary, int topK) {
+    require(
+        topK == 0 || teacher.topK() == topK,
+        "the distillation takes %d tokens of a teacher, and sequence %d has %d",
+        topK,
+        i,
+        teacher.topK());
+    for (int[] row : teacher.ids()) {
+      checkIds(i, "teacher", row, vocabulary);
+    }
+  }
+
   private static void checkIds(int i, String what, int[] ids, int vocabulary) {
     for (int t = 0; t < ids.length; t++) {
       if (ids[t] < 0 || ids[t] >= vocabulary) {
@@ -81,7 +93,12 @@ record MicroBatch(
     }
   }
 
-  static MicroBatch pack(SequencePlan plan) {
+  /**
+   * Packs a plan.
+   *
+   * @param topK tokens of a teacher beside each of the loss's
+   */
+  static MicroBatch pack(SequencePlan plan, int topK) {
     int tails = plan.shared() ? plan.rows().size() : 0;
     int tokens = plan.tokens();
     MicroBatch packed =
@@ -91,11 +108,9 @@ record MicroBatch(
             NativeTensor.zeros(DType.INT64, tails, plan.tailLength()),
             NativeTensor.zeros(DType.INT64, tails),
             NativeTensor.zeros(DType.INT64, tokens),
-            NativeTensor.zeros(DType.INT64, tokens),
-            NativeTensor.zeros(DType.FLOAT32, tokens),
-            NativeTensor.zeros(DType.FLOAT32, tokens),
-            NativeTensor.zeros(DType.FLOAT32, tokens),
+            NativeTensor.zeros(DType.INT64, tokens, 1 + topK),
             tokens,
+            1 + topK,
             Math.toIntExact(plan.padded()));
     packed.fillHeads(plan);
     packed.fillTails(plan);
@@ -134,10 +149,7 @@ record MicroBatch(
 
   private void fillTokens(SequencePlan plan) {
     MemorySegment position = at.memory();
-    MemorySegment next = target.memory();
-    MemorySegment q = behaviour.memory();
-    MemorySegment a = advantage.memory();
-    MemorySegment w = weight.memory();
+    MemorySegment next = chosen.memory();
     long headsEnd = (long) plan.heads().size() * plan.headLength();
     int longestTail = plan.tailLength();
     int n = 0;
@@ -153,24 +165,25 @@ record MicroBatch(
                   ? (long) row.head() * plan.headLength() + before
                   : headsEnd + (long) b * longestTail + (before - head);
           position.setAtIndex(ValueLayout.JAVA_LONG, n, flat);
-          next.setAtIndex(ValueLayout.JAVA_LONG, n, s.completion()[t]);
-          q.setAtIndex(ValueLayout.JAVA_FLOAT, n, s.behaviourLogProbs()[t]);
-          a.setAtIndex(ValueLayout.JAVA_FLOAT, n, (float) s.advantage());
-          w.setAtIndex(ValueLayout.JAVA_FLOAT, n, s.lossWeights()[t]);
+          next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width, s.completion()[t]);
+          for (int k = 1; k < width; k++) {
+            long id = s.teacher().ids()[t][k - 1];
+            next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width + k, id);
+          }
           n++;
         }
       }
     }
   }
 
-  /** Adds what the program needs for log-probabilities: ids, their tree, positions and targets. */
+  /** Adds what the program needs for hidden states at the loss's positions. */
   Program.Call into(Program.Call call) {
-    return treeInto(call).with(at).with(target);
+    return treeInto(call).with(at);
   }
 
   /** The same, with hidden states that are computed already. */
   Program.Call into(Program.Call call, NativeTensor hidden) {
-    return call.with(hidden).with(lengths).with(tails).with(owners).with(at).with(target);
+    return call.with(hidden).with(lengths).with(tails).with(owners).with(at);
   }
 
   /** Adds what the program needs for hidden states: ids and their tree. */
@@ -185,9 +198,6 @@ record MicroBatch(
     tails.close();
     owners.close();
     at.close();
-    target.close();
-    behaviour.close();
-    advantage.close();
-    weight.close();
+    chosen.close();
   }
 }

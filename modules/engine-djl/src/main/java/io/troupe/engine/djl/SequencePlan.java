@@ -69,6 +69,12 @@ record SequencePlan(List<int[]> heads, List<Row> rows, boolean shared) {
     return (long) heads.size() * headLength() + (long) rows.size() * tailLength();
   }
 
+  /** Positions that pass through the policy and hold a token. */
+  long read() {
+    long read = heads.stream().mapToLong(head -> head.length).sum();
+    return shared ? read + rows.stream().mapToLong(row -> row.part.tail()).sum() : read;
+  }
+
   /** Plans a step so that no part of it has more than {@code budget} tokens, padding included. */
   static List<SequencePlan> of(List<TrainingSequence> batch, int budget) {
     List<Part> parts = new ArrayList<>();

@@ -1,4 +1,4 @@
-# The policy: a decoder of the Llama kind, its losses, its optimizer and its decode step.
+# The policy: a decoder of the Llama kind, its log-probabilities, its optimizer and its decode step.
 #
 # TorchScript source in the dialect of saved modules, packed into an archive by ProgramArchive.
 # It holds no weights: every method takes them as arguments, in the order of DecoderLayout.
@@ -162,13 +162,6 @@ def times(x: Tensor, n: int) -> List[Tensor]:
     X.append(x)
   return X
 
-# Sums over tokens, in the order of StepStatistics.
-def statistics(loss: Tensor, behaviour: Tensor, gap: Tensor, reference: Tensor, logp: Tensor, low: Tensor, high: Tensor) -> Tensor:
-  p = logp.detach()
-  entropy = torch.neg(torch.sum(torch.exp(p) * p, -1))
-  sums = torch.sum(torch.to(torch.stack([loss.detach(), behaviour, reference, entropy, low, high]), 7), -1)
-  return torch.cat([sums, torch.to(torch.max(gap), 7).unsqueeze(0)])
-
 # One token a row: the inverse of the cumulative distribution at u, or the most probable token where
 # greedy is not 0. Float64 sums: a float32 one over a large vocabulary misses its tail. Returns
 # tokens and their log-probabilities [2, n], float64.
@@ -191,53 +184,19 @@ class K(Module):
   def logits(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
     return __torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at)
 
-  # Log-probabilities [N] of the tokens target [N], which the positions at [N] predict.
-  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, temperature: float) -> Tensor:
+  # Log-probabilities [N, K] of the tokens token [N, K] after the positions at [N], which carry the
+  # gradient, and the entropy [N] there, which does not. What the loss makes of them is core's.
+  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, token: Tensor, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
-    return torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
+    p = logp.detach()
+    return [torch.gather(logp, 1, token), torch.neg(torch.sum(torch.exp(p) * p, -1))]
 
-  # The weighted sum of token losses, see core's ScalarLoss, and the step's statistics. All of q
-  # (behaviour), ref (reference), A (advantage) and weight are [N]. cap 0 means Correction.None;
-  # estimator 1, 2, 3 means k1, k2, k3.
-  def policy_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, q: Tensor, ref: Tensor, A: Tensor, weight: Tensor, temperature: float, clips: int, clip_low: float, clip_high: float, cap: float, beta: float, estimator: int) -> List[Tensor]:
+  # The most likely tokens after the positions at [N], count of them, and their log-probabilities,
+  # [N, count] each.
+  def likeliest(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, count: int, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
-    lp = torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1)
-    now = lp.detach()
-    behind = now - q
-    ratio = torch.exp(lp - q)
-    if cap > 0.:
-      ratio = torch.exp(lp - now)
-    surrogate = ratio * A
-    low = torch.zeros_like(now)
-    high = torch.zeros_like(now)
-    if clips != 0:
-      clipped = torch.clamp(ratio, 1. - clip_low, 1. + clip_high) * A
-      surrogate = torch.where(clipped < surrogate, clipped, surrogate)
-      low = torch.to(torch.exp(behind) < 1. - clip_low, 6)
-      high = torch.to(torch.exp(behind) > 1. + clip_high, 6)
-    if cap > 0.:
-      surrogate = surrogate * torch.clamp(torch.exp(behind), None, cap)
-    token_loss = torch.neg(surrogate)
-    kl = torch.zeros_like(now)
-    if beta > 0.:
-      d = ref - lp
-      if estimator == 1:
-        kl = torch.neg(d)
-      elif estimator == 2:
-        kl = d * d / 2.
-      else:
-        kl = torch.expm1(d) - d
-      token_loss = token_loss + kl * beta
-    loss = token_loss * weight
-    stats = __torch__.statistics(loss, torch.expm1(behind) - behind, torch.abs(behind), kl.detach(), logp, low, high)
-    return [torch.sum(loss, 0, True), stats]
-
-  # The weighted negative log-likelihood and the step's statistics.
-  def imitation_loss(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, target: Tensor, weight: Tensor) -> List[Tensor]:
-    logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, 1.)
-    loss = torch.neg(torch.gather(logp, 1, target.unsqueeze(1)).squeeze(1) * weight)
-    zero = torch.zeros_like(loss)
-    return [torch.sum(loss, 0, True), __torch__.statistics(loss, zero, zero, zero, logp, zero, zero)]
+    value, token = torch.topk(logp, count)
+    return [token, value]
 
   # The layers' inputs and the last one's output, [P * T + B * C, hidden] each: all that a backward
   # pass needs which computes the layers again. Called without gradients.

@@ -122,6 +122,15 @@ final class Fixtures {
     };
   }
 
+  /** Without its times, which no two steps share. */
+  static StepOutcome untimed(StepOutcome outcome) {
+    return switch (outcome) {
+      case StepOutcome.Stepped(var metrics, var entropy, var norm, var padding, var _) ->
+          new StepOutcome.Stepped(metrics, entropy, norm, padding, new StepOutcome.Times(0, 0, 0));
+      case StepOutcome.Skipped skipped -> skipped;
+    };
+  }
+
   /** The numbers of one tensor. */
   static double[] of(Map<String, double[]> numbers, String name) {
     return Objects.requireNonNull(numbers.get(name), name);

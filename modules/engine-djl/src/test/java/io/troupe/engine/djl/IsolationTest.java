@@ -10,12 +10,13 @@ import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.StepLoss;
+import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,8 @@ final class IsolationTest {
     List<StepOutcome> outcomes = new ArrayList<>();
     trainer.freezeReference();
     for (int step = 0; step < steps; step++) {
-      outcomes.add(trainer.train(Fixtures.groups(new Random(step), 4, 4), LOSS, ADAM));
+      outcomes.add(
+          Fixtures.untimed(trainer.train(Fixtures.groups(new Random(step), 4, 4), LOSS, ADAM)));
       between.run();
     }
     return outcomes;
@@ -125,23 +127,11 @@ final class IsolationTest {
   private static void gradientsWithCollectionsBetween(Decoder decoder, Leaves leaves) {
     Torch.enter(1, true);
     SequencePlan plan = SequencePlan.of(Fixtures.groups(new Random(9), 4, 4), 1 << 14).getFirst();
-    long[] handles;
-    try (MicroBatch part = MicroBatch.pack(plan);
-        Program.Call call = decoder.call("policy_loss", leaves)) {
-      handles =
-          part.into(call)
-              .with(part.behaviour())
-              .with(part.behaviour())
-              .with(part.advantage())
-              .with(part.weight())
-              .with(1.)
-              .with(1L)
-              .with(.2)
-              .with(.28)
-              .with(0.)
-              .with(0.)
-              .with(3L)
-              .tensorHandles();
+    LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
+    LogProbs logProbs;
+    try (MicroBatch part = MicroBatch.pack(plan, 0);
+        Program.Call call = decoder.call("log_probs", leaves)) {
+      logProbs = LogProbs.of(call, part, 1);
     }
     for (int i = 0; i < 3; i++) {
       System.gc();
@@ -152,12 +142,19 @@ final class IsolationTest {
         }
       }
     }
-    try (NativeTensor one = NativeTensor.zeros(NativeTensor.DType.FLOAT32, 1);
-        NativeTensor value = NativeTensor.of(handles[0], NativeTensor.DType.FLOAT32, 1);
-        NativeTensor sums = NativeTensor.of(handles[1], NativeTensor.DType.FLOAT64, 7)) {
-      one.memory().set(ValueLayout.JAVA_FLOAT, 0, 1);
-      assertThat(sums.memory().byteSize()).isEqualTo(7 * Double.BYTES);
-      TorchBridge.backward(value.handle(), one.handle());
+    try (logProbs;
+        NativeTensor gradient =
+            NativeTensor.zeros(NativeTensor.DType.FLOAT32, logProbs.tokens(), 1)) {
+      StepLoss step = new StepLoss();
+      List<TokenRows> derivatives = LogProbs.rows(plan, gradient, 1);
+      for (int i = 0; i < derivatives.size(); i++) {
+        double[] now = logProbs.rows(plan).get(i).column(0);
+        TrainingSequence sequence = plan.rows().get(i).part().sequence();
+        derivatives
+            .get(i)
+            .put(0, step.add(loss, sequence, new StepLoss.Computed(now, now, now)).byLogProb());
+      }
+      TorchBridge.backward(logProbs.values().handle(), gradient.handle());
     }
   }
 

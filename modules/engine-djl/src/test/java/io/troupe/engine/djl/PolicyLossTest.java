@@ -8,13 +8,16 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossMetrics;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.Objective;
-import io.troupe.core.train.ScalarLoss;
+import io.troupe.core.train.SequenceMask;
+import io.troupe.core.train.StepLoss;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -23,12 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Losses, statistics and gradients of the program against core's scalar reference.
+ * Losses, statistics and gradients of steps against the plain decoder's log-probabilities.
  *
- * <p>The expected gradient is the scalar loss's derivative by each log-probability, times the
- * Jacobian of the log-probabilities by every weight, which central differences of the plain decoder
- * give. The program's gradient is AdamW's first moment after a step with beta1 0; with a learning
- * rate of 0 the weights stay.
+ * <p>The expected gradient is the loss's derivative by each log-probability, times the Jacobian of
+ * the log-probabilities by every weight, which central differences of the plain decoder give. The
+ * program's gradient is AdamW's first moment after a step with beta1 0; with a learning rate of 0
+ * the weights stay.
  */
 final class PolicyLossTest {
   private static final Optimisation LOOK = new Optimisation(0, 0, .9, 1e-8, 0, 0);
@@ -60,7 +63,9 @@ final class PolicyLossTest {
         for (int t = 0; t < behaviour.length; t++) {
           behaviour[t] = (float) (logProbs.get(i)[t] + .4 * random.nextGaussian());
         }
-        batch.add(Fixtures.withBehaviour(drawn.get(i), behaviour));
+        int[] staleness = new int[behaviour.length];
+        Arrays.setAll(staleness, _ -> random.nextInt(3));
+        batch.add(Fixtures.withBehaviour(drawn.get(i), behaviour).sampledBehind(staleness));
       }
       return new Case(trainer, batch, logProbs, reference, plainJacobian(weights, batch));
     }
@@ -107,23 +112,47 @@ final class PolicyLossTest {
     return jacobian;
   }
 
-  private static List<LossSettings> settings() {
+  private static LossSettings settings(
+      Objective objective, double[] clip, Correction correction, double beta, KlEstimator k) {
+    return new LossSettings(objective, clip[0], clip[1], correction, beta, k, TEMPERATURE);
+  }
+
+  /**
+   * Every objective with every correction and mask it goes with, clipped and not, penalised and
+   * not.
+   */
+  static List<LossSettings> settings() {
     List<LossSettings> all = new ArrayList<>();
+    List<Correction> corrections =
+        List.of(
+            new Correction.None(),
+            new Correction.TruncatedImportance(2),
+            new Correction.TruncatedImportance(.9),
+            new Correction.IcePop(.7, 1.5),
+            new Correction.Decoupled(1.2));
+    List<SequenceMask> masks =
+        List.of(
+            new SequenceMask.None(),
+            new SequenceMask.Geometric(.9, 1.2),
+            new SequenceMask.Outlier(.5, 1.6));
     List<Objective> objectives =
-        List.of(new Objective.Grpo(), new Objective.DrGrpo(8), new Objective.Dapo());
+        List.of(
+            new Objective.Grpo(),
+            new Objective.DrGrpo(8),
+            new Objective.Dapo(),
+            new Objective.Gspo(),
+            new Objective.Cispo());
     for (Objective objective : objectives) {
-      for (Correction correction :
-          List.of(
-              new Correction.None(),
-              new Correction.TruncatedImportance(2),
-              new Correction.TruncatedImportance(.9))) {
-        for (double[] clip : new double[][] {{0, 0}, {.2, .2}, {.2, .28}, {0, .1}}) {
-          for (double beta : new double[] {0, .3}) {
-            for (KlEstimator estimator : KlEstimator.values()) {
-              all.add(
-                  new LossSettings(
-                      objective, clip[0], clip[1], correction, beta, estimator, TEMPERATURE));
-            }
+      for (Correction correction : corrections) {
+        if (objective.correctsItself() && !(correction instanceof Correction.None)) {
+          continue;
+        }
+        for (double[] clip : new double[][] {{0, 0}, {.2, .28}, {0, .1}}) {
+          for (SequenceMask mask : masks) {
+            all.add(settings(objective, clip, correction, 0, KlEstimator.K3).with(mask));
+          }
+          for (KlEstimator estimator : KlEstimator.values()) {
+            all.add(settings(objective, clip, correction, .3, estimator));
           }
         }
       }
@@ -136,15 +165,23 @@ final class PolicyLossTest {
   void train_everyLoss_agreesWithTheScalarReference(long seed) {
     try (Case given = Case.of(seed)) {
       for (LossSettings s : settings()) {
-        ScalarLoss.StepLoss expected =
-            ScalarLoss.step(s, given.batch, given.logProbs, given.logProbs, given.reference);
-        StepOutcome.Stepped actual = stepped(given.trainer.train(given.batch, s, LOOK));
+        LossMetrics expected =
+            StepLoss.of(s, given.batch, given.logProbs, given.logProbs, given.reference);
+        StepOutcome.Stepped stepped = stepped(given.trainer.train(given.batch, s, LOOK));
+        LossMetrics actual = stepped.metrics();
         assertThat(actual.loss()).as("%s", s).isCloseTo(expected.loss(), within(1e-5));
         assertThat(actual.behaviourKl()).isCloseTo(expected.behaviourKl(), within(1e-5));
-        assertThat(actual.behaviourGap()).isCloseTo(expected.behaviourGap(), within(1e-5));
+        assertThat(actual.gapMean()).isCloseTo(expected.gapMean(), within(1e-5));
+        assertThat(actual.gapP99()).isCloseTo(expected.gapP99(), within(1e-5));
+        assertThat(actual.gapMax()).isCloseTo(expected.gapMax(), within(1e-5));
         assertThat(actual.referenceKl()).isCloseTo(expected.referenceKl(), within(1e-5));
+        assertThat(actual.ratioP50()).isCloseTo(expected.ratioP50(), within(1e-5));
+        assertThat(actual.ratioMax()).isCloseTo(expected.ratioMax(), within(1e-5));
+        assertThat(actual.effectiveShare()).isCloseTo(expected.effectiveShare(), within(1e-5));
         assertThat(actual.clippedLow()).isEqualTo(expected.clippedLow());
         assertThat(actual.clippedHigh()).isEqualTo(expected.clippedHigh());
+        assertThat(actual.truncated()).isEqualTo(expected.truncated());
+        assertThat(actual.correctionMasked()).isEqualTo(expected.correctionMasked());
         assertThat(actual.tokens()).isEqualTo(expected.tokens());
         Map<String, double[]> gradient = gradient(given, s);
         assertGradient(given.trainer, gradient, s);
@@ -154,7 +191,7 @@ final class PolicyLossTest {
             norm += value * value;
           }
         }
-        assertThat(actual.gradientNorm())
+        assertThat(stepped.gradientNorm())
             .isCloseTo(Math.sqrt(norm), within(1e-5 * (1 + Math.sqrt(norm))));
       }
     }
@@ -164,18 +201,15 @@ final class PolicyLossTest {
   @ValueSource(longs = {1, 2, 3})
   void imitate_randomBatch_agreesWithTheScalarReference(long seed) {
     try (Case given = Case.of(seed)) {
-      List<double[]> logProbs =
-          given.batch.stream()
-              .map(
-                  s ->
-                      new ReferenceDecoder(
-                              TINY, TOKENIZER.vocabularySize(), Fixtures.weights(given.trainer))
-                          .logProbs(s, 1))
-              .toList();
+      StepLoss expected = new StepLoss();
+      ReferenceDecoder plain =
+          new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), Fixtures.weights(given.trainer));
+      given.batch.forEach(s -> expected.imitate(s, 1, plain.logProbs(s, 1)));
       StepOutcome.Stepped actual = stepped(given.trainer.imitate(given.batch, LOOK));
-      assertThat(actual.loss())
-          .isCloseTo(ScalarLoss.imitation(given.batch, logProbs), within(1e-5));
-      assertThat(actual.behaviourKl() + actual.behaviourGap() + actual.referenceKl()).isZero();
+      assertThat(actual.loss()).isCloseTo(expected.loss(), within(1e-5));
+      assertThat(actual.metrics().supervisedTokens())
+          .isEqualTo(expected.metrics().supervisedTokens());
+      assertThat(actual.metrics().tokens()).isZero();
     }
   }
 
@@ -184,22 +218,11 @@ final class PolicyLossTest {
     for (int i = 0; i < given.batch.size(); i++) {
       TrainingSequence sequence = given.batch.get(i);
       int tokens = sequence.completion().length;
-      double[] factor = new double[tokens];
-      for (int t = 0; t < tokens; t++) {
-        double logProb = given.logProbs.get(i)[t];
-        if (sequence.lossWeights()[t] > 0) {
-          factor[t] =
-              sequence.lossWeights()[t]
-                  * ScalarLoss.token(
-                          s,
-                          logProb,
-                          logProb,
-                          sequence.behaviourLogProbs()[t],
-                          given.reference.get(i)[t],
-                          sequence.advantage())
-                      .derivative();
-        }
-      }
+      double[] logProbs = given.logProbs.get(i);
+      double[] factor =
+          new StepLoss()
+              .add(s, sequence, new StepLoss.Computed(logProbs, logProbs, given.reference.get(i)))
+              .byLogProb();
       given
           .jacobian
           .get(i)

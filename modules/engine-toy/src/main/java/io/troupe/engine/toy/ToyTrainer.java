@@ -3,7 +3,7 @@ package io.troupe.engine.toy;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.ScalarLoss;
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
@@ -12,11 +12,10 @@ import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Trains the toy policy: gradients by hand, the token loss of {@link ScalarLoss}, {@link AdamW}.
+ * Trains the toy policy: {@link TableGradient}'s gradient, {@link AdamW}.
  *
  * <p>Log-probabilities are rounded to single precision, as the sampler rounds them, before they
  * enter a ratio: on the weights that sampled it, a token's ratio is exactly 1.
@@ -31,15 +30,6 @@ final class ToyTrainer implements TrainingEngine {
 
   /** Empty while no reference is frozen. */
   private float[] reference;
-
-  /** Gives the derivative of the loss by the log-probability of a sequence's token. */
-  private interface Derivative {
-    double at(int sequence, int token);
-  }
-
-  /** Gradient of a step, and the mean entropy of its tokens' distributions. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Backward(double[] gradient, double norm, double entropy) {}
 
   /** Starts from small random weights. */
   ToyTrainer(ToySettings settings, SumTable model, long seed) {
@@ -57,49 +47,74 @@ final class ToyTrainer implements TrainingEngine {
 
   @Override
   public StepOutcome train(
-      List<TrainingSequence> batch, LossSettings loss, Optimisation optimisation) {
-    boolean penalised = loss.klCoefficient() > 0;
+      List<TrainingSequence> rollouts,
+      List<TrainingSequence> examples,
+      LossSettings loss,
+      Optimisation optimisation) {
     require(
-        !penalised || reference.length > 0,
+        !loss.penalisesLoss() || reference.length > 0,
         "a KL coefficient of %s needs a reference policy; freeze it before the first step",
         loss.klCoefficient());
-    List<double[]> logProbs = logProbs(weights, batch, loss.temperature());
+    long start = System.nanoTime();
     List<double[]> references =
-        penalised ? logProbs(reference, batch, loss.temperature()) : logProbs;
-    if (!finite(logProbs) || !finite(references)) {
-      return new StepOutcome.Skipped("a log-probability of the policy is not finite");
+        loss.penalisesLoss() ? logProbs(reference, rollouts, loss.temperature()) : List.of();
+    if (!finite(references)) {
+      return new StepOutcome.Skipped("a log-probability of the reference policy is not finite");
     }
-    ScalarLoss.StepLoss step = ScalarLoss.step(loss, batch, logProbs, logProbs, references);
-    Backward backward =
-        backward(
-            batch,
-            loss.temperature(),
-            (s, t) -> {
-              TrainingSequence sequence = batch.get(s);
-              double logProb = logProbs.get(s)[t];
-              return sequence.lossWeights()[t]
-                  * ScalarLoss.token(
-                          loss,
-                          logProb,
-                          logProb,
-                          sequence.behaviourLogProbs()[t],
-                          references.get(s)[t],
-                          sequence.advantage())
-                      .derivative();
-            });
-    return move(step, backward, optimisation);
+    long referenceNanos = System.nanoTime() - start;
+    TableGradient gradient = new TableGradient(model, weights);
+    for (int i = 0; i < rollouts.size(); i++) {
+      if (!gradient.rollout(
+          loss, rollouts.get(i), references.isEmpty() ? new double[0] : references.get(i))) {
+        return notFinite();
+      }
+    }
+    for (TrainingSequence example : examples) {
+      if (!gradient.example(example, loss.supervisedCoefficient())) {
+        return notFinite();
+      }
+    }
+    return move(gradient, System.nanoTime() - start - referenceNanos, referenceNanos, optimisation);
   }
 
   @Override
   public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
-    List<double[]> logProbs = logProbs(weights, batch, 1);
-    if (!finite(logProbs)) {
-      return new StepOutcome.Skipped("a log-probability of the policy is not finite");
+    long start = System.nanoTime();
+    TableGradient gradient = new TableGradient(model, weights);
+    for (TrainingSequence example : batch) {
+      if (!gradient.example(example, 1)) {
+        return notFinite();
+      }
     }
-    ScalarLoss.StepLoss step =
-        new ScalarLoss.StepLoss(
-            ScalarLoss.imitation(batch, logProbs), 0, 0, 0, 0, 0, weightedTokens(batch));
-    return move(step, backward(batch, 1, (s, t) -> -batch.get(s).lossWeights()[t]), optimisation);
+    return move(gradient, System.nanoTime() - start, 0, optimisation);
+  }
+
+  private static StepOutcome notFinite() {
+    return new StepOutcome.Skipped("a log-probability of the policy is not finite");
+  }
+
+  @Override
+  public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
+    requireReference();
+    return logProbs(reference, batch, temperature);
+  }
+
+  @Override
+  public List<TeacherTokens> referenceTokens(
+      List<TrainingSequence> batch, int topK, double temperature) {
+    requireReference();
+    require(
+        topK >= 1 && topK <= model.vocabulary(),
+        "a teacher's tokens are from 1 to the %d of the vocabulary, not %d",
+        model.vocabulary(),
+        topK);
+    return batch.stream()
+        .map(s -> new TableGradient(model, reference).likeliest(s, topK, temperature))
+        .toList();
+  }
+
+  private void requireReference() {
+    require(reference.length > 0, "no reference policy is frozen; call freezeReference first");
   }
 
   @Override
@@ -133,64 +148,29 @@ final class ToyTrainer implements TrainingEngine {
   @Override
   public void close() {}
 
-  private StepOutcome move(ScalarLoss.StepLoss step, Backward backward, Optimisation o) {
-    if (!Double.isFinite(step.loss()) || !Double.isFinite(backward.norm)) {
+  private StepOutcome move(
+      TableGradient gradient, long gradientNanos, long referenceNanos, Optimisation o) {
+    double norm = gradient.norm();
+    if (!Double.isFinite(gradient.loss().loss()) || !Double.isFinite(norm)) {
       return new StepOutcome.Skipped(
-          "loss (%s) and gradient norm (%s) must be finite".formatted(step.loss(), backward.norm));
+          "loss (%s) and gradient norm (%s) must be finite"
+              .formatted(gradient.loss().loss(), norm));
     }
-    optimizer.move(weights, backward.gradient, backward.norm, o);
+    long start = System.nanoTime();
+    optimizer.move(weights, gradient.values(), norm, o);
     return new StepOutcome.Stepped(
-        step.loss(),
-        backward.norm,
-        step.behaviourKl(),
-        step.behaviourGap(),
-        step.referenceKl(),
-        backward.entropy,
-        step.clippedLow(),
-        step.clippedHigh(),
-        step.tokens());
+        gradient.loss().metrics(),
+        gradient.entropy(),
+        norm,
+        0,
+        new StepOutcome.Times(
+            gradientNanos / 1e9, (System.nanoTime() - start) / 1e9, referenceNanos / 1e9));
   }
 
   private List<double[]> logProbs(
       float[] policy, List<TrainingSequence> batch, double temperature) {
-    List<double[]> all = new ArrayList<>(batch.size());
-    for (TrainingSequence sequence : batch) {
-      int[] completion = sequence.completion();
-      double[] logProbs = new double[completion.length];
-      for (int t = 0; t < completion.length; t++) {
-        int row = model.row(sequence.prompt(), t);
-        double[] distribution = model.logProbs(policy, row, temperature);
-        logProbs[t] = (float) distribution[completion[t]];
-      }
-      all.add(logProbs);
-    }
-    return all;
-  }
-
-  private Backward backward(
-      List<TrainingSequence> batch, double temperature, Derivative derivative) {
-    double[] gradient = new double[weights.length];
-    double entropy = 0;
-    for (int s = 0; s < batch.size(); s++) {
-      TrainingSequence sequence = batch.get(s);
-      for (int t = 0; t < sequence.completion().length; t++) {
-        if (sequence.lossWeights()[t] == 0) {
-          continue;
-        }
-        int row = model.row(sequence.prompt(), t);
-        double[] distribution = model.logProbs(weights, row, temperature);
-        for (double logProb : distribution) {
-          entropy -= Math.exp(logProb) * logProb;
-        }
-        int token = sequence.completion()[t];
-        model.addGradient(gradient, row, distribution, token, derivative.at(s, t), temperature);
-      }
-    }
-    double squares = 0;
-    for (double g : gradient) {
-      squares += g * g;
-    }
-    return new Backward(gradient, Math.sqrt(squares), entropy / Math.max(weightedTokens(batch), 1));
+    TableGradient table = new TableGradient(model, policy);
+    return batch.stream().map(s -> table.logProbs(s, temperature)).toList();
   }
 
   private static float[] initialWeights(int parameters, long seed) {
@@ -199,16 +179,6 @@ final class ToyTrainer implements TrainingEngine {
       weights[i] = (float) (INITIAL_SCALE * (2 * Draws.uniform(seed, i, 0) - 1));
     }
     return weights;
-  }
-
-  private static long weightedTokens(List<TrainingSequence> batch) {
-    long tokens = 0;
-    for (TrainingSequence sequence : batch) {
-      for (float weight : sequence.lossWeights()) {
-        tokens += weight == 0 ? 0 : 1;
-      }
-    }
-    return tokens;
   }
 
   private static boolean finite(List<double[]> values) {

@@ -137,16 +137,17 @@ class ToyCheckpointTest {
       float[] behaviour = new float[solution.completion().length];
       Arrays.fill(behaviour, -2.5f);
       outcomes.add(
-          trainer.train(
-              List.of(
-                  new TrainingSequence(
-                      solution.prompt(),
-                      solution.completion(),
-                      behaviour,
-                      solution.lossWeights(),
-                      1 + step)),
-              loss,
-              Addition.rate(0.1)));
+          Addition.untimed(
+              trainer.train(
+                  List.of(
+                      new TrainingSequence(
+                          solution.prompt(),
+                          solution.completion(),
+                          behaviour,
+                          solution.lossWeights(),
+                          1 + step)),
+                  loss,
+                  Addition.rate(0.1))));
     }
     return outcomes;
   }

@@ -37,7 +37,7 @@ class ToyLearningTest {
         StepOutcome outcome =
             trainer.train(batch(sampler, random), Addition.LOSS, Addition.rate(0.2));
         assertThat(outcome).isInstanceOf(StepOutcome.Stepped.class);
-        assertThat(((StepOutcome.Stepped) outcome).behaviourGap()).isZero();
+        assertThat(((StepOutcome.Stepped) outcome).metrics().gapMax()).isZero();
         version = version.next();
         Await.one(sampler.load(trainer.snapshot(version)));
       }

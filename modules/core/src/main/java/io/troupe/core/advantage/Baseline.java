@@ -1,0 +1,11 @@
+package io.troupe.core.advantage;
+
+/** What the rewards of a group are compared to, and in which unit: {@link Advantages}. */
+public enum Baseline {
+  /** The group's mean, in units of its standard deviation: GRPO (Shao et al. 2024). */
+  STANDARDISED,
+  /** The group's mean: Dr.GRPO (Liu et al. 2025). */
+  CENTRED,
+  /** The mean of the other completions of the group: RLOO (Ahmadian et al. 2024, eq. 8). */
+  LEAVE_ONE_OUT
+}

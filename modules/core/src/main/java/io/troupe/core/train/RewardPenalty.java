@@ -1,0 +1,34 @@
+package io.troupe.core.train;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * The KL penalty as part of the reward: r - beta sum_t k_t over all tokens of the completion, with
+ * the estimate k_t of {@link KlEstimator} at d = log p_ref - log q. It measures the policy that
+ * sampled the completion, q, since that is whose reward it is; with K1 the sum is an unbiased
+ * estimate of the sequence's KL, and its policy gradient that of the KL itself.
+ */
+public final class RewardPenalty {
+  private RewardPenalty() {}
+
+  /**
+   * What is taken from a completion's reward.
+   *
+   * @param behaviourLogProbs log q of each token
+   * @param referenceLogProbs log p_ref of each token
+   */
+  public static double of(LossSettings s, float[] behaviourLogProbs, double[] referenceLogProbs) {
+    require(
+        behaviourLogProbs.length == referenceLogProbs.length,
+        "%d completion tokens need as many reference log-probabilities, not %d",
+        behaviourLogProbs.length,
+        referenceLogProbs.length);
+    double sum = 0;
+    for (int t = 0; t < referenceLogProbs.length; t++) {
+      double d = referenceLogProbs[t] - behaviourLogProbs[t];
+      require(Double.isFinite(d), "a token's log-probabilities are finite numbers, not %s", d);
+      sum += s.klEstimator().value(d);
+    }
+    return s.klCoefficient() * sum;
+  }
+}

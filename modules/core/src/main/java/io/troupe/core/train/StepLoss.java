@@ -1,0 +1,242 @@
+package io.troupe.core.train;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.train.ScalarLoss.SequenceLoss;
+import io.troupe.core.train.ScalarLoss.Token;
+import io.troupe.core.train.ScalarLoss.TokenLoss;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Adds up the loss of a step, sequence by sequence, and answers each with the derivatives to
+ * propagate back.
+ *
+ * <p>The loss weights already hold the step's denominators, so neither loss nor derivatives depend
+ * on the order of the sequences, but for the rounding of a sum in double precision.
+ */
+public final class StepLoss {
+  private static final int FIRST_CAPACITY = 1 << 10;
+
+  private double loss;
+  private double distillation;
+  private double supervisedLoss;
+  private double behaviourKl;
+  private double referenceKl;
+  private long low;
+  private long high;
+  private long truncated;
+  private long masked;
+  private long supervisedTokens;
+
+  /** log p - log q of each token so far, and how many there are. */
+  private double[] logRatios = new double[FIRST_CAPACITY];
+
+  private int tokens;
+
+  /**
+   * What the trainer computed of a rollout, an element a completion token. Where there is no
+   * weight, nothing is read.
+   *
+   * @param logProbs log p
+   * @param stepStartLogProbs log p': the same numbers where a step is a single update
+   * @param referenceLogProbs log p_ref; not read without a penalty in the loss, where {@code
+   *     logProbs} may stand in
+   * @param ofTeacherTokens log-probabilities of the teacher's K tokens; no rows without a teacher
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Computed(
+      double[] logProbs,
+      double[] stepStartLogProbs,
+      double[] referenceLogProbs,
+      double[][] ofTeacherTokens) {
+    /** Of a step without a teacher. */
+    public Computed(double[] logProbs, double[] stepStartLogProbs, double[] referenceLogProbs) {
+      this(logProbs, stepStartLogProbs, referenceLogProbs, new double[0][]);
+    }
+  }
+
+  /**
+   * Derivatives of the step's loss.
+   *
+   * @param byLogProb by log p of each completion token
+   * @param byTeacherToken by log p of the teacher's K tokens; no rows without a teacher
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Derivatives(double[] byLogProb, double[][] byTeacherToken) {}
+
+  /** The loss of a step without a teacher, which {@link #add} makes of its sequences in order. */
+  public static LossMetrics of(
+      LossSettings s,
+      List<TrainingSequence> batch,
+      List<double[]> logProbs,
+      List<double[]> stepStartLogProbs,
+      List<double[]> referenceLogProbs) {
+    StepLoss step = new StepLoss();
+    for (int i = 0; i < batch.size(); i++) {
+      step.add(
+          s,
+          batch.get(i),
+          new Computed(logProbs.get(i), stepStartLogProbs.get(i), referenceLogProbs.get(i)));
+    }
+    return step.metrics();
+  }
+
+  /** The sum so far. */
+  public double loss() {
+    return loss;
+  }
+
+  /** Adds a rollout. */
+  public Derivatives add(LossSettings s, TrainingSequence sequence, Computed computed) {
+    int length = sequence.completion().length;
+    requireLength("log-probabilities", length, computed.logProbs.length);
+    requireLength(
+        "log-probabilities of the step's start", length, computed.stepStartLogProbs.length);
+    requireLength("reference log-probabilities", length, computed.referenceLogProbs.length);
+    List<Token> all = new ArrayList<>(length);
+    for (int t = 0; t < length; t++) {
+      all.add(
+          new Token(
+              computed.logProbs[t],
+              computed.stepStartLogProbs[t],
+              sequence.behaviourLogProbs()[t],
+              computed.referenceLogProbs[t],
+              sequence.staleness()[t]));
+    }
+    SequenceLoss own = ScalarLoss.sequence(s, sequence, all);
+    loss += own.loss();
+    for (TokenLoss token : own.tokens()) {
+      behaviourKl += token.behaviourKl();
+      referenceKl += token.referenceKl();
+      low += token.clippedLow() ? 1 : 0;
+      high += token.clippedHigh() ? 1 : 0;
+      truncated += token.truncated() ? 1 : 0;
+      masked += token.masked() ? 1 : 0;
+    }
+    for (int t = 0; t < length; t++) {
+      if (sequence.lossWeights()[t] != 0) {
+        keep(all.get(t).logProb() - all.get(t).behaviourLogProb());
+      }
+    }
+    return new Derivatives(
+        own.gradient(), taught(s.distillation(), sequence, computed.ofTeacherTokens));
+  }
+
+  private double[][] taught(
+      Distillation distillation, TrainingSequence sequence, double[][] logProbs) {
+    if (distillation instanceof Distillation.None) {
+      return new double[0][];
+    }
+    int length = sequence.completion().length;
+    requireLength("rows of the teacher's tokens", length, sequence.teacher().ids().length);
+    requireLength("rows of the teacher's tokens, computed,", length, logProbs.length);
+    double[][] derivatives = new double[length][sequence.teacher().topK()];
+    for (int t = 0; t < length; t++) {
+      float weight = sequence.lossWeights()[t];
+      if (weight != 0) {
+        ScalarDistillation.Term term =
+            ScalarDistillation.token(distillation, sequence.teacher().logProbs()[t], logProbs[t]);
+        loss += weight * term.value();
+        this.distillation += term.divergence();
+        for (int k = 0; k < derivatives[t].length; k++) {
+          derivatives[t][k] = weight * term.derivatives()[k];
+        }
+      }
+    }
+    return derivatives;
+  }
+
+  /**
+   * Adds an example to imitate: coefficient times the weighted negative log-likelihood of its
+   * completion. Advantage and behaviour log-probabilities are not read.
+   *
+   * @param logProbs log p at temperature 1
+   * @return the derivatives by them
+   */
+  public double[] imitate(TrainingSequence example, double coefficient, double[] logProbs) {
+    float[] weights = example.lossWeights();
+    requireLength("log-probabilities", weights.length, logProbs.length);
+    double[] gradient = new double[weights.length];
+    for (int t = 0; t < weights.length; t++) {
+      if (weights[t] != 0) {
+        supervisedLoss -= weights[t] * logProbs[t];
+        loss -= coefficient * weights[t] * logProbs[t];
+        gradient[t] = -coefficient * weights[t];
+        supervisedTokens++;
+      }
+    }
+    return gradient;
+  }
+
+  /** What the step comes to. */
+  public LossMetrics metrics() {
+    double n = Math.max(tokens, 1);
+    double[] ratios = Arrays.copyOf(logRatios, tokens);
+    double[] gaps = new double[tokens];
+    double gapSum = 0;
+    for (int i = 0; i < tokens; i++) {
+      gaps[i] = Math.abs(ratios[i]);
+      gapSum += gaps[i];
+    }
+    Arrays.sort(ratios);
+    Arrays.sort(gaps);
+    return new LossMetrics(
+        loss,
+        distillation / n,
+        supervisedLoss,
+        behaviourKl / n,
+        gapSum / n,
+        quantile(gaps, .99),
+        quantile(gaps, 1),
+        referenceKl / n,
+        low / n,
+        high / n,
+        ratio(ratios, .5),
+        ratio(ratios, .9),
+        ratio(ratios, .99),
+        ratio(ratios, 1),
+        effectiveShare(ratios),
+        truncated / n,
+        masked / n,
+        tokens,
+        supervisedTokens);
+  }
+
+  private void keep(double logRatio) {
+    if (tokens == logRatios.length) {
+      logRatios = Arrays.copyOf(logRatios, Math.multiplyExact(2, tokens));
+    }
+    logRatios[tokens++] = logRatio;
+  }
+
+  private static double ratio(double[] sortedLogRatios, double q) {
+    return sortedLogRatios.length == 0 ? 0 : StrictMath.exp(quantile(sortedLogRatios, q));
+  }
+
+  private static double quantile(double[] sorted, double q) {
+    return sorted.length == 0 ? 0 : sorted[(int) Math.ceil(q * sorted.length) - 1];
+  }
+
+  /** On ratios relative to the largest, so that no square overflows. */
+  private static double effectiveShare(double[] sortedLogRatios) {
+    double sum = 0;
+    double squares = 0;
+    for (double logRatio : sortedLogRatios) {
+      double ratio = StrictMath.exp(logRatio - sortedLogRatios[sortedLogRatios.length - 1]);
+      sum += ratio;
+      squares += ratio * ratio;
+    }
+    return squares == 0 ? 0 : sum * sum / (sortedLogRatios.length * squares);
+  }
+
+  private static void requireLength(String what, int expected, int actual) {
+    require(
+        expected == actual,
+        "a sequence of %d completion tokens needs as many %s, not %d",
+        expected,
+        what,
+        actual);
+  }
+}

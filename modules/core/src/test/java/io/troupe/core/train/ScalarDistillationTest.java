@@ -1,0 +1,94 @@
+package io.troupe.core.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ScalarDistillationTest {
+  private static final double STEP = 1e-6;
+
+  /** Probabilities 0.5 and 0.25, which renormalise to 2/3 and 1/3. */
+  private static final float[] TEACHER = {(float) Math.log(.5), (float) Math.log(.25)};
+
+  private static final double[] POLICY = {Math.log(.3), Math.log(.1)};
+
+  @Test
+  void token_goldenVector_givesBothDivergences() {
+    ScalarDistillation.Term jsd =
+        ScalarDistillation.token(new Distillation.Jsd(2, .9, 2), TEACHER, POLICY);
+    assertThat(jsd.divergence()).isCloseTo(0.022141277, within(5e-9));
+    assertThat(jsd.value()).isCloseTo(2 * 0.022141277, within(1e-8));
+    ScalarDistillation.Term kl =
+        ScalarDistillation.token(new Distillation.ForwardKl(.5, 2), TEACHER, POLICY);
+    assertThat(kl.divergence()).isCloseTo(0.933663, within(5e-7));
+    assertThat(kl.value()).isCloseTo(.5 * 0.933663, within(5e-7));
+  }
+
+  @Test
+  void token_policyAgreesWithTheWholeTeacher_isZeroWithoutGradientOfJsd() {
+    float[] all = {(float) Math.log(.5), (float) Math.log(.5)};
+    double[] same = {Math.log(.5), Math.log(.5)};
+    ScalarDistillation.Term jsd =
+        ScalarDistillation.token(new Distillation.Jsd(1, .5, 2), all, same);
+    assertThat(jsd.divergence()).isCloseTo(0, within(1e-7));
+    assertThat(jsd.derivatives()[0]).isCloseTo(0, within(1e-7));
+  }
+
+  /** What the source system pads with: a row without any mass teaches, and breaks, nothing. */
+  @Test
+  void token_rowOfPadding_staysFinite() {
+    float[] padding = {-100, -100};
+    ScalarDistillation.Term kl =
+        ScalarDistillation.token(new Distillation.ForwardKl(1, 2), padding, POLICY);
+    assertThat(kl.value()).isCloseTo(0, within(1e-30));
+    assertThat(kl.derivatives()[0]).isCloseTo(0, within(1e-30));
+    assertThat(ScalarDistillation.token(new Distillation.Jsd(1, .9, 2), padding, POLICY).value())
+        .isFinite();
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void token_anyDistributions_derivativesAreCentralDifferences(long seed) {
+    Random random = new Random(seed);
+    int topK = 1 + random.nextInt(5);
+    Distillation distillation =
+        random.nextBoolean()
+            ? new Distillation.Jsd(.1 + random.nextDouble(), random.nextDouble(), topK)
+            : new Distillation.ForwardKl(.1 + random.nextDouble(), topK);
+    float[] teacher = new float[topK];
+    double[] policy = new double[topK];
+    for (int k = 0; k < topK; k++) {
+      teacher[k] = -4 * random.nextFloat();
+      policy[k] = -4 * random.nextDouble() - Math.log(topK);
+    }
+    double[] derivatives = ScalarDistillation.token(distillation, teacher, policy).derivatives();
+    for (int k = 0; k < topK; k++) {
+      double[] above = policy.clone();
+      double[] below = policy.clone();
+      above[k] += STEP;
+      below[k] -= STEP;
+      double difference =
+          ScalarDistillation.token(distillation, teacher, above).value()
+              - ScalarDistillation.token(distillation, teacher, below).value();
+      assertThat(difference / (2 * STEP)).isCloseTo(derivatives[k], within(1e-6));
+    }
+  }
+
+  @Test
+  void settings_outOfRange_areRefusedByName() {
+    assertThatThrownBy(() -> new Distillation.Jsd(0, .9, 20))
+        .hasMessage("the coefficient of a distillation is a finite number greater than 0, not 0.0");
+    assertThatThrownBy(() -> new Distillation.Jsd(1, 1.1, 20))
+        .hasMessage("the mix of a distillation lies in [0, 1], not 1.1");
+    assertThatThrownBy(() -> new Distillation.ForwardKl(1, 0))
+        .hasMessage("a distillation takes 1 token of the teacher or more, not 0");
+    assertThatThrownBy(
+            () -> ScalarDistillation.token(new Distillation.None(), TEACHER, new double[1]))
+        .hasMessage("2 tokens of a teacher need as many of the policy's log-probabilities, not 1");
+  }
+}

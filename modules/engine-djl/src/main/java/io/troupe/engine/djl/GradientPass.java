@@ -1,0 +1,168 @@
+package io.troupe.engine.djl;
+
+import ai.djl.pytorch.jni.TorchBridge;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.StepLoss;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Gathers the gradient of a step, micro-batch by micro-batch. The program computes
+ * log-probabilities, {@link StepLoss} the loss and its derivatives by them, and PyTorch propagates
+ * those back: every loss has one implementation, in double precision, and this class knows none of
+ * them.
+ */
+final class GradientPass {
+  private final Decoder decoder;
+  private final Leaves leaves;
+  private final TrainingMode.Activations activations;
+  private final StepLoss loss = new StepLoss();
+  private double entropy;
+  private long tokens;
+  private long read;
+  private long padded;
+  private long gradientNanos;
+  private long referenceNanos;
+
+  GradientPass(Decoder decoder, Leaves leaves, TrainingMode.Activations activations) {
+    this.decoder = decoder;
+    this.leaves = leaves;
+    this.activations = activations;
+  }
+
+  /** Takes the log-probabilities of a plan's i-th sequence and puts their derivatives. */
+  private interface Part {
+    void of(int i, TrainingSequence sequence, TokenRows logProbs, TokenRows derivatives);
+  }
+
+  /**
+   * Adds a part of the rollouts.
+   *
+   * @param reference read when the loss has a penalty
+   * @return why the step cannot be made, if it cannot
+   */
+  Optional<String> rollouts(SequencePlan plan, LossSettings s, Reference reference) {
+    try (MicroBatch batch = MicroBatch.pack(plan, s.distillation().topK())) {
+      Optional<Weights> frozen = reference.weights().filter(_ -> s.penalisesLoss());
+      if (frozen.isPresent()) {
+        try (LogProbs penalty = ofReference(frozen.get(), batch, s.temperature())) {
+          return penalty.finite()
+              ? rollouts(plan, batch, s, penalty.rows(plan))
+              : Optional.of("a log-probability of the reference policy is not finite");
+        }
+      }
+      return rollouts(plan, batch, s, List.of());
+    }
+  }
+
+  private LogProbs ofReference(Weights frozen, MicroBatch batch, double temperature) {
+    long start = System.nanoTime();
+    TorchBridge.setGradientMode(false);
+    try (Program.Call call = decoder.call("log_probs", frozen)) {
+      return LogProbs.of(call, batch, temperature);
+    } finally {
+      TorchBridge.setGradientMode(true);
+      referenceNanos += System.nanoTime() - start;
+    }
+  }
+
+  private Optional<String> rollouts(
+      SequencePlan plan, MicroBatch batch, LossSettings s, List<TokenRows> reference) {
+    return accumulate(
+        plan,
+        batch,
+        s.temperature(),
+        (i, sequence, logProbs, derivatives) -> {
+          double[] now = logProbs.column(0);
+          double[] penalty = reference.isEmpty() ? now : reference.get(i).column(0);
+          // A step is one update: what the trainer says at its start is what it says now.
+          StepLoss.Derivatives by =
+              loss.add(s, sequence, new StepLoss.Computed(now, now, penalty, logProbs.others()));
+          derivatives.put(0, by.byLogProb());
+          derivatives.putOthers(by.byTeacherToken());
+        });
+  }
+
+  /**
+   * Adds a part of the examples.
+   *
+   * @return why the step cannot be made, if it cannot
+   */
+  Optional<String> examples(SequencePlan plan, double coefficient) {
+    try (MicroBatch batch = MicroBatch.pack(plan, 0)) {
+      return accumulate(
+          plan,
+          batch,
+          1,
+          (_, example, logProbs, derivatives) ->
+              derivatives.put(0, loss.imitate(example, coefficient, logProbs.column(0))));
+    }
+  }
+
+  private Optional<String> accumulate(
+      SequencePlan plan, MicroBatch batch, double temperature, Part part) {
+    long start = System.nanoTime();
+    Optional<String> refusal =
+        switch (activations) {
+          case KEPT -> backward(plan, batch, batch.heads(), temperature, part);
+          case RECOMPUTED -> recomputed(plan, batch, temperature, part);
+        };
+    tokens += batch.tokens();
+    read += plan.read();
+    padded += plan.padded();
+    gradientNanos += System.nanoTime() - start;
+    return refusal;
+  }
+
+  private Optional<String> recomputed(
+      SequencePlan plan, MicroBatch batch, double temperature, Part part) {
+    TorchBridge.setGradientMode(false);
+    try (Layers layers = Layers.of(decoder, leaves, batch)) {
+      TorchBridge.setGradientMode(true);
+      Optional<String> refusal;
+      try (NativeTensor hidden = layers.leave()) {
+        refusal = backward(plan, batch, hidden, temperature, part);
+      }
+      if (refusal.isEmpty()) {
+        layers.unwind();
+      }
+      return refusal;
+    }
+  }
+
+  /** From ids, or from the hidden states where they are computed already. */
+  private Optional<String> backward(
+      SequencePlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+    try (Program.Call call = decoder.call("log_probs", leaves);
+        LogProbs logProbs = LogProbs.of(call, batch, first, temperature);
+        NativeTensor gradient = NativeTensor.zeros(DType.FLOAT32, batch.tokens(), batch.width())) {
+      if (!logProbs.finite()) {
+        return Optional.of("a log-probability of the policy is not finite");
+      }
+      List<TokenRows> own = logProbs.rows(plan);
+      List<TokenRows> derivatives = LogProbs.rows(plan, gradient, batch.width());
+      for (int i = 0; i < own.size(); i++) {
+        part.of(i, plan.rows().get(i).part().sequence(), own.get(i), derivatives.get(i));
+      }
+      if (!Double.isFinite(loss.loss())) {
+        return Optional.of("the loss is " + loss.loss());
+      }
+      TorchBridge.backward(logProbs.values().handle(), gradient.handle());
+      entropy += logProbs.entropySum();
+    }
+    return Optional.empty();
+  }
+
+  /** What the step comes to, once the optimizer has moved the weights. */
+  StepOutcome.Stepped stepped(double gradientNorm, long optimizerNanos) {
+    return new StepOutcome.Stepped(
+        loss.metrics(),
+        entropy / tokens,
+        gradientNorm,
+        1 - (double) read / padded,
+        new StepOutcome.Times(gradientNanos / 1e9, optimizerNanos / 1e9, referenceNanos / 1e9));
+  }
+}

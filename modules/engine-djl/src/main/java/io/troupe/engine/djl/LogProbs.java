@@ -1,0 +1,73 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a policy says to the tokens of a micro-batch.
+ *
+ * @param values [N, width] log-probabilities; they carry the gradient where the thread's gradients
+ *     are on
+ * @param entropy [N] of the distributions, in nats
+ */
+record LogProbs(NativeTensor values, NativeTensor entropy, int tokens, int width)
+    implements AutoCloseable {
+  /** Makes a call of log_probs that has its weights. */
+  static LogProbs of(Program.Call call, MicroBatch batch, double temperature) {
+    return of(call, batch, batch.heads(), temperature);
+  }
+
+  /** The same from ids, or from the hidden states where they are computed already. */
+  static LogProbs of(Program.Call call, MicroBatch batch, NativeTensor first, double temperature) {
+    long[] handles = batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles();
+    return new LogProbs(
+        NativeTensor.of(handles[0], DType.FLOAT32, (long) batch.tokens() * batch.width()),
+        NativeTensor.of(handles[1], DType.FLOAT32, batch.tokens()),
+        batch.tokens(),
+        batch.width());
+  }
+
+  boolean finite() {
+    MemorySegment memory = values.memory();
+    for (long i = 0; i < (long) tokens * width; i++) {
+      if (!Float.isFinite(memory.getAtIndex(ValueLayout.JAVA_FLOAT, i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The rows of each sequence of a plan, in its order. */
+  List<TokenRows> rows(SequencePlan plan) {
+    return rows(plan, values, width);
+  }
+
+  static List<TokenRows> rows(SequencePlan plan, NativeTensor tensor, int width) {
+    MemorySegment memory = tensor.memory();
+    List<TokenRows> rows = new ArrayList<>();
+    int first = 0;
+    for (SequencePlan.Row row : plan.rows()) {
+      rows.add(new TokenRows(memory, width, first, row.part().sequence().lossWeights()));
+      first += row.part().tokens();
+    }
+    return rows;
+  }
+
+  double entropySum() {
+    MemorySegment memory = entropy.memory();
+    double sum = 0;
+    for (int n = 0; n < tokens; n++) {
+      sum += memory.getAtIndex(ValueLayout.JAVA_FLOAT, n);
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    values.close();
+    entropy.close();
+  }
+}

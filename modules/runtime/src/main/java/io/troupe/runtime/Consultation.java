@@ -1,0 +1,65 @@
+package io.troupe.runtime;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.RewardPenalty;
+import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.engine.TrainingEngine;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What a step asks the reference policy before its gradient: for rewards, and as a teacher. */
+record Consultation(TrainingEngine engine, LossSettings loss) {
+  /** The rewards of each group's completions, less the KL penalty where it is in the reward. */
+  List<double[]> rewards(List<ScoredGroup> groups) {
+    List<double[]> rewards = new ArrayList<>();
+    for (ScoredGroup group : groups) {
+      rewards.add(group.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+    }
+    if (!loss.penalisesReward()) {
+      return rewards;
+    }
+    List<TrainingSequence> all = groups.stream().flatMap(Consultation::sequences).toList();
+    List<double[]> reference = engine.referenceLogProbs(all, loss.temperature());
+    int sequence = 0;
+    for (double[] group : rewards) {
+      for (int i = 0; i < group.length; i++) {
+        float[] behaviour = all.get(sequence).behaviourLogProbs();
+        group[i] -= RewardPenalty.of(loss, behaviour, reference.get(sequence));
+        sequence++;
+      }
+    }
+    return rewards;
+  }
+
+  /** The sequences with the reference's tokens where the loss has a distillation. */
+  List<TrainingSequence> taught(List<TrainingSequence> sequences) {
+    int topK = loss.distillation().topK();
+    if (topK == 0) {
+      return sequences;
+    }
+    List<TeacherTokens> tokens = engine.referenceTokens(sequences, topK, loss.temperature());
+    List<TrainingSequence> taught = new ArrayList<>();
+    for (int i = 0; i < sequences.size(); i++) {
+      taught.add(sequences.get(i).taughtBy(tokens.get(i)));
+    }
+    return taught;
+  }
+
+  /**
+   * The completions of a group with all of their tokens, stale ones too: a reward is for them all.
+   */
+  private static Stream<TrainingSequence> sequences(ScoredGroup group) {
+    return group.completions().stream().map(completion -> whole(group.prompt(), completion));
+  }
+
+  private static TrainingSequence whole(int[] prompt, Completion completion) {
+    float[] ones = new float[completion.length()];
+    Arrays.fill(ones, 1);
+    return new TrainingSequence(prompt, completion.tokens(), completion.logProbs(), ones, 0);
+  }
+}
