@@ -56,7 +56,7 @@ final class ParquetCodecs implements CompressionCodecFactory {
   private record Decompressor(Unpack unpack) implements BytesInputDecompressor {
     @Override
     public BytesInput decompress(BytesInput packed, int size) throws IOException {
-      return BytesInput.from(unpack.bytes(packed.toByteArray(), size));
+      return BytesInput.from(unpack.bytes(packed.toInputStream().readAllBytes(), size));
     }
 
     @Override
