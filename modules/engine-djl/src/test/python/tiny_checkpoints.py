@@ -26,7 +26,7 @@ BASE = dict(
     hidden_act="silu", hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
     num_key_value_heads=2, max_position_embeddings=64, rms_norm_eps=1e-6, rope_theta=10000.0,
     rope_scaling=None, tie_word_embeddings=False, vocab_size=VOCABULARY, torch_dtype="float32",
-    bos_token_id=None, eos_token_id=281)
+    bos_token_id=None, eos_token_id=267)
 
 MODELS = {
     "qwen3-tied": dict(BASE, architectures=["Qwen3ForCausalLM"], model_type="qwen3", head_dim=8,
@@ -216,7 +216,7 @@ def tokenizer():
     for a, b in merges:
         vocab[a + b] = len(vocab)
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-    first = 280  # ids 266 to 279 have no text, as in models whose embedding is padded
+    first = len(vocab)  # ids from 270 on have no text, as in models whose embedding is padded
     added = [dict(id=first + i, content=t, single_word=False, lstrip=False, rstrip=False, normalized=False, special=True)
              for i, t in enumerate(special)]
     added.append(dict(id=first + 3, content="<think>", single_word=False, lstrip=False, rstrip=False, normalized=False,
@@ -244,7 +244,7 @@ def make(out, name):
     write_weights(directory, weights, name.endswith("shards"))
     files = {
         "config.json": c,
-        "generation_config.json": {"eos_token_id": [282, 280]},
+        "generation_config.json": {"eos_token_id": [268, 266]},
         "tokenizer.json": tokenizer(),
         "tokenizer_config.json": {"eos_token": "<|im_end|>", "chat_template": CHAT},
         "reference.json": {"torch": torch.__version__, "ids": ids},

@@ -1,15 +1,21 @@
 package io.troupe.app;
 
+import io.troupe.app.config.ModelFacts;
+import io.troupe.app.config.Plan;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
+import io.troupe.app.config.binding.Resolved;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.ChatTemplate;
+import io.troupe.engine.JinjaChatTemplate;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DecoderSettings;
 import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.Pretrained;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
@@ -20,6 +26,8 @@ import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
+import java.time.Clock;
+import java.time.ZoneId;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -28,7 +36,8 @@ import java.util.stream.Stream;
  *
  * @param task prompts and their answers
  * @param verifiers which verifier judges the answers of each source
- * @param tokenizer over the task's characters
+ * @param tokenizer over the task's characters, or the checkpoint's
+ * @param start where the policy comes from
  * @param facts what a plan needs to know of the task
  */
 record Composition(
@@ -36,7 +45,17 @@ record Composition(
     Task task,
     Map<String, VerifierSpec> verifiers,
     Tokenizer tokenizer,
+    Start start,
     TaskFacts facts) {
+  /** Where the policy comes from. */
+  sealed interface Start {
+    /** It is made on the spot, over the task's characters. */
+    record Fresh() implements Start {}
+
+    /** It is read, with its own tokenizer. */
+    record Stored(Pretrained checkpoint) implements Start {}
+  }
+
   /**
    * Loads the task and chooses the verifiers.
    *
@@ -44,16 +63,21 @@ record Composition(
    * @throws io.troupe.tasks.BadTaskData if it is not what the task needs; names file, line and rule
    */
   static Composition of(RunConfig config) throws IOException {
+    Start start = start(config.policy());
     TaskLoader loader =
-        TaskLoader.of(config.task(), config.data(), config.run().seed(), Wording.noTemplate());
+        TaskLoader.of(config.task(), config.data(), config.run().seed(), template(start));
     DataSetTask loaded = loader.load();
-    Tokenizer tokenizer = new CharacterTokenizer(loaded.alphabet());
+    Tokenizer tokenizer =
+        switch (start) {
+          case Start.Fresh() -> new CharacterTokenizer(loaded.alphabet());
+          case Start.Stored(Pretrained checkpoint) -> checkpoint.tokenizer();
+        };
     Task task =
         switch (config.data().overlong()) {
           case REFUSE -> loaded;
           case DROP ->
               new HeadRoom(
-                      prompt -> tokenizer.encode(prompt.text()).length,
+                      prompt -> tokenizer.encodeWithSpecial(prompt.text()).length,
                       config.policy().contextLength(),
                       config.longestCompletion())
                   .filter(loaded);
@@ -61,13 +85,13 @@ record Composition(
     int longest =
         Stream.concat(task.train().stream(), task.heldOut().stream())
             .map(Prompt::text)
-            .mapToInt(text -> tokenizer.encode(text).length)
+            .mapToInt(text -> tokenizer.encodeWithSpecial(text).length)
             .max()
             .orElse(0);
     TaskFacts facts =
         new TaskFacts(
             task.train().size(), task.heldOut().size(), longest, tokenizer.vocabularySize());
-    return new Composition(config, task, loader.verifiers(loaded), tokenizer, facts);
+    return new Composition(config, task, loader.verifiers(loaded), tokenizer, start, facts);
   }
 
   /**
@@ -87,6 +111,53 @@ record Composition(
    */
   VerifierService openVerifiers() throws IOException, BadVerifierException {
     return VerifierPools.open(config.verifier(), verifiers);
+  }
+
+  private static Start start(PolicySection policy) throws UnfitCheckpointException {
+    if (!(policy instanceof PolicySection.Pretrained section)) {
+      return new Start.Fresh();
+    }
+    try {
+      Pretrained checkpoint = Pretrained.open(section.checkpoint());
+      return new Start.Stored(checkpoint.withContextLength(section.contextLength()));
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnfitCheckpointException("policy.checkpoint: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  private static ChatTemplate template(Start start) throws IOException {
+    return switch (start) {
+      case Start.Fresh() -> Wording.noTemplate();
+      case Start.Stored(Pretrained checkpoint) ->
+          JinjaChatTemplate.read(checkpoint.directory(), Clock.system(ZoneId.systemDefault()))
+              .orElseGet(Wording::noTemplate);
+    };
+  }
+
+  /** What the configuration comes to. */
+  Plan plan(Resolved<RunConfig> resolved) {
+    return switch (start) {
+      case Start.Fresh() -> Plan.of(resolved, facts);
+      case Start.Stored(Pretrained checkpoint) -> {
+        DecoderSettings s = checkpoint.settings();
+        ModelFacts model =
+            new ModelFacts(
+                s.family().title(),
+                checkpoint.parameters(),
+                s.layers(),
+                s.kvHeads(),
+                s.headDim(),
+                s.contextLength());
+        yield Plan.of(resolved, facts, model);
+      }
+    };
+  }
+
+  private Pretrained stored() {
+    return switch (start) {
+      case Start.Stored(Pretrained checkpoint) -> checkpoint;
+      case Start.Fresh() -> throw new IllegalStateException("the policy has no checkpoint");
+    };
   }
 
   /** Loads the policy's engine. */
@@ -110,6 +181,12 @@ record Composition(
                   ComputeSettings.of(
                       policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()))
               .trained(policy.trainingMode());
+      case PolicySection.Pretrained policy ->
+          DjlPolicy.create(
+              stored(),
+              ComputeSettings.of(
+                      policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+                  .withShardBytes(policy.shardBytes()));
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(task.alphabet(), policy.contextLength())

@@ -3,7 +3,10 @@ package io.troupe.app;
 /** What the process tells its caller by its exit code. */
 enum ExitCode {
   OK(0),
-  /** Everything possible was done, and part of the input was bad or could not be judged. */
+  /**
+   * Everything possible was done, and part of the input was bad or could not be judged; or, of
+   * {@code doctor}, something a run needs is missing.
+   */
   INCOMPLETE(1),
   /** The command line or the configuration is wrong; nothing was started. */
   USAGE(2),

@@ -13,13 +13,19 @@ import picocli.CommandLine.Command;
     name = "troupe",
     mixinStandardHelpOptions = true,
     description = "Trains language models by asynchronous GRPO on verifiable rewards.",
-    subcommands = {TrainCommand.class, PlanCommand.class, VerifyCommand.class, TasksCommand.class},
+    subcommands = {
+      TrainCommand.class,
+      PlanCommand.class,
+      VerifyCommand.class,
+      TasksCommand.class,
+      DoctorCommand.class
+    },
     footer = {
       "",
       "Also, by the launcher:  troupe test · troupe build · troupe bench",
       "",
       "Exit codes:",
-      "  0 ok · 1 done, but part of the input was bad · 2 bad usage or configuration · 3 cluster"
+      "  0 ok · 1 done, but part of the input was bad, or the doctor found a fault · 2 bad usage or configuration · 3 cluster"
           + " unreachable",
       "  4 run failed · 130, 143 interrupted by SIGINT, SIGTERM",
       "",
@@ -63,6 +69,7 @@ public final class Main implements Runnable {
       case NoSuchRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadTaskData bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case UnfitCheckpointException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {
         failure.printStackTrace(command.getErr());

@@ -27,7 +27,7 @@ public final class PromptPool {
 
   private static int[] encode(Prompt prompt, Tokenizer tokenizer) {
     try {
-      return tokenizer.encode(prompt.text());
+      return tokenizer.encodeWithSpecial(prompt.text());
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("prompt %s: %s".formatted(prompt.id(), e.getMessage()), e);
     }

@@ -4,6 +4,7 @@ package io.troupe.app.config;
  * Memory of the tensors that are always there, in float32 and bytes: activations, which
  * policy.micro_batch_tokens bounds, and the libraries themselves come on top.
  *
+ * @param family of the policy
  * @param parameters of the policy, a number
  * @param trained of these, the numbers that training moves: all, or the adapters'
  * @param trainer weights and adapters, and of what is trained gradient and AdamW's two means
@@ -13,6 +14,7 @@ package io.troupe.app.config;
  * @param keysAndValues the KV caches of all workers, filled
  */
 public record MemoryEstimate(
+    String family,
     long parameters,
     long trained,
     long trainer,
@@ -22,20 +24,24 @@ public record MemoryEstimate(
     long keysAndValues) {
   private static final long FLOAT = 4;
 
-  /** The estimate for a decoder. */
+  /**
+   * The estimate for a decoder.
+   *
+   * @param adapters numbers that training moves instead of the weights; 0 if it moves these
+   */
   static MemoryEstimate of(
-      PolicySection.Djl policy, RunConfig config, TaskFacts facts, Capacities capacities) {
-    long parameters = parameters(policy, facts.vocabularySize());
-    long weights = FLOAT * parameters;
+      ModelFacts model, long adapters, RunConfig config, TaskFacts facts, Capacities capacities) {
+    long weights = FLOAT * model.parameters();
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
     long tokens = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
-    long perToken = 2L * policy.layers() * policy.kvHeads() * policy.headDim() * FLOAT;
-    boolean adapted = policy.lora().on();
-    long trained = adapted ? adapters(policy) : parameters;
+    long perToken = 2L * model.layers() * model.kvHeads() * model.headDim() * FLOAT;
+    boolean adapted = adapters > 0;
+    long trained = adapted ? adapters : model.parameters();
     boolean copied =
         config.lossSettings().readsReference() && (!adapted || config.warmup().steps() > 0);
     return new MemoryEstimate(
-        parameters,
+        model.family(),
+        model.parameters(),
         trained,
         adapted ? weights + 4 * FLOAT * trained : 4 * weights,
         copied ? weights : 0,
@@ -45,22 +51,12 @@ public record MemoryEstimate(
   }
 
   /**
-   * Parameters of a Qwen3-style decoder: embedding, output matrix unless tied, and in each layer
-   * four projections of attention, two norms of heads, two of the stream, and three matrices of
-   * feed-forward; one norm at the end.
+   * Parameters of the adapters: rank times the sum of both sides of each adapted matrix; 0 without.
    */
-  static long parameters(PolicySection.Djl policy, long vocabulary) {
-    long d = policy.hidden();
-    long queries = (long) policy.heads() * policy.headDim();
-    long keys = (long) policy.kvHeads() * policy.headDim();
-    long attention = 2 * d * queries + 2 * d * keys + 2L * policy.headDim();
-    long layer = attention + 3 * d * policy.feedForward() + 2 * d;
-    long embeddings = vocabulary * d * (policy.tiedEmbeddings() ? 1 : 2);
-    return embeddings + policy.layers() * layer + d;
-  }
-
-  /** Parameters of the adapters: rank times the sum of both sides of each adapted matrix. */
   static long adapters(PolicySection.Djl policy) {
+    if (!policy.lora().on()) {
+      return 0;
+    }
     long d = policy.hidden();
     long queries = (long) policy.heads() * policy.headDim();
     long keys = (long) policy.kvHeads() * policy.headDim();

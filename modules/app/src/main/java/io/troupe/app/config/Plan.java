@@ -35,6 +35,21 @@ public record Plan(
    *     together
    */
   public static Plan of(Resolved<RunConfig> resolved, TaskFacts facts) {
+    return of(resolved, facts, List.of());
+  }
+
+  /**
+   * Plans a run whose policy starts from a checkpoint.
+   *
+   * @throws io.troupe.app.config.binding.ConfigurationException if configuration, task and
+   *     checkpoint do not go together
+   */
+  public static Plan of(Resolved<RunConfig> resolved, TaskFacts facts, ModelFacts checkpoint) {
+    return of(resolved, facts, List.of(checkpoint));
+  }
+
+  private static Plan of(
+      Resolved<RunConfig> resolved, TaskFacts facts, List<ModelFacts> checkpoint) {
     resolved.check((config, rules) -> config.check(facts, rules));
     RunConfig config = resolved.config();
     Capacities capacities = Capacities.of(config, facts);
@@ -47,15 +62,26 @@ public record Plan(
         resolved,
         formula.lines().toList(),
         capacities,
-        memory(config, facts, capacities).stream().toList(),
+        memory(config, facts, checkpoint, capacities).stream().toList(),
         placement(config),
         Notes.of(resolved, capacities));
   }
 
   private static Optional<MemoryEstimate> memory(
-      RunConfig config, TaskFacts facts, Capacities capacities) {
+      RunConfig config, TaskFacts facts, List<ModelFacts> checkpoint, Capacities capacities) {
     return switch (config.policy()) {
-      case PolicySection.Djl djl -> Optional.of(MemoryEstimate.of(djl, config, facts, capacities));
+      case PolicySection.Djl djl ->
+          Optional.of(
+              MemoryEstimate.of(
+                  ModelFacts.of(djl, facts.vocabularySize()),
+                  MemoryEstimate.adapters(djl),
+                  config,
+                  facts,
+                  capacities));
+      case PolicySection.Pretrained _ ->
+          checkpoint.stream()
+              .map(model -> MemoryEstimate.of(model, 0, config, facts, capacities))
+              .findFirst();
       case PolicySection.Toy _ -> Optional.empty();
     };
   }
@@ -70,6 +96,13 @@ public record Plan(
             "rollout workers",
             "%d, PyTorch threads of each: %d"
                 .formatted(config.rollout().workers(), djl.samplerThreads()));
+      }
+      case PolicySection.Pretrained pretrained -> {
+        roles.put("trainer", "1, PyTorch threads: %d".formatted(pretrained.trainerThreads()));
+        roles.put(
+            "rollout workers",
+            "%d, PyTorch threads of each: %d"
+                .formatted(config.rollout().workers(), pretrained.samplerThreads()));
       }
       case PolicySection.Toy _ -> {
         roles.put("trainer", "1");
@@ -163,7 +196,8 @@ public record Plan(
 
   private static Map<String, String> memoryLines(MemoryEstimate memory) {
     Map<String, String> lines = new LinkedHashMap<>();
-    lines.put("policy", number("%,d parameters in float32", memory.parameters()));
+    lines.put(
+        "policy", memory.family() + number(", %,d parameters in float32", memory.parameters()));
     boolean adapted = memory.trained() < memory.parameters();
     if (adapted) {
       lines.put(

@@ -4,17 +4,21 @@ import io.troupe.app.config.binding.Checked;
 import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.RelativeToFile;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.app.config.binding.Variant;
 import io.troupe.engine.djl.TrainingMode;
 import io.troupe.engine.djl.TrainingMode.Activations;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** The policy and the engine that computes it. */
 @Variant(
     key = "engine",
     defaultsTo = "djl",
-    meaning = "`djl` is a Qwen3-style decoder on PyTorch; `toy` is a table, for tests.")
+    meaning =
+        "`djl` is a decoder with random weights on PyTorch; `pretrained` is one that starts from a"
+            + " checkpoint; `toy` is a table, for tests.")
 public sealed interface PolicySection {
   /** What a trainer computes twice. */
   enum Recompute {
@@ -120,6 +124,57 @@ public sealed interface PolicySection {
       rules
           .on("head_dim")
           .require(() -> headDim % 2 == 0, "must be even", "take the next even number");
+      rules
+          .on("micro_batch_tokens", "context_length")
+          .require(
+              () -> microBatchTokens >= contextLength,
+              "must hold one sequence of context_length (%d)".formatted(contextLength),
+              "raise it to at least that");
+    }
+  }
+
+  /** A decoder of the Qwen3, Qwen2 or Llama 3 family that starts from a checkpoint. */
+  @Doc(
+      "A decoder that starts from a Hugging Face checkpoint, whose sizes, tokenizer and chat template"
+          + " it takes: docs/models.md.")
+  record Pretrained(
+      @Doc(
+              "Folder with config.json, tokenizer.json and safetensors files; a relative path starts"
+                  + " from the folder of the configuration file.")
+          @RelativeToFile
+          Path checkpoint,
+      @Doc(
+              value =
+                  "Most tokens of prompt and completion together; at most the checkpoint's"
+                      + " max_position_embeddings. Memory of keys and values grows with it.",
+              unit = "tokens")
+          @Range(min = 2, max = 10_000_000)
+          int contextLength,
+      @Doc(value = "PyTorch threads of the trainer.", unit = "threads")
+          @Default("1")
+          @Range(min = 1, max = 1024)
+          int trainerThreads,
+      @Doc(value = "PyTorch threads of each rollout worker.", unit = "threads")
+          @Default("1")
+          @Range(min = 1, max = 1024)
+          int samplerThreads,
+      @Doc(
+              value =
+                  "Most tokens, padding included, in one forward and backward pass of the trainer;"
+                      + " it bounds memory and does not change the result.",
+              unit = "tokens")
+          @Default("16384")
+          @Range(min = 2)
+          int microBatchTokens,
+      @Doc(
+              value = "Most bytes of one file of saved weights; a larger model takes several.",
+              unit = "bytes")
+          @Default("5000000000")
+          @Range(min = 1000000)
+          long shardBytes)
+      implements PolicySection, Checked {
+    @Override
+    public void check(Rules rules) {
       rules
           .on("micro_batch_tokens", "context_length")
           .require(

@@ -71,6 +71,7 @@ final class PlanTest {
     assertThat(plan().memory())
         .containsExactly(
             new MemoryEstimate(
+                "Qwen3",
                 parameters,
                 parameters,
                 16 * parameters,

@@ -35,4 +35,9 @@ public record ComputeSettings(
         DEFAULT_DECODE_ROWS,
         ModelFiles.DEFAULT_SHARD_BYTES);
   }
+
+  /** The same with another size of files of weights. */
+  public ComputeSettings withShardBytes(long bytes) {
+    return new ComputeSettings(trainerThreads, samplerThreads, microBatchTokens, decodeRows, bytes);
+  }
 }

@@ -80,7 +80,7 @@ public final class DjlPolicy implements PolicyEngines {
         Locale.ROOT,
         "%s decoder, %d layers of %d, %d heads of %d (%d kv), feed-forward %d, context %d,"
             + " vocabulary %d%s, %.2fM parameters",
-        settings.family().architecture().replace("ForCausalLM", ""),
+        settings.family().title(),
         settings.layers(),
         settings.hidden(),
         settings.heads(),

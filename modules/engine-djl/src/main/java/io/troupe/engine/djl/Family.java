@@ -43,4 +43,9 @@ public enum Family {
   public boolean biases() {
     return biases;
   }
+
+  /** Its name for people. */
+  public String title() {
+    return architecture.substring(0, architecture.indexOf("For"));
+  }
 }

@@ -82,8 +82,24 @@ public final class PretrainedTokenizer implements Tokenizer {
                 .formatted(directory, id, vocabulary));
       }
     }
-    return new PretrainedTokenizer(
-        encoder(file), pieces, specialTexts(json), Collections.unmodifiableSet(ends));
+    PretrainedTokenizer tokenizer =
+        new PretrainedTokenizer(
+            encoder(file), pieces, specialTexts(json), Collections.unmodifiableSet(ends));
+    tokenizer.checkSpecial(file, json);
+    return tokenizer;
+  }
+
+  /** The library numbers added tokens by itself, and only warns where the file has other ids. */
+  private void checkSpecial(Path file, JsonNode json) throws IOException {
+    for (JsonNode added : json.path("added_tokens")) {
+      int[] ids = encodeWithSpecial(added.path("content").asText());
+      int expected = added.path("id").asInt();
+      if (added.path("special").asBoolean() && (ids.length != 1 || ids[0] != expected)) {
+        throw new IOException(
+            "%s gives %s the id %d, but the tokenizers library reads it as %s"
+                .formatted(file, added.path("content").asText(), expected, Arrays.toString(ids)));
+      }
+    }
   }
 
   private static HuggingFaceTokenizer encoder(Path file) throws IOException {

@@ -1,0 +1,86 @@
+package io.troupe.app;
+
+import io.troupe.app.doctor.Checks;
+import io.troupe.app.doctor.Finding;
+import io.troupe.app.doctor.Machine;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code troupe doctor}: says what this machine has, and what to do about what it lacks. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Looks at Java, libtorch and its devices, memory, disk and tools, a line each: ok, warn or fail,"
+          + " and what to do next.",
+      "Exit code 0 if a run would work, 1 if a line says fail."
+    },
+    footer = {"", "Example:", "  troupe doctor --json"})
+final class DoctorCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "One JSON object instead of text.")
+  private boolean json;
+
+  private final Machine machine;
+
+  DoctorCommand() {
+    this(Machine.here());
+  }
+
+  DoctorCommand(Machine machine) {
+    this.machine = machine;
+  }
+
+  @Override
+  public Integer call() {
+    List<Finding> findings = Checks.run(Checks.of(machine));
+    boolean sound = Checks.sound(findings);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      out.println(new JsonText().line(json(findings, sound)));
+    } else {
+      int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
+      findings.forEach(finding -> out.println(line(finding, width)));
+    }
+    out.flush();
+    return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private static Map<String, Object> json(List<Finding> findings, boolean sound) {
+    List<Map<String, String>> checks = new ArrayList<>();
+    for (Finding finding : findings) {
+      Map<String, String> check = new LinkedHashMap<>();
+      check.put("name", finding.name());
+      check.put("status", finding.status().name().toLowerCase(Locale.ROOT));
+      check.put("detail", finding.detail());
+      check.put("next", finding.next());
+      checks.add(check);
+    }
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("sound", sound);
+    json.put("checks", checks);
+    return json;
+  }
+
+  private static String line(Finding finding, int width) {
+    String status = finding.status().name().toLowerCase(Locale.ROOT);
+    String line =
+        status
+            + " ".repeat(6 - status.length())
+            + finding.name()
+            + " ".repeat(width - finding.name().length() + 2)
+            + finding.detail();
+    return finding.next().isEmpty() ? line : line + "\n" + " ".repeat(width + 8) + finding.next();
+  }
+}
