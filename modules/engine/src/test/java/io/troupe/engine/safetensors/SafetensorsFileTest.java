@@ -65,7 +65,7 @@ final class SafetensorsFileTest {
       delimiter = '!',
       value = {
         "[]!0!its header is no JSON object",
-        "{!0!its header is not JSON",
+        "{x!0!its header is not JSON",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"a\":{}}!4!its header is not JSON, or names a tensor twice",
         "{\"a\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}!8!a has dtype 'I64'; F32, F16 and BF16 can be read",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}!4!a of shape [2], 8 bytes, claims bytes 0 to 8 of the 4",
