@@ -11,9 +11,9 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.ComputeSettings;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import io.troupe.engine.djl.DecoderSettings;
 import io.troupe.engine.djl.DjlPolicy;
-import io.troupe.engine.safetensors.ModelFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,7 +102,7 @@ final class DecodeComparison implements Comparison {
     }
     Map<String, Object> request = Map.of("prompts", prompts, "each", 1, "batches", batches);
     long tokens = (long) work.times() * work.rows() * work.tokens();
-    try (Ours ours = new Ours(work.size(), work.context(), Integer.MAX_VALUE, setting)) {
+    try (Ours ours = new Ours(work.size(), work.context(), Long.MAX_VALUE, setting)) {
       return rounds(
           work.name(),
           tokens,
@@ -135,7 +135,7 @@ final class DecodeComparison implements Comparison {
       batches.add(List.of(first, groups, longest));
     }
     Map<String, Object> request = Map.of("prompts", prompts, "each", Grpo.EACH, "batches", batches);
-    try (Ours ours = new Ours(work.size(), work.context(), work.cachedRows(), setting)) {
+    try (Ours ours = new Ours(work.size(), work.context(), (long) work.cachedRows() * work.context(), setting)) {
       return rounds(
           work.name(),
           Arrays.stream(lengths).sum(),
@@ -191,19 +191,14 @@ final class DecodeComparison implements Comparison {
     private final SamplingEngine sampler;
     private long leases;
 
-    Ours(ModelSize size, int context, int cachedRows, Setting setting) throws IOException {
+    Ours(ModelSize size, int context, long cachedTokens, Setting setting) throws IOException {
       DecoderSettings settings = size.settings(context);
-      int rows = Math.min(cachedRows, 4096);
       this.policy =
           DjlPolicy.create(
               settings,
               size.tokenizer(),
-              new ComputeSettings(
-                  setting.threads(),
-                  setting.threads(),
-                  1 << 14,
-                  rows,
-                  ModelFiles.DEFAULT_SHARD_BYTES));
+              ComputeSettings.of(setting.threads(), setting.threads(), 1 << 14)
+                  .withCache(cachedTokens, KvOnSwap.KEEP));
       WeightSnapshot weights = BenchWeights.endless(policy, SEED);
       this.sampler = policy.newSampler();
       sampler.load(weights).toCompletableFuture().join();

@@ -2,20 +2,84 @@ package io.troupe.engine;
 
 import static io.troupe.core.Require.require;
 
+import java.util.List;
+import java.util.Set;
+
 /**
- * How tokens are drawn.
+ * How tokens are drawn, and when a completion ends.
  *
- * @param temperature logits are divided by it; 0 means greedy
- * @param maxTokens most tokens of a completion, the stop token included
+ * <p>A token's distribution is made in this order: logits of tokens that prompt or completion hold
+ * already are weakened by the repetition penalty; logits are divided by the temperature; of the
+ * softmax, tokens below the floor of min-p leave, then all but the k most probable, then all but the
+ * fewest most probable whose share of what is left reaches top-p; what is left is renormalised. Of
+ * equally probable tokens the smaller id ranks first. The log-probability of a token is that under
+ * the resulting distribution, the one it was really drawn from.
+ *
+ * @param temperature logits are divided by it; 0 means the most probable token, whose
+ *     log-probability is that of temperature 1
+ * @param topP share of the distribution to keep, in (0, 1]; 1 keeps all
+ * @param topK how many tokens to keep; 0 keeps all
+ * @param minP floor of a token's probability, relative to the most probable one's, in [0, 1]; 0
+ *     keeps all
+ * @param repetitionPenalty a logit above 0 is divided by it, one below multiplied (Keskar et al.
+ *     2019); 1 changes nothing
+ * @param maxTokens most tokens of a completion, the stop token included; a context with less room
+ *     left ends it earlier
+ * @param stopIds ids that end a completion, besides the tokenizer's; the id is kept
+ * @param stops texts that end a completion, found across tokens; the token that completes one is
+ *     kept
+ * @param rawLogProbs whether completions also carry the log-probabilities of the bare logits, at
+ *     temperature 1 and with nothing left out
  */
-public record SamplingSettings(double temperature, int maxTokens) {
+public record SamplingSettings(
+    double temperature,
+    double topP,
+    int topK,
+    double minP,
+    double repetitionPenalty,
+    int maxTokens,
+    Set<Integer> stopIds,
+    List<String> stops,
+    boolean rawLogProbs) {
   public SamplingSettings {
-    require(temperature >= 0, "a sampling temperature is 0 or greater, not %s", temperature);
+    require(
+        temperature >= 0 && Double.isFinite(temperature),
+        "a sampling temperature is 0 or greater, not %s",
+        temperature);
+    require(topP > 0 && topP <= 1, "top_p lies in (0, 1], not %s; 1 keeps all tokens", topP);
+    require(topK >= 0, "top_k is 0 or greater, not %d; 0 keeps all tokens", topK);
+    require(minP >= 0 && minP <= 1, "min_p lies in [0, 1], not %s; 0 keeps all tokens", minP);
+    require(
+        repetitionPenalty > 0 && Double.isFinite(repetitionPenalty),
+        "a repetition penalty is a finite number greater than 0, not %s; 1 means none",
+        repetitionPenalty);
     require(maxTokens >= 1, "a completion may have at least one token, not %d", maxTokens);
+    stopIds = Set.copyOf(stopIds);
+    stops = List.copyOf(stops);
+    require(stops.stream().noneMatch(String::isEmpty), "a stop string has at least one character");
+  }
+
+  /** Plain draws from the policy at a temperature. */
+  public SamplingSettings(double temperature, int maxTokens) {
+    this(temperature, 1, 0, 0, 1, maxTokens, Set.of(), List.of(), false);
   }
 
   /** The most probable token, always. */
   public static SamplingSettings greedy(int maxTokens) {
     return new SamplingSettings(0, maxTokens);
+  }
+
+  public boolean isGreedy() {
+    return temperature == 0;
+  }
+
+  /** Whether tokens may be left out of the distribution. */
+  public boolean truncates() {
+    return !isGreedy() && (topP < 1 || topK > 0 || minP > 0);
+  }
+
+  /** Whether tokens that were there before are weakened, or strengthened. */
+  public boolean penalises() {
+    return repetitionPenalty != 1;
   }
 }

@@ -14,20 +14,35 @@ public final class Completion {
   /** Rounding may lift the log-probability of a certain token this far above zero. */
   private static final float ROUNDING = 1e-4f;
 
+  private static final float[] NONE = {};
+
   private final int[] tokens;
   private final float[] logProbs;
   private final TokenVersions versions;
   private final FinishReason finishReason;
+  private final float[] rawLogProbs;
+
+  /** A completion without bare log-probabilities. */
+  public Completion(
+      int[] tokens, float[] logProbs, TokenVersions versions, FinishReason finishReason) {
+    this(tokens, logProbs, versions, finishReason, NONE);
+  }
 
   /**
    * A completion of at least one token.
    *
    * @param tokens ids, the stop token included when there was one
    * @param logProbs natural logarithms, one a token
+   * @param rawLogProbs log-probabilities of the bare logits, at temperature 1 and with nothing left
+   *     out, one a token; empty where they were not asked for
    * @throws IllegalArgumentException if lengths differ or a log-probability is not one
    */
   public Completion(
-      int[] tokens, float[] logProbs, TokenVersions versions, FinishReason finishReason) {
+      int[] tokens,
+      float[] logProbs,
+      TokenVersions versions,
+      FinishReason finishReason,
+      float[] rawLogProbs) {
     require(tokens.length >= 1, "a completion has at least one token");
     require(
         logProbs.length == tokens.length && versions.tokens() == tokens.length,
@@ -35,6 +50,11 @@ public final class Completion {
         tokens.length,
         logProbs.length,
         versions.tokens());
+    require(
+        rawLogProbs.length == 0 || rawLogProbs.length == tokens.length,
+        "a completion of %d tokens needs as many bare log-probabilities (%d) or none",
+        tokens.length,
+        rawLogProbs.length);
     for (int i = 0; i < logProbs.length; i++) {
       require(
           Float.isFinite(logProbs[i]) && logProbs[i] <= ROUNDING,
@@ -46,6 +66,7 @@ public final class Completion {
     this.logProbs = logProbs;
     this.versions = versions;
     this.finishReason = finishReason;
+    this.rawLogProbs = rawLogProbs;
   }
 
   public int[] tokens() {
@@ -54,6 +75,11 @@ public final class Completion {
 
   public float[] logProbs() {
     return logProbs;
+  }
+
+  /** Empty where they were not asked for. */
+  public float[] rawLogProbs() {
+    return rawLogProbs;
   }
 
   public TokenVersions versions() {

@@ -5,17 +5,29 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.safetensors.ModelFiles;
 
 /**
- * How the engines use the machine. None of it changes what is computed, beyond rounding.
+ * How the engines use the machine. But for {@code kvOnSwap}, none of it changes what is computed
+ * beyond rounding.
  *
  * @param trainerThreads PyTorch threads of the trainer
  * @param samplerThreads PyTorch threads of each sampler
  * @param microBatchTokens most tokens, padding included, of one forward pass of the trainer, and of
  *     one reading of prompts by a sampler; one sequence longer than that passes alone
  * @param decodeRows most completions a sampler decodes at a time; more wait their turn
+ * @param kvTokens most tokens that a sampler's cache of keys and values has room for in use
+ * @param kvOnSwap what becomes of that cache when weights change
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  */
 public record ComputeSettings(
-    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows, long shardBytes) {
+    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows,
+    long kvTokens, KvOnSwap kvOnSwap, long shardBytes) {
+  /** What becomes of keys and values that older weights computed. */
+  public enum KvOnSwap {
+    /** They stay: later tokens attend to what the older weights made of earlier ones. */
+    KEEP,
+    /** They are computed again, as if the newer weights had read all tokens. */
+    RECOMPUTE
+  }
+
   private static final int DEFAULT_DECODE_ROWS = 4096;
 
   public ComputeSettings {
@@ -23,6 +35,7 @@ public record ComputeSettings(
     require(samplerThreads >= 1, "sampler_threads is 1 or greater, not %d", samplerThreads);
     require(microBatchTokens >= 2, "micro_batch_tokens is 2 or greater, not %d", microBatchTokens);
     require(decodeRows >= 1, "decode_rows is 1 or greater, not %d", decodeRows);
+    require(kvTokens >= 1, "kv_tokens is 1 or greater, not %d", kvTokens);
     require(shardBytes >= 1, "shard_bytes is 1 or greater, not %d", shardBytes);
   }
 
@@ -33,11 +46,19 @@ public record ComputeSettings(
         samplerThreads,
         microBatchTokens,
         DEFAULT_DECODE_ROWS,
+        Long.MAX_VALUE,
+        KvOnSwap.KEEP,
         ModelFiles.DEFAULT_SHARD_BYTES);
   }
 
   /** The same with another size of files of weights. */
   public ComputeSettings withShardBytes(long bytes) {
-    return new ComputeSettings(trainerThreads, samplerThreads, microBatchTokens, decodeRows, bytes);
+    return new ComputeSettings(trainerThreads, samplerThreads, microBatchTokens, decodeRows, kvTokens, kvOnSwap, bytes);
+  }
+
+  /** The same with a budget of cached tokens. */
+  public ComputeSettings withCache(long tokens, KvOnSwap onSwap) {
+    return new ComputeSettings(
+        trainerThreads, samplerThreads, microBatchTokens, decodeRows, tokens, onSwap, shardBytes);
   }
 }

@@ -1,274 +1,433 @@
 package io.troupe.engine.djl;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.NativeTensor.DType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
 
 /**
  * The completions being decoded together, with their cache of keys and values.
  *
- * <p><b>Rows.</b> Completion i of {@code rows} owns row i of every cache tensor, [capacity,
- * context, kv_heads * head_dim]. New completions come at the end; the place of one that leaves is
- * taken by the last, whose cache row is copied, so that rows stay dense and no completion's cache
- * moves more than the others leave. A row's cache holds its prompt and all its tokens but the
- * latest, which the next step reads.
+ * <p><b>Rows.</b> Row i of a pool owns slot i of it. New completions come at the end; the place of
+ * one that leaves is taken by the last, whose slot is copied, so that slots stay dense. A slot holds
+ * prompt and all tokens but the latest, which the next step reads.
+ *
+ * <p><b>Budget.</b> The slots in use never have room for more than {@link ComputeSettings#kvTokens}
+ * tokens together. A group joins when its prompt fits; when completions outgrow their slots and the
+ * budget is taken, the youngest groups are parked: their slots are freed, and they come back, their
+ * cache read again, before anyone new joins. A request that alone exceeds the budget is refused
+ * before it gets here, so the oldest group always goes on, and with it everything.
  */
 final class DecodeBatch implements AutoCloseable {
-  private static final int FIRST_CAPACITY = 16;
-  private static final int INTEGERS = 3;
-  private static final int NUMBERS = 2;
+  private static final int BARE_ROWS = 2;
+  private static final int FULL_ROWS = 3;
+  private static final int GREEDY = 1;
+  private static final int FULL = 2;
+  private static final int NOTHING_DRAWN = -1;
 
   private final Decoder decoder;
   private final Weights weights;
   private final ComputeSettings compute;
-  private final int endOfSequence;
-  private final List<DecodeRow> rows = new ArrayList<>();
-  private Storage storage;
+  private final Tokenizer tokenizer;
+  private final KvCache cache;
+  private final BatchInputs inputs = new BatchInputs();
+  private final NativeTensor nothingHeld = NativeTensor.zeros(DType.INT64, 0, 0);
+  private final List<List<DecodeRow>> pools = new ArrayList<>();
+  private final List<DecodeRow> parked = new ArrayList<>();
+  private long groupsJoined;
 
-  DecodeBatch(Decoder decoder, Weights weights, ComputeSettings compute, int endOfSequence) {
+  /** A row whose sequence is read into a slot. */
+  private record Place(DecodeRow row, int pool, int slot, int sequence) {}
+
+  DecodeBatch(Decoder decoder, Weights weights, ComputeSettings compute, Tokenizer tokenizer) {
     this.decoder = decoder;
     this.weights = weights;
     this.compute = compute;
-    this.endOfSequence = endOfSequence;
-    this.storage = Storage.of(decoder.settings(), Math.min(FIRST_CAPACITY, compute.decodeRows()));
-  }
-
-  /** Tensors with room for a number of rows. */
-  private record Storage(
-      int capacity,
-      List<NativeTensor> tensors,
-      Value caches,
-      NativeTensor integerTensor,
-      NativeTensor numberTensor,
-      Value integers,
-      Value numbers,
-      MemorySegment integerMemory,
-      MemorySegment numberMemory)
-      implements AutoCloseable {
-    static Storage of(DecoderSettings s, int capacity) {
-      List<NativeTensor> tensors = new ArrayList<>();
-      for (int i = 0; i < 2 * s.layers(); i++) {
-        tensors.add(
-            NativeTensor.zeros(
-                DType.FLOAT32, capacity, s.contextLength(), (long) s.kvHeads() * s.headDim()));
-      }
-      NativeTensor integers = NativeTensor.zeros(DType.INT64, INTEGERS, capacity);
-      NativeTensor numbers = NativeTensor.zeros(DType.FLOAT64, NUMBERS, capacity);
-      return new Storage(
-          capacity,
-          tensors,
-          Value.of(tensors),
-          integers,
-          numbers,
-          Value.of(integers),
-          Value.of(numbers),
-          integers.memory(),
-          numbers.memory());
-    }
-
-    void integer(int kind, int i, long value) {
-      integerMemory.setAtIndex(ValueLayout.JAVA_LONG, (long) kind * capacity + i, value);
-    }
-
-    void number(int kind, int i, double value) {
-      numberMemory.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) kind * capacity + i, value);
-    }
-
-    /** Copies the first rows of the caches; a row is contiguous, and rows follow each other. */
-    void copyRows(Storage from, int count) {
-      for (int i = 0; i < tensors.size(); i++) {
-        MemorySegment source = from.tensors.get(i).memory();
-        long bytes = source.byteSize() / from.capacity * count;
-        tensors.get(i).memory().copyFrom(source.asSlice(0, bytes));
-      }
-    }
-
-    @Override
-    public void close() {
-      caches.close();
-      integers.close();
-      numbers.close();
-      tensors.forEach(NativeTensor::close);
-      integerTensor.close();
-      numberTensor.close();
+    this.tokenizer = tokenizer;
+    this.cache = new KvCache(decoder.settings());
+    for (int pool = 0; pool < cache.pools(); pool++) {
+      pools.add(new ArrayList<>());
     }
   }
 
+  /** The most cache a request can come to need, in tokens. */
+  static long mostTokens(SampleRequest request, int context) {
+    int longest = Math.min(context, request.prompt().length + request.settings().maxTokens());
+    return (long) request.completions() * KvCache.room(longest, context);
+  }
+
+  /** Whether no row waits for a step. */
   boolean isEmpty() {
-    return rows.isEmpty();
+    return size() == 0;
   }
 
-  /** How many more completions may join. */
-  int room() {
-    return compute.decodeRows() - rows.size();
+  /** How many completions are decoded. */
+  int size() {
+    return pools.stream().mapToInt(List::size).sum();
+  }
+
+  /** How many tokens the slots in use have room for. */
+  long reserved() {
+    long tokens = 0;
+    for (int pool = 0; pool < pools.size(); pool++) {
+      tokens += (long) pools.get(pool).size() * cache.room(pool);
+    }
+    return tokens;
+  }
+
+  /** Tokens that the cache's tensors have memory for. */
+  long capacity() {
+    return cache.capacity();
+  }
+
+  /** Completions that wait for room to come back. */
+  int parked() {
+    return parked.size();
+  }
+
+  /**
+   * Lets finished completions leave, moves those that have outgrown their slots, and brings parked
+   * ones back where there is room.
+   */
+  void prepare() {
+    sweep();
+    promote();
+    resume();
+  }
+
+  /** Takes groups off the line, oldest first, while there is room for them. */
+  List<SampleGroup> admit(Deque<SampleGroup> line) {
+    List<SampleGroup> joining = new ArrayList<>();
+    int rows = size();
+    long tokens = reserved() + growth();
+    while (parked.isEmpty() && !line.isEmpty()) {
+      SampleRequest next = line.getFirst().request();
+      rows += next.completions();
+      tokens += (long) next.completions() * roomFor(next.prompt().length + 1);
+      if (rows > compute.decodeRows() || tokens > compute.kvTokens()) {
+        break;
+      }
+      joining.add(line.removeFirst());
+    }
+    return joining;
   }
 
   /**
    * Reads the prompts of groups and draws the first token of each of their completions. A prompt is
-   * read once, whatever the size of its group.
+   * read once, whatever the size of its group, and also for groups that have the same.
    */
   void join(List<SampleGroup> groups, WeightVersion version) {
-    int from = 0;
-    int longest = 0;
-    for (int i = 0; i < groups.size(); i++) {
-      int length = groups.get(i).request().prompt().length;
-      longest = Math.max(longest, length);
-      if ((long) (i + 1 - from) * longest > compute.microBatchTokens() && i > from) {
-        prefill(groups.subList(from, i), version);
-        from = i;
-        longest = length;
+    Reading reading = new Reading();
+    for (SampleGroup group : groups) {
+      groupsJoined++;
+      reading.begin(group.request().prompt(), OptionalLong.of(version.number()));
+      for (int i = 0; i < group.request().completions(); i++) {
+        reading.enter(new DecodeRow(group, i, decoder.settings().contextLength(), groupsJoined));
       }
     }
-    if (from < groups.size()) {
-      prefill(groups.subList(from, groups.size()), version);
-    }
+    reading.finish(OptionalLong.of(version.number()));
     sweep();
   }
 
   /** Draws one token for every completion. */
   void step(WeightVersion version) {
-    int n = rows.size();
-    int longest = 0;
-    for (int i = 0; i < n; i++) {
-      DecodeRow row = rows.get(i);
-      storage.integer(0, i, row.latest());
-      storage.integer(1, i, row.position());
-      storage.integer(2, i, row.greedy() ? 1 : 0);
-      longest = Math.max(longest, row.position() + 1);
+    List<DecodeRow> rows = rows();
+    inputs.fit(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      inputs.integer(0, i, rows.get(i).latest());
+      inputs.integer(1, i, rows.get(i).position());
     }
-    long greedy = writeDraws(0, n);
+    long[] sizes = new long[2 * pools.size()];
+    for (int pool = 0; pool < pools.size(); pool++) {
+      sizes[2 * pool] = pools.get(pool).size();
+      sizes[2 * pool + 1] = pools.get(pool).stream().mapToInt(DecodeRow::length).max().orElse(0);
+    }
     try (Program.Call call = decoder.call("decode", weights)) {
-      accept(
-          call.with(storage.caches)
-              .with(storage.integers)
-              .with(storage.numbers)
-              .with((long) n)
-              .with((long) longest)
-              .with(greedy)
-              .tensor(DType.FLOAT64, 2L * n),
-          0,
-          version);
+      draw(call.with(cache.all()).with(sizes), rows, version);
     }
     sweep();
   }
 
-  private void prefill(List<SampleGroup> groups, WeightVersion version) {
-    int first = rows.size();
-    for (SampleGroup group : groups) {
-      for (int i = 0; i < group.request().completions(); i++) {
-        rows.add(new DecodeRow(group, i, decoder.settings().contextLength()));
+  /** Reads all rows into the cache again, with the weights as they are now. */
+  void recompute() {
+    Reading reading = new Reading();
+    for (int pool = 0; pool < pools.size(); pool++) {
+      for (int slot = 0; slot < pools.get(pool).size(); slot++) {
+        DecodeRow row = pools.get(pool).get(slot);
+        reading.begin(row.cached(), OptionalLong.empty());
+        reading.stay(row, pool, slot);
       }
     }
-    int n = rows.size() - first;
-    grow(rows.size());
-    int longest = groups.stream().mapToInt(g -> g.request().prompt().length).max().orElseThrow();
-    try (NativeTensor ids = NativeTensor.zeros(DType.INT64, groups.size(), longest);
-        NativeTensor lengths = NativeTensor.zeros(DType.INT64, groups.size())) {
-      writePrompts(groups, longest, ids.memory(), lengths.memory());
-      for (int i = 0; i < n; i++) {
-        storage.integer(1, i, rows.get(first + i).greedy() ? 1 : 0);
+    reading.finish(OptionalLong.empty());
+  }
+
+  /** Sequences that are read in one call each time so many tokens have come together. */
+  private final class Reading {
+    private final Map<IntBuffer, Integer> sequences = new LinkedHashMap<>();
+    private final List<Place> places = new ArrayList<>();
+    private int longest;
+    private int current;
+
+    /** The sequence of the rows that follow. */
+    void begin(int[] sequence, OptionalLong version) {
+      IntBuffer key = IntBuffer.wrap(sequence);
+      int widest = Math.max(longest, sequence.length);
+      boolean tooMany = (sequences.size() + 1L) * widest > compute.microBatchTokens();
+      if (!sequences.containsKey(key) && tooMany && !sequences.isEmpty()) {
+        finish(version);
       }
-      long greedy = writeDraws(first, n);
-      try (Program.Call call = decoder.call("prefill", weights)) {
-        accept(
-            call.with(storage.caches)
-                .with(ids)
-                .with(lengths)
-                .with(storage.integers)
-                .with(storage.numbers)
-                .with((long) first)
-                .with((long) n)
-                .with(greedy)
-                .tensor(DType.FLOAT64, 2L * n),
-            first,
-            version);
+      longest = Math.max(longest, sequence.length);
+      current = sequences.computeIfAbsent(key, _ -> sequences.size());
+    }
+
+    /** A row that comes in. */
+    void enter(DecodeRow row) {
+      int pool = cache.poolFor(row.cached().length + 1);
+      places.add(new Place(row, pool, pools.get(pool).size(), current));
+      pools.get(pool).add(row);
+    }
+
+    /** A row that has its slot. */
+    void stay(DecodeRow row, int pool, int slot) {
+      places.add(new Place(row, pool, slot, current));
+    }
+
+    /** Reads what has come together; draws a token for each row if a version is given. */
+    void finish(OptionalLong version) {
+      if (!places.isEmpty()) {
+        places.sort(Comparator.comparingInt(Place::pool));
+        read(List.copyOf(sequences.keySet()), longest, places, version);
+      }
+      sequences.clear();
+      places.clear();
+      longest = 0;
+    }
+  }
+
+  private void read(
+      List<IntBuffer> sequences, int longest, List<Place> places, OptionalLong version) {
+    inputs.fit(places.size());
+    long[] sizes = new long[pools.size()];
+    int[] held = new int[pools.size()];
+    for (int i = 0; i < places.size(); i++) {
+      Place place = places.get(i);
+      sizes[place.pool]++;
+      held[place.pool] = Math.max(held[place.pool], place.slot + 1);
+      inputs.integer(0, i, place.sequence);
+      inputs.integer(1, i, place.slot);
+    }
+    for (int pool = 0; pool < pools.size(); pool++) {
+      int before = pools.get(pool).size() - (int) sizes[pool];
+      cache.fit(pool, Math.max(pools.get(pool).size(), held[pool]), Math.max(0, before));
+    }
+    try (NativeTensor ids = NativeTensor.zeros(DType.INT64, sequences.size(), longest);
+        NativeTensor lengths = NativeTensor.zeros(DType.INT64, sequences.size());
+        Program.Call call = decoder.call("prefill", weights)) {
+      MemorySegment target = ids.memory();
+      for (int p = 0; p < sequences.size(); p++) {
+        IntBuffer sequence = sequences.get(p);
+        lengths.memory().setAtIndex(ValueLayout.JAVA_LONG, p, sequence.limit());
+        for (int t = 0; t < sequence.limit(); t++) {
+          target.setAtIndex(ValueLayout.JAVA_LONG, (long) p * longest + t, sequence.get(t));
+        }
+      }
+      call.with(cache.all()).with(sizes).with(ids).with(lengths);
+      if (version.isPresent()) {
+        List<DecodeRow> rows = places.stream().map(Place::row).toList();
+        draw(call, rows, new WeightVersion(version.getAsLong()));
+      } else {
+        call.with(inputs.integers()).with(inputs.numbers());
+        call.with((long) places.size()).with((long) NOTHING_DRAWN).with(nothingHeld).run();
       }
     }
   }
 
-  private void writePrompts(
-      List<SampleGroup> groups, int longest, MemorySegment ids, MemorySegment lengths) {
-    int row = 0;
-    for (int p = 0; p < groups.size(); p++) {
-      int[] prompt = groups.get(p).request().prompt();
-      lengths.setAtIndex(ValueLayout.JAVA_LONG, p, prompt.length);
-      for (int t = 0; t < prompt.length; t++) {
-        ids.setAtIndex(ValueLayout.JAVA_LONG, (long) p * longest + t, prompt[t]);
-      }
-      for (int i = 0; i < groups.get(p).request().completions(); i++) {
-        storage.integer(0, row++, p);
-      }
-    }
-  }
-
-  /** Writes uniform numbers and temperatures of n rows; returns whether any of them is greedy. */
-  private long writeDraws(int first, int n) {
-    long greedy = 0;
+  /** Ends a call that draws a token for each row, and hands the tokens out. */
+  private void draw(Program.Call call, List<DecodeRow> rows, WeightVersion version) {
+    int n = rows.size();
+    int flags = 0;
     for (int i = 0; i < n; i++) {
-      DecodeRow row = rows.get(first + i);
-      storage.number(0, i, row.uniform());
-      storage.number(1, i, row.temperature());
-      greedy |= row.greedy() ? 1 : 0;
+      inputs.draw(i, rows.get(i));
+      flags |= flags(rows.get(i));
     }
-    return greedy;
-  }
-
-  private void accept(NativeTensor drawn, int first, WeightVersion version) {
-    try (drawn) {
+    int kinds = flags > GREEDY ? FULL_ROWS : BARE_ROWS;
+    try (NativeTensor held = held(rows);
+        NativeTensor drawn =
+            call.with(inputs.integers())
+                .with(inputs.numbers())
+                .with((long) n)
+                .with((long) flags)
+                .with(held)
+                .tensor(DType.FLOAT64, (long) kinds * n)) {
       MemorySegment numbers = drawn.memory();
-      int n = rows.size() - first;
       for (int i = 0; i < n; i++) {
         int token = (int) numbers.getAtIndex(ValueLayout.JAVA_DOUBLE, i);
         double logProb = numbers.getAtIndex(ValueLayout.JAVA_DOUBLE, (long) n + i);
-        DecodeRow row = rows.get(first + i);
-        if (!row.done()) {
-          row.accept(token, logProb, version, endOfSequence);
+        double raw = numbers.getAtIndex(ValueLayout.JAVA_DOUBLE, (kinds - 1L) * n + i);
+        if (!rows.get(i).done()) {
+          rows.get(i).accept(token, logProb, raw, version, tokenizer);
         }
       }
     }
   }
 
-  /** Lets finished completions leave. */
-  void sweep() {
-    int moved = 0;
-    int i = 0;
-    while (i < rows.size()) {
-      if (!rows.get(i).done()) {
-        i++;
-        continue;
-      }
-      int last = rows.size() - 1;
-      DecodeRow candidate = rows.removeLast();
-      if (last != i && !candidate.done()) {
-        rows.set(i, candidate);
-        storage.integer(0, moved, last);
-        storage.integer(1, moved, i);
-        moved++;
-        i++;
+  private static int flags(DecodeRow row) {
+    boolean full =
+        row.settings().truncates() || row.settings().penalises() || row.settings().rawLogProbs();
+    return (row.settings().isGreedy() ? GREEDY : 0) | (full ? FULL : 0);
+  }
+
+  /** The ids that each row holds, where some row's repetitions are penalised; else of no width. */
+  private static NativeTensor held(List<DecodeRow> rows) {
+    int width =
+        rows.stream()
+            .filter(row -> row.settings().penalises())
+            .mapToInt(DecodeRow::length)
+            .max()
+            .orElse(0);
+    NativeTensor held = NativeTensor.zeros(DType.INT64, rows.size(), width);
+    if (width > 0) {
+      MemorySegment ids = held.memory();
+      for (int i = 0; i < rows.size(); i++) {
+        DecodeRow row = rows.get(i);
+        for (int t = 0; t < width; t++) {
+          long id = row.token(row.settings().penalises() && t < row.length() ? t : 0);
+          ids.setAtIndex(ValueLayout.JAVA_LONG, (long) i * width + t, id);
+        }
       }
     }
-    if (moved > 0) {
-      try (Program.Call call = decoder.call("move")) {
-        call.with(storage.caches).with(storage.integers).with((long) moved).run();
+    return held;
+  }
+
+  /** Lets finished completions leave. */
+  void sweep() {
+    for (int pool = 0; pool < pools.size(); pool++) {
+      compact(pool, DecodeRow::done);
+    }
+    parked.removeIf(DecodeRow::done);
+  }
+
+  /** Moves rows that the next token would not fit to the next pool. */
+  private void promote() {
+    while (reserved() + growth() > compute.kvTokens()) {
+      parkYoungest();
+    }
+    for (int pool = pools.size() - 2; pool >= 0; pool--) {
+      int room = cache.room(pool);
+      List<DecodeRow> rows = pools.get(pool);
+      List<DecodeRow> target = pools.get(pool + 1);
+      int first = target.size();
+      inputs.fit(rows.size());
+      for (int slot = 0; slot < rows.size(); slot++) {
+        if (rows.get(slot).length() > room) {
+          inputs.integer(0, target.size() - first, slot);
+          inputs.integer(1, target.size() - first, target.size());
+          target.add(rows.get(slot));
+        }
+      }
+      if (target.size() > first) {
+        cache.fit(pool + 1, target.size(), first);
+        move(pool, pool + 1, target.size() - first);
+        compact(pool, row -> row.length() > room);
       }
     }
   }
 
-  private void grow(int needed) {
-    if (needed > storage.capacity) {
-      int capacity = Math.min(compute.decodeRows(), Math.max(needed, 2 * storage.capacity));
-      Storage bigger = Storage.of(decoder.settings(), capacity);
-      bigger.copyRows(storage, Math.min(rows.size(), storage.capacity));
-      storage.close();
-      storage = bigger;
+  /** Tokens by which the slots grow before the next step. */
+  private long growth() {
+    long tokens = 0;
+    for (int pool = 0; pool < pools.size() - 1; pool++) {
+      int room = cache.room(pool);
+      long outgrown = pools.get(pool).stream().filter(row -> row.length() > room).count();
+      tokens += outgrown * (cache.room(pool + 1) - room);
+    }
+    return tokens;
+  }
+
+  private void parkYoungest() {
+    long youngest = rows().stream().mapToLong(DecodeRow::age).max().orElseThrow();
+    rows().stream().filter(row -> row.age() == youngest).forEach(parked::add);
+    parked.sort(Comparator.comparingLong(DecodeRow::age));
+    for (int pool = 0; pool < pools.size(); pool++) {
+      compact(pool, row -> row.age() == youngest);
+    }
+  }
+
+  private void resume() {
+    while (!parked.isEmpty()) {
+      long oldest = parked.getFirst().age();
+      List<DecodeRow> group = parked.stream().filter(row -> row.age() == oldest).toList();
+      long tokens = group.stream().mapToLong(row -> roomFor(row.length())).sum();
+      if (size() + group.size() > compute.decodeRows()
+          || reserved() + tokens > compute.kvTokens()) {
+        return;
+      }
+      parked.subList(0, group.size()).clear();
+      Reading reading = new Reading();
+      for (DecodeRow row : group) {
+        reading.begin(row.cached(), OptionalLong.empty());
+        reading.enter(row);
+      }
+      reading.finish(OptionalLong.empty());
+    }
+  }
+
+  private int roomFor(int tokens) {
+    return cache.room(cache.poolFor(tokens));
+  }
+
+  private List<DecodeRow> rows() {
+    return pools.stream().flatMap(List::stream).toList();
+  }
+
+  /** Takes rows out of a pool and closes the gaps. */
+  private void compact(int pool, Predicate<DecodeRow> leaves) {
+    List<DecodeRow> rows = pools.get(pool);
+    inputs.fit(rows.size());
+    int moved = 0;
+    int slot = 0;
+    while (slot < rows.size()) {
+      if (!leaves.test(rows.get(slot))) {
+        slot++;
+        continue;
+      }
+      int last = rows.size() - 1;
+      DecodeRow candidate = rows.removeLast();
+      if (last != slot && !leaves.test(candidate)) {
+        rows.set(slot, candidate);
+        inputs.integer(0, moved, last);
+        inputs.integer(1, moved, slot);
+        moved++;
+        slot++;
+      }
+    }
+    if (moved > 0) {
+      move(pool, pool, moved);
+    }
+    cache.fit(pool, rows.size(), rows.size());
+  }
+
+  private void move(int from, int to, int slots) {
+    try (Program.Call call = decoder.call("move")) {
+      call.with(cache.of(from)).with(cache.of(to)).with(inputs.integers()).with((long) slots).run();
     }
   }
 
   @Override
   public void close() {
-    storage.close();
+    cache.close();
+    inputs.close();
+    nothingHeld.close();
   }
 }

@@ -5,6 +5,8 @@ import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
 import java.util.Arrays;
 
 /** One completion while it is decoded. */
@@ -14,9 +16,12 @@ final class DecodeRow {
   private final SampleGroup group;
   private final int index;
   private final int limit;
+  private final long age;
   private int[] tokens;
   private float[] logProbs;
   private long[] versions;
+  private float[] rawLogProbs = {};
+  private final StopMatcher stops;
   private int count;
   private boolean finished;
 
@@ -25,19 +30,40 @@ final class DecodeRow {
    *
    * @param index which of its group
    * @param context most tokens of prompt and completion together
+   * @param age larger for groups that joined later
    */
-  DecodeRow(SampleGroup group, int index, int context) {
+  DecodeRow(SampleGroup group, int index, int context, long age) {
     this.group = group;
+    this.age = age;
     this.index = index;
     this.limit = Math.min(settings().maxTokens(), context - group.request().prompt().length);
     int room = Math.min(limit, FIRST_ROOM);
     this.tokens = new int[room];
     this.logProbs = new float[room];
     this.versions = new long[room];
+    if (settings().rawLogProbs()) {
+      this.rawLogProbs = new float[room];
+    }
+    this.stops = new StopMatcher(settings().stops());
   }
 
   SampleGroup group() {
     return group;
+  }
+
+  long age() {
+    return age;
+  }
+
+  /** The tokens whose keys and values the next step finds: all but the latest drawn. */
+  int[] cached() {
+    int[] prompt = group.request().prompt();
+    if (count <= 1) {
+      return prompt;
+    }
+    int[] all = Arrays.copyOf(prompt, prompt.length + count - 1);
+    System.arraycopy(tokens, 0, all, prompt.length, count - 1);
+    return all;
   }
 
   /** The latest token, the next step's input. */
@@ -50,13 +76,31 @@ final class DecodeRow {
     return group.request().prompt().length + count - 1;
   }
 
-  boolean greedy() {
-    return settings().temperature() == 0;
-  }
-
   /** Logits are divided by it; a greedy token's log-probability is that of temperature 1. */
   double temperature() {
-    return greedy() ? 1 : settings().temperature();
+    return settings().isGreedy() ? 1 : settings().temperature();
+  }
+
+  /** How many of the most probable tokens may be drawn. */
+  int keptTokens() {
+    boolean all = settings().isGreedy() || settings().topK() == 0;
+    return all ? Integer.MAX_VALUE : settings().topK();
+  }
+
+  /** The least log-probability of a token that may be drawn, relative to the most probable one's. */
+  double logFloor() {
+    return Math.log(settings().minP());
+  }
+
+  /** How many tokens of prompt and completion there are. */
+  int length() {
+    return position() + 1;
+  }
+
+  /** Token i of prompt and completion. */
+  int token(int i) {
+    int[] prompt = group.request().prompt();
+    return i < prompt.length ? prompt[i] : tokens[i - prompt.length];
   }
 
   /** The uniform number of the next token. */
@@ -70,7 +114,7 @@ final class DecodeRow {
   }
 
   /** Takes the next token; at the last one, hands the completion to its group. */
-  void accept(int token, double logProb, WeightVersion version, int endOfSequence) {
+  void accept(int token, double logProb, double raw, WeightVersion version, Tokenizer tokenizer) {
     if (!Double.isFinite(logProb)) {
       group.fail(
           new ArithmeticException(
@@ -84,13 +128,19 @@ final class DecodeRow {
       tokens = Arrays.copyOf(tokens, room);
       logProbs = Arrays.copyOf(logProbs, room);
       versions = Arrays.copyOf(versions, room);
+      rawLogProbs = settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, room) : rawLogProbs;
     }
     tokens[count] = token;
     logProbs[count] = (float) logProb;
     versions[count] = version.number();
+    if (settings().rawLogProbs()) {
+      rawLogProbs[count] = (float) raw;
+    }
     count++;
-    if (token == endOfSequence) {
+    if (tokenizer.endIds().contains(token) || settings().stopIds().contains(token)) {
       finish(FinishReason.STOP);
+    } else if (!settings().stops().isEmpty() && stops.endsWith(tokenizer.bytes(token))) {
+      finish(FinishReason.STOP_STRING);
     } else if (count == limit) {
       finish(FinishReason.LENGTH);
     }
@@ -104,10 +154,11 @@ final class DecodeRow {
             Arrays.copyOf(tokens, count),
             Arrays.copyOf(logProbs, count),
             TokenVersions.of(Arrays.copyOf(versions, count)),
-            reason));
+            reason,
+            settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, count) : rawLogProbs));
   }
 
-  private SamplingSettings settings() {
+  SamplingSettings settings() {
     return group.request().settings();
   }
 }

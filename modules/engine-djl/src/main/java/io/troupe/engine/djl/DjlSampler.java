@@ -7,6 +7,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,7 +24,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * The sampler: one thread that owns weights and cache, and decodes.
  *
  * <p>Between two tokens the thread takes what came in: weights first, then cancellations, then
- * groups, as many as {@link ComputeSettings#decodeRows} lets in, oldest first. Nothing else touches
+ * groups, as many as {@link ComputeSettings} lets in, oldest first. Nothing else touches
  * native memory, so nothing is locked; the mailbox is the only thing threads share. A failure of
  * the native library ends the thread: what it held may be half-written, so all requests fail with
  * it, and so does every later call.
@@ -148,6 +149,13 @@ final class DjlSampler implements SamplingEngine {
           "%s asks for %d completions, but decode_rows is %d; raise it or ask for fewer"
               .formatted(request.lease(), request.completions(), compute.decodeRows()));
     }
+    long tokens = DecodeBatch.mostTokens(request, settings.contextLength());
+    if (tokens > compute.kvTokens()) {
+      return Optional.of(
+          "%s may need a cache of %d tokens, but kv_tokens is %d; raise it, or ask for fewer or"
+                  .formatted(request.lease(), tokens, compute.kvTokens())
+              + " shorter completions");
+    }
     for (int t = 0; t < length; t++) {
       int token = request.prompt()[t];
       if (token < 0 || token >= tokenizer.vocabularySize()) {
@@ -186,8 +194,8 @@ final class DjlSampler implements SamplingEngine {
       try (Decoder decoder = new Decoder(settings, tokenizer.vocabularySize());
           Weights weights = Weights.zeros(decoder.layout());
           DecodeBatch batch =
-              new DecodeBatch(decoder, weights, compute, tokenizer.endOfSequence())) {
-        while (receive(weights)) {
+              new DecodeBatch(decoder, weights, compute, tokenizer)) {
+        while (receive(weights, batch)) {
           if (policy instanceof InUse(var version, _)) {
             decode(batch, version);
           }
@@ -202,7 +210,7 @@ final class DjlSampler implements SamplingEngine {
   }
 
   /** Takes all that came in, waiting if there is nothing to decode; false when it is to end. */
-  private boolean receive(Weights weights) throws InterruptedException {
+  private boolean receive(Weights weights, DecodeBatch batch) throws InterruptedException {
     List<Command> commands = new ArrayList<>();
     boolean idle = decoding.isEmpty() && (waiting.isEmpty() || policy instanceof Unknown);
     if (idle) {
@@ -219,7 +227,10 @@ final class DjlSampler implements SamplingEngine {
         case Close _ -> open = false;
       }
     }
-    load(weights, loads);
+    if (load(weights, loads) && compute.kvOnSwap() == KvOnSwap.RECOMPUTE) {
+      batch.sweep();
+      batch.recompute();
+    }
     return open;
   }
 
@@ -246,10 +257,14 @@ final class DjlSampler implements SamplingEngine {
     decoding.stream().filter(g -> g.request().lease().equals(lease)).forEach(g -> g.fail(reason));
   }
 
-  /** Moves to the newest of the weights offered, unless those in use are newer. */
-  private void load(Weights weights, List<Load> loads) {
+  /**
+   * Moves to the newest of the weights offered, unless those in use are newer.
+   *
+   * @return whether other weights are in use now
+   */
+  private boolean load(Weights weights, List<Load> loads) {
     if (loads.isEmpty()) {
-      return;
+      return false;
     }
     WeightSnapshot newest = loads.getFirst().weights;
     for (Load load : loads) {
@@ -257,32 +272,29 @@ final class DjlSampler implements SamplingEngine {
         newest = load.weights;
       }
     }
+    boolean moves = true;
     InUse next = new InUse(newest.version(), newest.digest());
     if (policy instanceof InUse now
         && (now.version.compareTo(next.version) > 0 || now.equals(next))) {
       next = now;
+      moves = false;
     } else {
       try {
         weights.load(newest);
       } catch (IllegalArgumentException unfit) {
         loads.forEach(load -> load.loaded.completeExceptionally(unfit));
-        return;
+        return false;
       }
     }
     policy = next;
     WeightVersion used = next.version;
     loads.forEach(load -> load.loaded.complete(used));
+    return moves;
   }
 
   private void decode(DecodeBatch batch, WeightVersion version) {
-    batch.sweep();
-    List<SampleGroup> joining = new ArrayList<>();
-    int room = batch.room();
-    while (!waiting.isEmpty() && waiting.getFirst().request().completions() <= room) {
-      SampleGroup group = waiting.removeFirst();
-      room -= group.request().completions();
-      joining.add(group);
-    }
+    batch.prepare();
+    List<SampleGroup> joining = batch.admit(waiting);
     decoding.addAll(joining);
     if (!joining.isEmpty()) {
       batch.join(joining, version);

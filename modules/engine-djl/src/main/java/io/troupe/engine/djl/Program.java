@@ -76,6 +76,10 @@ final class Program implements AutoCloseable {
       return own(Value.of(number));
     }
 
+    Call with(long[] numbers) {
+      return own(Value.of(numbers));
+    }
+
     Call with(double number) {
       return own(Value.of(number));
     }

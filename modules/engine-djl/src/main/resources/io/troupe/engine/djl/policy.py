@@ -10,7 +10,7 @@
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
 #       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters
-#   KV  caches: keys, values of layer 0, of layer 1, ...; each [rows, context, kv_heads * head_dim]
+#   KV  caches, pool after pool: keys, values of layer 0, of layer 1, ...; each [slots, k, room, d]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
 # the decode batch, h query heads, k kv heads, d head_dim, V vocabulary. Data type numbers: 4 int64,
@@ -162,18 +162,56 @@ def times(x: Tensor, n: int) -> List[Tensor]:
     X.append(x)
   return X
 
+# Where n rows of a batch keep their settings: I[2] whether greedy, I[3] top-k; F[0] uniform number,
+# F[1] temperature, F[2] top-p, F[3] log of min-p, F[4] repetition penalty.
+#
 # One token a row: the inverse of the cumulative distribution at u, or the most probable token where
-# greedy is not 0. Float64 sums: a float32 one over a large vocabulary misses its tail. Returns
-# tokens and their log-probabilities [2, n], float64.
-def draw(logits: Tensor, u: Tensor, temperature: Tensor, greedy: Tensor, any_greedy: int) -> Tensor:
-  logp = torch.log_softmax(logits / torch.to(temperature, 6).unsqueeze(1), -1)
+# the row is greedy. Float64 sums: a float32 one over a large vocabulary misses its tail. Returns
+# tokens and their log-probabilities [2, n], float64. flags: 1 some row is greedy, 2 some row is
+# truncated or penalised or wants bare log-probabilities, which makes it [3, n].
+def draw(logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+  u = torch.slice(F[0], 0, 0, n).unsqueeze(1)
+  temperature = torch.to(torch.slice(F[1], 0, 0, n), 6).unsqueeze(1)
+  if flags > 1:
+    return __torch__.draw_from_part(logits, u, temperature, I, F, n, held)
+  logp = torch.log_softmax(logits / temperature, -1)
   mass = torch.cumsum(torch.exp(torch.to(logp, 7)), -1)
-  total = torch.select(mass, -1, -1)
-  token = torch.searchsorted(mass, (u * total).unsqueeze(1), right=True)
+  token = torch.searchsorted(mass, u * torch.slice(mass, 1, -1), right=True)
   token = torch.clamp(token, 0, logits.size(-1) - 1)
-  if any_greedy != 0:
-    token = torch.where(torch.ne(greedy, 0).unsqueeze(1), torch.argmax(logits, -1, True), token)
+  if flags != 0:
+    greedy = torch.ne(torch.slice(I[2], 0, 0, n), 0).unsqueeze(1)
+    token = torch.where(greedy, torch.argmax(logits, -1, True), token)
   return torch.cat([torch.to(token, 7), torch.to(torch.gather(logp, 1, token), 7)], 1).t().contiguous()
+
+# The same from what SamplingSettings leaves of the distribution, whose draws equal draw's where
+# that is all of it. held [n, S] are the ids that each row holds, repeated to fill it; S may be 0.
+def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F: Tensor, n: int, held: Tensor) -> Tensor:
+  bare = torch.log_softmax(logits, -1)
+  if held.size(1) > 0:
+    penalty = torch.to(torch.slice(F[4], 0, 0, n), 6).unsqueeze(1)
+    there = torch.gather(logits, 1, held)
+    logits = torch.scatter(logits, 1, held, torch.where(there < 0., there * penalty, there / penalty))
+  logp = torch.to(torch.log_softmax(logits / temperature, -1), 7)
+  ranked, ids = torch.sort(logp, stable=True, dim=-1, descending=True)
+  rank = torch.arange(logits.size(-1), dtype=4, device=logits.device)
+  floor = torch.slice(ranked, 1, 0, 1) + torch.slice(F[3], 0, 0, n).unsqueeze(1)
+  kept = torch.logical_and(torch.lt(rank, torch.slice(I[3], 0, 0, n).unsqueeze(1)), torch.ge(ranked, floor))
+  share = torch.exp(ranked) * torch.to(kept, 7)
+  before = torch.cumsum(share, -1) - share
+  top_p = torch.slice(F[2], 0, 0, n).unsqueeze(1)
+  within = torch.logical_or(torch.ge(top_p, 1.), torch.lt(before, top_p * torch.sum(share, -1, True)))
+  kept = torch.logical_and(kept, within)
+  whole = torch.all(kept, -1, True)
+  kept = torch.scatter(torch.zeros_like(kept), 1, ids, kept)
+  mass = torch.cumsum(torch.exp(logp) * torch.to(kept, 7), -1)
+  total = torch.slice(mass, 1, -1)
+  # Rounding must not lift the number to the total, behind which there is no token to draw.
+  token = torch.searchsorted(mass, torch.minimum(u * total, total * (1. - 2.5e-16)), right=True)
+  token = torch.clamp(token, 0, logits.size(-1) - 1)
+  greedy = torch.ne(torch.slice(I[2], 0, 0, n), 0).unsqueeze(1)
+  token = torch.where(greedy, torch.argmax(logits, -1, True), token)
+  score = torch.gather(logp, 1, token) - torch.where(torch.logical_or(whole, greedy), torch.zeros_like(total), torch.log(total))
+  return torch.cat([torch.to(token, 7), score, torch.to(torch.gather(bare, 1, token), 7)], 1).t().contiguous()
 
 class K(Module):
   __parameters__ = []
@@ -253,51 +291,87 @@ class K(Module):
       torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
     return [norm]
 
-  # Copies n rows of the caches, from those in I[0] to those in I[1].
-  def move(self: __torch__.K, KV: List[Tensor], I: Tensor, n: int) -> int:
-    source = torch.slice(I[0], 0, 0, n)
-    target = torch.slice(I[1], 0, 0, n)
-    for i in range(torch.len(KV)):
-      KV[i].index_copy_(0, target, torch.index_select(KV[i], 0, source))
+  # Copies n slots of caches, from those in I[0] of one pool to those in I[1] of another or the same,
+  # as much of each as the smaller holds.
+  def move(self: __torch__.K, source: List[Tensor], target: List[Tensor], I: Tensor, n: int) -> int:
+    here = torch.slice(I[0], 0, 0, n)
+    there = torch.slice(I[1], 0, 0, n)
+    for i in range(torch.len(source)):
+      moved = torch.index_select(source[i], 0, here)
+      torch.slice(target[i], 2, 0, moved.size(2)).index_copy_(0, there, moved)
     return n
 
-  # Reads prompts ids [P, T] once each, puts them into the n cache rows from first on, and draws the
-  # first token of each. length [P]; I: 0 prompt of each row, 1 whether greedy; F: 0 uniform number,
-  # 1 temperature.
-  def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, first: int, n: int, any_greedy: int) -> Tensor:
+  # Reads sequences ids [P, T] of length [P] once each and puts their keys and values into the
+  # caches of rows, S[p] rows of pool p: I[0] the sequence of each row, I[1] its slot. Draws a token
+  # for each row, or none if flags is less than 0.
+  def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
     P, T = ids.size(0), ids.size(1)
     fresh = annotate(List[Tensor], [])
     none = torch.zeros([0, 0], dtype=4, device=ids.device)
     x = __torch__.forward(W, R, G, eps, ids, length, none, none, fresh)
-    owner = torch.slice(I[0], 0, 0, n)
-    for i in range(torch.len(KV)):
-      rows = torch.slice(torch.slice(KV[i], 0, first, first + n), 1, 0, T)
-      rows.copy_(torch.index_select(fresh[i], 0, owner))
+    from_ = 0
+    for p in range(torch.len(S)):
+      to_ = from_ + S[p]
+      if S[p] > 0:
+        owner = torch.slice(I[0], 0, from_, to_)
+        slot = torch.slice(I[1], 0, from_, to_)
+        for i in range(2 * G[0]):
+          cache = KV[2 * G[0] * p + i]
+          read = torch.unflatten(torch.index_select(fresh[i], 0, owner), -1, [G[2], G[3]]).transpose(1, 2)
+          read = torch.slice(read, 2, 0, cache.size(2))
+          torch.slice(cache, 2, 0, read.size(2)).index_copy_(0, slot, read)
+      from_ = to_
+    if flags < 0:
+      return none
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
     logits = torch.linear(torch.index_select(x, 0, last), W[-1])
-    return __torch__.draw(torch.index_select(logits, 0, owner), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[1], 0, 0, n), any_greedy)
+    return __torch__.draw(torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
-  # One token for each of the first n cache rows, none of them longer than L after it. I: 0 token,
-  # 1 its position, 2 whether greedy; F: 0 uniform number, 1 temperature.
-  def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], I: Tensor, F: Tensor, n: int, L: int, any_greedy: int) -> Tensor:
+  # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
+  # S[2p + 1] after it, pool after pool. I[0] token, I[1] its position.
+  def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
     position = torch.slice(I[1], 0, 0, n)
     cos = torch.index_select(R[0], 0, position).unsqueeze(1)
     sin = torch.index_select(R[1], 0, position).unsqueeze(1)
-    context = KV[0].size(1)
-    place = torch.arange(n, dtype=4, device=I.device) * context + position
-    seen = torch.le(torch.arange(L, dtype=4, device=I.device), position.unsqueeze(1)).unsqueeze(1).unsqueeze(1)
+    pools = torch.len(S) // 2
+    places = annotate(List[Tensor], [])
+    masks = annotate(List[Tensor], [])
+    from_ = 0
+    for p in range(pools):
+      m, L = S[2 * p], S[2 * p + 1]
+      at = torch.slice(position, 0, from_, from_ + m).unsqueeze(1)
+      room = KV[2 * G[0] * p].size(2)
+      head = torch.reshape(torch.arange(m * G[2], dtype=4, device=I.device) * room, [m, G[2]])
+      places.append(torch.flatten(head + at))
+      ahead = torch.gt(torch.arange(L, dtype=4, device=I.device), at)
+      mask = torch.masked_fill(torch.zeros([m, L], dtype=6, device=I.device), ahead, -float("inf"))
+      masks.append(mask.unsqueeze(1).expand([m, G[2], L]).reshape([m * G[2], 1, L]))
+      from_ = from_ + m
     x = torch.embedding(W[0], torch.slice(I[0], 0, 0, n))
     for l in range(G[0]):
       w = __torch__.layer(l)
       q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
-      torch.flatten(KV[2 * l], 0, 1).index_copy_(0, place, torch.flatten(k, 1))
-      torch.flatten(KV[2 * l + 1], 0, 1).index_copy_(0, place, torch.flatten(v, 1))
-      keys = torch.slice(torch.slice(KV[2 * l], 0, 0, n), 1, 0, L)
-      values = torch.slice(torch.slice(KV[2 * l + 1], 0, 0, n), 1, 0, L)
-      keys = torch.unflatten(keys, -1, [G[2], G[3]]).transpose(1, 2)
-      values = torch.unflatten(values, -1, [G[2], G[3]]).transpose(1, 2)
-      # The queries of one kv head are as many query positions that all see the same keys.
-      a = torch.scaled_dot_product_attention(torch.unflatten(q, 1, [G[2], G[1] // G[2]]), keys, values, seen, 0., False)
-      x = __torch__.finish(W, w, G, eps, x, torch.flatten(a, 1))
+      parts = annotate(List[Tensor], [])
+      from_ = 0
+      for p in range(pools):
+        m, L = S[2 * p], S[2 * p + 1]
+        if m > 0:
+          to_ = from_ + m
+          keys = torch.flatten(torch.slice(KV[2 * (G[0] * p + l)], 0, 0, m), 0, 1)
+          values = torch.flatten(torch.slice(KV[2 * (G[0] * p + l) + 1], 0, 0, m), 0, 1)
+          torch.flatten(keys, 0, 1).index_copy_(0, places[p], torch.reshape(torch.slice(k, 0, from_, to_), [-1, G[3]]))
+          torch.flatten(values, 0, 1).index_copy_(0, places[p], torch.reshape(torch.slice(v, 0, from_, to_), [-1, G[3]]))
+          # The queries of one kv head are as many rows of a matrix: they all see the same keys.
+          # Plain matrix products: fused attention gains nothing from so few queries a sequence.
+          mine = torch.reshape(torch.slice(q, 0, from_, to_), [m * G[2], G[1] // G[2], G[3]])
+          scores = torch.baddbmm(masks[p], mine, torch.slice(keys, 1, 0, L).transpose(1, 2), beta=1, alpha=G[3] ** -0.5)
+          a = torch.bmm(torch.softmax(scores, -1), torch.slice(values, 1, 0, L))
+          parts.append(torch.reshape(a, [m, G[1] * G[3]]))
+          from_ = to_
+      if torch.len(parts) == 1:
+        gathered = parts[0]
+      else:
+        gathered = torch.cat(parts)
+      x = __torch__.finish(W, w, G, eps, x, gathered)
     x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
-    return __torch__.draw(torch.linear(x, W[-1]), torch.slice(F[0], 0, 0, n), torch.slice(F[1], 0, 0, n), torch.slice(I[2], 0, 0, n), any_greedy)
+    return __torch__.draw(torch.linear(x, W[-1]), I, F, n, flags, held)

@@ -18,6 +18,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ final class DjlSamplerTest {
 
   @Test
   void sample_moreThanDecodeRows_waitsItsTurn() {
-    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, new ComputeSettings(1, 1, 8, 6, 1L << 30));
+    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, new ComputeSettings(1, 1, 8, 6, Long.MAX_VALUE, KvOnSwap.KEEP, 1L << 30));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();

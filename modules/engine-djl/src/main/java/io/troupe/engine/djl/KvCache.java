@@ -1,0 +1,140 @@
+package io.troupe.engine.djl;
+
+import io.troupe.engine.djl.NativeTensor.DType;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keys and values of the sequences being decoded, in pools of slots: a slot of pool p has room for
+ * 32, 64, 128, ... tokens, the last for the context. A sequence moves to the next pool when it
+ * outgrows its slot, so that it never holds more than twice what it needs (or 32), every copy is
+ * paid for by as many tokens before it, and attention runs over sequences of like length together.
+ *
+ * <p>A pool's tensors, [slots, kv heads, room, head_dim] for keys and values of each layer, grow
+ * and shrink by halves with the slots in use, which are its first.
+ */
+final class KvCache implements AutoCloseable {
+  private static final int SMALLEST_ROOM = 32;
+  private static final int FIRST_SLOTS = 16;
+
+  private final DecoderSettings settings;
+  private final List<Pool> pools = new ArrayList<>();
+  private Value all;
+
+  /** Slots of one size. */
+  private static final class Pool implements AutoCloseable {
+    private final int room;
+    private int slots;
+    private List<NativeTensor> tensors = List.of();
+    private Value value = Value.of(List.of());
+
+    Pool(int room) {
+      this.room = room;
+    }
+
+    void resize(DecoderSettings s, int wanted, int used) {
+      List<NativeTensor> fresh = new ArrayList<>();
+      for (int i = 0; i < 2 * s.layers(); i++) {
+        NativeTensor tensor =
+            NativeTensor.zeros(DType.FLOAT32, wanted, s.kvHeads(), room, s.headDim());
+        if (used > 0) {
+          MemorySegment source = tensors.get(i).memory();
+          tensor.memory().copyFrom(source.asSlice(0, source.byteSize() / slots * used));
+        }
+        fresh.add(tensor);
+      }
+      close();
+      tensors = fresh;
+      value = Value.of(fresh);
+      slots = wanted;
+    }
+
+    @Override
+    public void close() {
+      value.close();
+      tensors.forEach(NativeTensor::close);
+    }
+  }
+
+  KvCache(DecoderSettings settings) {
+    this.settings = settings;
+    for (int room : rooms(settings.contextLength())) {
+      Pool pool = new Pool(room);
+      pool.resize(settings, 0, 0);
+      pools.add(pool);
+    }
+    this.all = join();
+  }
+
+  private static List<Integer> rooms(int context) {
+    List<Integer> rooms = new ArrayList<>();
+    for (long room = SMALLEST_ROOM; room < context; room *= 2) {
+      rooms.add((int) room);
+    }
+    rooms.add(context);
+    return rooms;
+  }
+
+  /** What a sequence of so many tokens takes of a budget. */
+  static int room(int tokens, int context) {
+    return rooms(context).stream().filter(room -> room >= tokens).findFirst().orElseThrow();
+  }
+
+  int pools() {
+    return pools.size();
+  }
+
+  /** Tokens that a slot of the pool holds. */
+  int room(int pool) {
+    return pools.get(pool).room;
+  }
+
+  /** The first pool whose slots hold so many tokens. */
+  int poolFor(int tokens) {
+    int pool = 0;
+    while (room(pool) < tokens) {
+      pool++;
+    }
+    return pool;
+  }
+
+  /** Tokens that the tensors have memory for. */
+  long capacity() {
+    return pools.stream().mapToLong(pool -> (long) pool.slots * pool.room).sum();
+  }
+
+  /** Makes a pool's tensors fit for {@code needed} slots, of which the first {@code used} hold data. */
+  void fit(int index, int needed, int used) {
+    Pool pool = pools.get(index);
+    boolean idle = needed == 0 ? pool.slots > FIRST_SLOTS : 4L * needed <= pool.slots;
+    if (needed > pool.slots || (idle && pool.slots > FIRST_SLOTS)) {
+      int growth = needed > pool.slots ? Math.max(needed, 2 * pool.slots) : 2 * needed;
+      pool.resize(settings, needed == 0 ? 0 : Math.max(FIRST_SLOTS, growth), used);
+      all.close();
+      all = join();
+    }
+  }
+
+  /** The caches of all pools, for the program. */
+  Value all() {
+    return all;
+  }
+
+  /** The caches of one pool, for the program. */
+  Value of(int pool) {
+    return pools.get(pool).value;
+  }
+
+  private Value join() {
+    List<NativeTensor> tensors = new ArrayList<>();
+    pools.forEach(pool -> tensors.addAll(pool.tensors));
+    return Value.of(tensors);
+  }
+
+  @Override
+  public void close() {
+    all.close();
+    pools.forEach(Pool::close);
+  }
+}
