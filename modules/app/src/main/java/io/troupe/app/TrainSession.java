@@ -160,7 +160,7 @@ final class TrainSession {
                 settings.evaluationPrompts(),
                 composition.tokenizer(),
                 verifier,
-                settings.evaluationTokens()),
+                composition.config().evaluationSampling()),
             verifier,
             journal,
             Checkpoints.open(folder.checkpoints()),

@@ -135,7 +135,8 @@ final class DecodeComparison implements Comparison {
       batches.add(List.of(first, groups, longest));
     }
     Map<String, Object> request = Map.of("prompts", prompts, "each", Grpo.EACH, "batches", batches);
-    try (Ours ours = new Ours(work.size(), work.context(), (long) work.cachedRows() * work.context(), setting)) {
+    try (Ours ours =
+        new Ours(work.size(), work.context(), (long) work.cachedRows() * work.context(), setting)) {
       return rounds(
           work.name(),
           Arrays.stream(lengths).sum(),

@@ -10,10 +10,10 @@ import java.util.Set;
  *
  * <p>A token's distribution is made in this order: logits of tokens that prompt or completion hold
  * already are weakened by the repetition penalty; logits are divided by the temperature; of the
- * softmax, tokens below the floor of min-p leave, then all but the k most probable, then all but the
- * fewest most probable whose share of what is left reaches top-p; what is left is renormalised. Of
- * equally probable tokens the smaller id ranks first. The log-probability of a token is that under
- * the resulting distribution, the one it was really drawn from.
+ * softmax, tokens below the floor of min-p leave, then all but the k most probable, then all but
+ * the fewest most probable whose share of what is left reaches top-p; what is left is renormalised.
+ * Of equally probable tokens the smaller id ranks first. The log-probability of a token is that
+ * under the resulting distribution, the one it was really drawn from.
  *
  * @param temperature logits are divided by it; 0 means the most probable token, whose
  *     log-probability is that of temperature 1

@@ -9,6 +9,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.verifiers.pool.VerifierService;
@@ -39,6 +40,20 @@ public final class Examination {
       Tokenizer tokenizer,
       VerifierService verifier,
       int maxTokens) {
+    this(heldOut, most, tokenizer, verifier, SamplingSettings.greedy(maxTokens));
+  }
+
+  /**
+   * The same with settings of its own.
+   *
+   * @param settings greedy ones, so that every evaluation asks the same
+   */
+  public Examination(
+      List<Prompt> heldOut,
+      int most,
+      Tokenizer tokenizer,
+      VerifierService verifier,
+      SamplingSettings settings) {
     int count = Math.min(most, heldOut.size());
     this.prompts =
         IntStream.range(0, count)
@@ -47,7 +62,7 @@ public final class Examination {
     this.pool = new PromptPool(prompts, tokenizer, 0);
     this.tokenizer = tokenizer;
     this.verifier = verifier;
-    this.settings = SamplingSettings.greedy(maxTokens);
+    this.settings = settings;
   }
 
   /** How many prompts. */
@@ -87,8 +102,7 @@ public final class Examination {
   private CompletionStage<Double> grade(List<Completion> answers) {
     return Verdicts.of(
             IntStream.range(0, answers.size())
-                .mapToObj(
-                    i -> verifier.verify(prompts.get(i), tokenizer.decode(answers.get(i).tokens())))
+                .mapToObj(i -> verifier.verify(prompts.get(i), text(answers.get(i))))
                 .toList())
         .thenApply(this::shareOfRight);
   }
@@ -106,5 +120,9 @@ public final class Examination {
           };
     }
     return (double) right / verdicts.size();
+  }
+
+  private String text(Completion answer) {
+    return StopMatcher.cut(tokenizer.decode(answer.tokens()), settings.stops());
   }
 }

@@ -16,6 +16,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.WeightSnapshot;
 import java.util.HashMap;
 import java.util.List;
@@ -153,6 +154,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     List<String> texts =
         completions.stream()
             .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
+            .map(text -> StopMatcher.cut(text, wiring.sampling().stops()))
             .toList();
     drawn.put(lease, new Drawn(assignment, completions, texts));
     wiring.coordinator().tell(new Coordinator.GroupSampled(lease));

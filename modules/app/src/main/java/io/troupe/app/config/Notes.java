@@ -6,6 +6,7 @@ import io.troupe.app.config.binding.Resolved;
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LearningRateSchedule.Decay;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,6 +28,7 @@ final class Notes {
     notes.reproducibility();
     notes.flow();
     notes.data();
+    notes.sampling();
     notes.loss();
     notes.withoutEffect();
     return List.copyOf(notes.notes);
@@ -73,6 +75,17 @@ final class Notes {
         capacities.steps() < config.training().steps(),
         "training.epochs (%d) ends the run after about %d of its %d steps"
             .formatted(config.training().epochs(), capacities.steps(), config.training().steps()));
+  }
+
+  private void sampling() {
+    note(
+        config.sampling().truncates() || config.sampling().penalises(),
+        "rollout.top_p, top_k, min_p or repetition_penalty shape what is sampled, and the trainer"
+            + " knows of none: ratios of its probabilities to the recorded ones are biased, by the"
+            + " share that is left out");
+    note(
+        config.training().maxStaleness() == 0 && config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE,
+        "rollout.kv_on_swap has no effect: no completion spans two weight versions in lock-step");
   }
 
   private void loss() {

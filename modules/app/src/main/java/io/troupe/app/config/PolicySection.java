@@ -90,6 +90,14 @@ public sealed interface PolicySection {
           @Range(min = 2)
           int microBatchTokens,
       @Doc(
+              value =
+                  "Most tokens that the cache of keys and values of a rollout worker has room for;"
+                      + " groups beyond it wait. 0 sets no limit but the work given to it.",
+              unit = "tokens")
+          @Default("0")
+          @Range(min = 0)
+          int kvTokens,
+      @Doc(
               "What the trainer computes a second time on the way back, to hold less in memory:"
                   + " `none`, or `layers`, all but the inputs of the layers. It does not change the"
                   + " result.")

@@ -5,7 +5,9 @@ import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import java.time.Duration;
+import java.util.List;
 
 /** How completions are sampled. */
 public record RolloutSection(
@@ -42,10 +44,52 @@ public record RolloutSection(
             unit = "leases")
         @Default("3")
         @Range(min = 1, max = 1000)
-        int maxAttempts)
+        int maxAttempts,
+    @Doc(
+            "Share of the distribution that tokens are drawn from, the most probable first; 1 keeps"
+                + " all.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 1)
+        double topP,
+    @Doc(value = "How many of the most probable tokens may be drawn; 0 means all.", unit = "tokens")
+        @Default("0")
+        @Range(min = 0)
+        int topK,
+    @Doc("Least probability of a token, relative to the most probable one's; 0 keeps all.")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        double minP,
+    @Doc(
+            "Logits above 0 of tokens that prompt or completion hold are divided by it, those below"
+                + " multiplied; 1 changes nothing.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 100)
+        double repetitionPenalty,
+    @Doc(
+            "Texts that end a completion, in rollouts and evaluations. The token that completes one"
+                + " is trained on; verifiers see the text before it.")
+        List<String> stop,
+    @Doc("Ids that end a completion, besides the tokenizer's own.") List<Integer> stopTokenIds,
+    @Doc(
+            "What becomes of cached keys and values when weights change within a completion: `keep`,"
+                + " or `recompute` them with the new weights.")
+        @Default("keep")
+        KvOnSwap kvOnSwap)
     implements Checked {
   @Override
   public void check(Rules rules) {
+    rules
+        .on("stop")
+        .require(
+            () -> stop.stream().noneMatch(String::isEmpty),
+            "must not hold an empty text",
+            "remove it");
+    rules
+        .on("stop_token_ids")
+        .require(
+            () -> stopTokenIds.stream().allMatch(id -> id >= 0),
+            "must hold ids, which are 0 or greater",
+            "remove the others");
     rules
         .on("groups_per_request", "max_concurrent_groups")
         .require(

@@ -9,9 +9,11 @@ import io.troupe.core.run.RunLimits;
 import io.troupe.core.train.LossSettings;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.djl.DjlPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Everything a run is told. */
 public record RunConfig(
@@ -65,6 +67,12 @@ public record RunConfig(
             "must be below rollout.lease_timeout, which spans sampling and verification",
             "lower it, or raise rollout.lease_timeout");
     if (policy instanceof PolicySection.Toy toy) {
+      rules
+          .on("policy.engine", "rollout.top_p", "rollout.stop")
+          .require(
+              () -> !sampling().truncates() && !sampling().penalises() && rollout.stop().isEmpty(),
+              "must be djl for top_p, top_k, min_p, repetition_penalty and stop strings",
+              "leave these out, or take policy.engine djl");
       Duration longest = toy.tokenDelay().multipliedBy(rollout.maxTokens());
       rules
           .on("rollout.lease_timeout", "policy.token_delay", "rollout.max_tokens")
@@ -87,6 +95,20 @@ public record RunConfig(
                 .formatted(facts.longestPromptTokens(), longest),
             "raise it to %d or more, or leave out long prompts"
                 .formatted(facts.longestPromptTokens() + longest));
+    if (policy instanceof PolicySection.Djl djl && djl.kvTokens() > 0) {
+      long needed =
+          DjlPolicy.cacheTokens(
+              rollout.completionsPerPrompt(),
+              facts.longestPromptTokens() + rollout.maxTokens(),
+              djl.contextLength());
+      rules
+          .on("policy.kv_tokens", "rollout.completions_per_prompt", "rollout.max_tokens")
+          .require(
+              () -> djl.kvTokens() >= needed,
+              "must hold the longest group: %d completions need room for %d tokens"
+                  .formatted(rollout.completionsPerPrompt(), needed),
+              "raise it to at least that, or ask for fewer or shorter completions");
+    }
     rules
         .on("distillation.top_k")
         .require(
@@ -161,12 +183,30 @@ public record RunConfig(
 
   /** How rollouts are drawn. */
   public SamplingSettings sampling() {
-    return new SamplingSettings(rollout.temperature(), rollout.maxTokens());
+    return new SamplingSettings(
+        rollout.temperature(),
+        rollout.topP(),
+        rollout.topK(),
+        rollout.minP(),
+        rollout.repetitionPenalty(),
+        rollout.maxTokens(),
+        Set.copyOf(rollout.stopTokenIds()),
+        rollout.stop(),
+        false);
   }
 
   /** How held-out prompts are answered. */
   public SamplingSettings evaluationSampling() {
-    return SamplingSettings.greedy(evaluationTokens());
+    return new SamplingSettings(
+        0,
+        1,
+        0,
+        0,
+        1,
+        evaluationTokens(),
+        Set.copyOf(rollout.stopTokenIds()),
+        rollout.stop(),
+        false);
   }
 
   /**

@@ -18,8 +18,13 @@ import io.troupe.engine.safetensors.ModelFiles;
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  */
 public record ComputeSettings(
-    int trainerThreads, int samplerThreads, int microBatchTokens, int decodeRows,
-    long kvTokens, KvOnSwap kvOnSwap, long shardBytes) {
+    int trainerThreads,
+    int samplerThreads,
+    int microBatchTokens,
+    int decodeRows,
+    long kvTokens,
+    KvOnSwap kvOnSwap,
+    long shardBytes) {
   /** What becomes of keys and values that older weights computed. */
   public enum KvOnSwap {
     /** They stay: later tokens attend to what the older weights made of earlier ones. */

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
  * The completions being decoded together, with their cache of keys and values.
  *
  * <p><b>Rows.</b> Row i of a pool owns slot i of it. New completions come at the end; the place of
- * one that leaves is taken by the last, whose slot is copied, so that slots stay dense. A slot holds
- * prompt and all tokens but the latest, which the next step reads.
+ * one that leaves is taken by the last, whose slot is copied, so that slots stay dense. A slot
+ * holds prompt and all tokens but the latest, which the next step reads.
  *
  * <p><b>Budget.</b> The slots in use never have room for more than {@link ComputeSettings#kvTokens}
  * tokens together. A group joins when its prompt fits; when completions outgrow their slots and the
@@ -63,8 +63,9 @@ final class DecodeBatch implements AutoCloseable {
 
   /** The most cache a request can come to need, in tokens. */
   static long mostTokens(SampleRequest request, int context) {
-    int longest = Math.min(context, request.prompt().length + request.settings().maxTokens());
-    return (long) request.completions() * KvCache.room(longest, context);
+    long longest = (long) request.prompt().length + request.settings().maxTokens();
+    int most = (int) Math.min(context, longest);
+    return DjlPolicy.cacheTokens(request.completions(), most, context);
   }
 
   /** Whether no row waits for a step. */

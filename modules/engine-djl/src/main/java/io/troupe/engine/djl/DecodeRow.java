@@ -87,7 +87,9 @@ final class DecodeRow {
     return all ? Integer.MAX_VALUE : settings().topK();
   }
 
-  /** The least log-probability of a token that may be drawn, relative to the most probable one's. */
+  /**
+   * The least log-probability of a token that may be drawn, relative to the most probable one's.
+   */
   double logFloor() {
     return Math.log(settings().minP());
   }

@@ -64,6 +64,16 @@ public final class DjlPolicy implements PolicyEngines {
     return new DjlPolicy(model, compute, other, torchVersion);
   }
 
+  /**
+   * Room in a cache of keys and values that a group can come to need, see {@link
+   * ComputeSettings#kvTokens}.
+   *
+   * @param longest tokens of the prompt and its longest completion
+   */
+  public static long cacheTokens(int completions, int longest, int context) {
+    return (long) completions * KvCache.room(Math.min(longest, context), context);
+  }
+
   @Override
   public Tokenizer tokenizer() {
     return tokenizer;

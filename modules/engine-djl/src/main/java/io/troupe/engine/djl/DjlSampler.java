@@ -24,10 +24,10 @@ import java.util.concurrent.LinkedBlockingQueue;
  * The sampler: one thread that owns weights and cache, and decodes.
  *
  * <p>Between two tokens the thread takes what came in: weights first, then cancellations, then
- * groups, as many as {@link ComputeSettings} lets in, oldest first. Nothing else touches
- * native memory, so nothing is locked; the mailbox is the only thing threads share. A failure of
- * the native library ends the thread: what it held may be half-written, so all requests fail with
- * it, and so does every later call.
+ * groups, as many as {@link ComputeSettings} lets in, oldest first. Nothing else touches native
+ * memory, so nothing is locked; the mailbox is the only thing threads share. A failure of the
+ * native library ends the thread: what it held may be half-written, so all requests fail with it,
+ * and so does every later call.
  */
 final class DjlSampler implements SamplingEngine {
   /** Groups that may wait; admission upstream keeps far below it. */
@@ -193,8 +193,7 @@ final class DjlSampler implements SamplingEngine {
       Torch.enter(compute.samplerThreads(), false);
       try (Decoder decoder = new Decoder(settings, tokenizer.vocabularySize());
           Weights weights = Weights.zeros(decoder.layout());
-          DecodeBatch batch =
-              new DecodeBatch(decoder, weights, compute, tokenizer)) {
+          DecodeBatch batch = new DecodeBatch(decoder, weights, compute, tokenizer)) {
         while (receive(weights, batch)) {
           if (policy instanceof InUse(var version, _)) {
             decode(batch, version);

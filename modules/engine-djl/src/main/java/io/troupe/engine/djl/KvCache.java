@@ -104,7 +104,9 @@ final class KvCache implements AutoCloseable {
     return pools.stream().mapToLong(pool -> (long) pool.slots * pool.room).sum();
   }
 
-  /** Makes a pool's tensors fit for {@code needed} slots, of which the first {@code used} hold data. */
+  /**
+   * Makes a pool's tensors fit for {@code needed} slots, of which the first {@code used} hold data.
+   */
   void fit(int index, int needed, int used) {
     Pool pool = pools.get(index);
     boolean idle = needed == 0 ? pool.slots > FIRST_SLOTS : 4L * needed <= pool.slots;

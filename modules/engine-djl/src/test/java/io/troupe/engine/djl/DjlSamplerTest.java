@@ -162,7 +162,11 @@ final class DjlSamplerTest {
 
   @Test
   void sample_moreThanDecodeRows_waitsItsTurn() {
-    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, new ComputeSettings(1, 1, 8, 6, Long.MAX_VALUE, KvOnSwap.KEEP, 1L << 30));
+    DjlPolicy policy =
+        DjlPolicy.create(
+            TINY,
+            TOKENIZER,
+            new ComputeSettings(1, 1, 8, 6, Long.MAX_VALUE, KvOnSwap.KEEP, 1L << 30));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();

@@ -100,7 +100,11 @@ final class OpenRequest {
   }
 
   private boolean stopped(int c) {
-    return lengths[c] > 0 && tokens[c][lengths[c] - 1] == endOfSequence;
+    if (lengths[c] == 0) {
+      return false;
+    }
+    int last = tokens[c][lengths[c] - 1];
+    return last == endOfSequence || request.settings().stopIds().contains(last);
   }
 
   /** The token in whose share of [0, 1) the number falls. */

@@ -304,6 +304,14 @@ final class ToySampler implements SamplingEngine {
         request.prompt().length,
         request.settings().maxTokens(),
         settings.contextLength());
+    require(
+        !request.settings().truncates()
+            && !request.settings().penalises()
+            && !request.settings().rawLogProbs()
+            && request.settings().stops().isEmpty(),
+        "lease %s: the toy policy knows no top_p, top_k, min_p, repetition_penalty, stop strings or"
+            + " bare log-probabilities; leave them out, or take policy.engine djl",
+        request.lease());
     for (int token : request.prompt()) {
       require(
           token >= 0 && token < model.vocabulary(),
