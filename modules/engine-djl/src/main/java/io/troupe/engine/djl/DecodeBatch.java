@@ -358,6 +358,9 @@ final class DecodeBatch implements AutoCloseable {
 
   private void parkYoungest() {
     long youngest = rows().stream().mapToLong(DecodeRow::age).max().orElseThrow();
+    if (rows().stream().allMatch(row -> row.age() == youngest)) {
+      throw new IllegalStateException("a group outgrew the whole cache, and was not refused");
+    }
     rows().stream().filter(row -> row.age() == youngest).forEach(parked::add);
     parked.sort(Comparator.comparingLong(DecodeRow::age));
     for (int pool = 0; pool < pools.size(); pool++) {
