@@ -189,6 +189,9 @@ record Composition(
               stored(),
               ComputeSettings.of(
                       policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+                  .withCache(
+                      policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+                      config.rollout().kvOnSwap())
                   .withShardBytes(policy.shardBytes()));
       case PolicySection.Toy policy ->
           new ToyPolicy(

@@ -175,6 +175,14 @@ public sealed interface PolicySection {
           @Range(min = 2)
           int microBatchTokens,
       @Doc(
+              value =
+                  "Most tokens that the cache of keys and values of a rollout worker has room for;"
+                      + " groups beyond it wait. 0 sets no limit but the work given to it.",
+              unit = "tokens")
+          @Default("0")
+          @Range(min = 0)
+          int kvTokens,
+      @Doc(
               value = "Most bytes of one file of saved weights; a larger model takes several.",
               unit = "bytes")
           @Default("5000000000")

@@ -95,16 +95,22 @@ public record RunConfig(
                 .formatted(facts.longestPromptTokens(), longest),
             "raise it to %d or more, or leave out long prompts"
                 .formatted(facts.longestPromptTokens() + longest));
-    if (policy instanceof PolicySection.Djl djl && djl.kvTokens() > 0) {
+    int kvTokens =
+        switch (policy) {
+          case PolicySection.Djl djl -> djl.kvTokens();
+          case PolicySection.Pretrained pretrained -> pretrained.kvTokens();
+          case PolicySection.Toy _ -> 0;
+        };
+    if (kvTokens > 0) {
       long needed =
           DjlPolicy.cacheTokens(
               rollout.completionsPerPrompt(),
               facts.longestPromptTokens() + rollout.maxTokens(),
-              djl.contextLength());
+              policy.contextLength());
       rules
           .on("policy.kv_tokens", "rollout.completions_per_prompt", "rollout.max_tokens")
           .require(
-              () -> djl.kvTokens() >= needed,
+              () -> kvTokens >= needed,
               "must hold the longest group: %d completions need room for %d tokens"
                   .formatted(rollout.completionsPerPrompt(), needed),
               "raise it to at least that, or ask for fewer or shorter completions");
