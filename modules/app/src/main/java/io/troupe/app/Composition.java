@@ -179,7 +179,9 @@ record Composition(
                       policy.initStd()),
                   tokenizer,
                   ComputeSettings.of(
-                      policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+                          policy.trainerThreads(),
+                          policy.samplerThreads(),
+                          policy.microBatchTokens())
                       .withCache(
                           policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
                           config.rollout().kvOnSwap()))

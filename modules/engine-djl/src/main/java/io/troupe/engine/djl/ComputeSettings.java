@@ -58,7 +58,8 @@ public record ComputeSettings(
 
   /** The same with another size of files of weights. */
   public ComputeSettings withShardBytes(long bytes) {
-    return new ComputeSettings(trainerThreads, samplerThreads, microBatchTokens, decodeRows, kvTokens, kvOnSwap, bytes);
+    return new ComputeSettings(
+        trainerThreads, samplerThreads, microBatchTokens, decodeRows, kvTokens, kvOnSwap, bytes);
   }
 
   /** The same with a budget of cached tokens. */

@@ -71,7 +71,8 @@ final class DecodeBatchTest {
         Weights weights = Weights.zeros(decoder.layout());
         DecodeBatch batch = new DecodeBatch(decoder, weights, COMPUTE, new Endless())) {
       weights.load(first);
-      for (int turn = 0; turn < 30 || !batch.isEmpty() || batch.parked() > 0 || !line.isEmpty();
+      for (int turn = 0;
+          turn < 30 || !batch.isEmpty() || batch.parked() > 0 || !line.isEmpty();
           turn++) {
         assertThat(turn).as("turns until all is done").isLessThan(3000);
         if (turn < 30 && random.nextInt(3) == 0) {
