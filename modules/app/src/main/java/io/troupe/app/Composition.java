@@ -11,6 +11,7 @@ import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
 import io.troupe.engine.JinjaChatTemplate;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DecoderSettings;
@@ -19,15 +20,19 @@ import io.troupe.engine.djl.Pretrained;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
+import io.troupe.runtime.SourceSampling;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.HeadRoom;
+import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.Task;
+import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.ZoneId;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -202,6 +207,22 @@ record Composition(
     };
   }
 
+  /** How evaluations sample. */
+  SourceSampling evaluationSampling() {
+    return bySource(config.evaluationSampling());
+  }
+
+  private SourceSampling bySource(SamplingSettings general) {
+    Map<String, SamplingSettings> own = new LinkedHashMap<>();
+    for (TaskSource source : task.sources()) {
+      SourceLimits limits = source.limits();
+      if (!limits.equals(SourceLimits.NONE)) {
+        own.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
+      }
+    }
+    return new SourceSampling(general, own);
+  }
+
   /** What the loop needs to know. */
   RunSettings settings() {
     return new RunSettings(
@@ -213,7 +234,7 @@ record Composition(
         config.lossSettings(),
         config.optimisation(config.training().learningRate()),
         config.training().learningRates(),
-        config.sampling(),
+        bySource(config.sampling()),
         new RunSettings.Warmup(
             config.warmup().steps(),
             config.warmup().untilLoss(),

@@ -160,7 +160,7 @@ final class TrainSession {
                 settings.evaluationPrompts(),
                 composition.tokenizer(),
                 verifier,
-                composition.config().evaluationSampling()),
+                composition.evaluationSampling()),
             verifier,
             journal,
             Checkpoints.open(folder.checkpoints()),
@@ -230,11 +230,10 @@ final class TrainSession {
         system
             .getWhenTerminated()
             .toCompletableFuture()
-            .thenApply(
-                _ ->
-                    new Outcome(
-                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                        RunState.INITIAL));
+            .thenApply(_ ->
+                new Outcome(
+                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                    RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
       system

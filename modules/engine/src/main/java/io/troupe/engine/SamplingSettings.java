@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * How tokens are drawn, and when a completion ends.
@@ -67,6 +68,25 @@ public record SamplingSettings(
   /** The most probable token, always. */
   public static SamplingSettings greedy(int maxTokens) {
     return new SamplingSettings(0, maxTokens);
+  }
+
+  /**
+   * The same with less room, and more that ends a completion.
+   *
+   * @param most tokens of a completion, if fewer; 0 means no limit of its own
+   * @param moreStops texts that end one, too
+   */
+  public SamplingSettings within(int most, List<String> moreStops) {
+    return new SamplingSettings(
+        temperature,
+        topP,
+        topK,
+        minP,
+        repetitionPenalty,
+        most == 0 ? maxTokens : Math.min(most, maxTokens),
+        stopIds,
+        Stream.concat(stops.stream(), moreStops.stream()).distinct().toList(),
+        rawLogProbs);
   }
 
   public boolean isGreedy() {

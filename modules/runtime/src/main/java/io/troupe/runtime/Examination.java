@@ -25,7 +25,7 @@ public final class Examination {
   private final PromptPool pool;
   private final Tokenizer tokenizer;
   private final VerifierService verifier;
-  private final SamplingSettings settings;
+  private final SourceSampling settings;
 
   /**
    * The examination of a run: the same prompts every time.
@@ -40,7 +40,7 @@ public final class Examination {
       Tokenizer tokenizer,
       VerifierService verifier,
       int maxTokens) {
-    this(heldOut, most, tokenizer, verifier, SamplingSettings.greedy(maxTokens));
+    this(heldOut, most, tokenizer, verifier, SourceSampling.of(SamplingSettings.greedy(maxTokens)));
   }
 
   /**
@@ -53,7 +53,7 @@ public final class Examination {
       int most,
       Tokenizer tokenizer,
       VerifierService verifier,
-      SamplingSettings settings) {
+      SourceSampling settings) {
     int count = Math.min(most, heldOut.size());
     this.prompts =
         IntStream.range(0, count)
@@ -83,26 +83,29 @@ public final class Examination {
   private CompletionStage<List<Completion>> answers(SamplingEngine engine) {
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
-            .mapToObj(
-                i ->
-                    new SampleRequest(
-                        new LeaseId(new GroupId(i + 1L), 1), pool.tokens(i), 1, settings, 0))
+            .mapToObj(i ->
+                new SampleRequest(
+                    new LeaseId(new GroupId(i + 1L), 1),
+                    pool.tokens(i),
+                    1,
+                    settings.of(prompts.get(i)),
+                    0))
             .toList();
     List<CompletableFuture<List<Completion>>> stages =
         engine.sample(requests).stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(
-            _ -> {
-              List<Completion> answers = new ArrayList<>();
-              stages.forEach(stage -> answers.add(stage.join().getFirst()));
-              return answers;
-            });
+        .thenApply(_ -> {
+          List<Completion> answers = new ArrayList<>();
+          stages.forEach(stage -> answers.add(stage.join().getFirst()));
+          return answers;
+        });
   }
 
   private CompletionStage<Double> grade(List<Completion> answers) {
     return Verdicts.of(
             IntStream.range(0, answers.size())
-                .mapToObj(i -> verifier.verify(prompts.get(i), text(answers.get(i))))
+                .mapToObj(
+                    i -> verifier.verify(prompts.get(i), text(prompts.get(i), answers.get(i))))
                 .toList())
         .thenApply(this::shareOfRight);
   }
@@ -122,7 +125,7 @@ public final class Examination {
     return (double) right / verdicts.size();
   }
 
-  private String text(Completion answer) {
-    return StopMatcher.cut(tokenizer.decode(answer.tokens()), settings.stops());
+  private String text(Prompt prompt, Completion answer) {
+    return StopMatcher.cut(tokenizer.decode(answer.tokens()), settings.of(prompt).stops());
   }
 }

@@ -15,7 +15,6 @@ import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.WeightSnapshot;
 import java.util.HashMap;
@@ -59,7 +58,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Everything a worker works with. */
   public record Wiring(
       EngineRoom room,
-      SamplingSettings sampling,
+      SourceSampling sampling,
       int completionsPerPrompt,
       int groupsPerRequest,
       ActorRef<Coordinator.Command> coordinator,
@@ -129,7 +128,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
         assignment.lease(),
         assignment.tokens(),
         wiring.completionsPerPrompt(),
-        wiring.sampling(),
+        wiring.sampling().of(assignment.prompt()),
         assignment.seed());
   }
 
@@ -141,20 +140,20 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private void onWeightsPublished(WeightSnapshot weights) {
     engine
         .load(weights)
-        .whenComplete(
-            (_, failure) -> {
-              if (failure != null) {
-                getContext().getSelf().tell(new LoadFailed(failure));
-              }
-            });
+        .whenComplete((_, failure) -> {
+          if (failure != null) {
+            getContext().getSelf().tell(new LoadFailed(failure));
+          }
+        });
   }
 
   private void onSampled(Assignment assignment, List<Completion> completions) {
     LeaseId lease = assignment.lease();
+    List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
     List<String> texts =
         completions.stream()
             .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
-            .map(text -> StopMatcher.cut(text, wiring.sampling().stops()))
+            .map(text -> StopMatcher.cut(text, stops))
             .toList();
     drawn.put(lease, new Drawn(assignment, completions, texts));
     wiring.coordinator().tell(new Coordinator.GroupSampled(lease));

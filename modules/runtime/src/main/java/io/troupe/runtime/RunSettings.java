@@ -6,7 +6,6 @@ import io.troupe.core.run.RunLimits;
 import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.core.train.LossSettings;
 import io.troupe.engine.Optimisation;
-import io.troupe.engine.SamplingSettings;
 
 /**
  * All a run needs to know besides its task and its policy.
@@ -32,7 +31,7 @@ public record RunSettings(
     LossSettings loss,
     Optimisation optimisation,
     LearningRateSchedule learningRate,
-    SamplingSettings sampling,
+    SourceSampling sampling,
     Warmup warmup,
     int examplesPerStep,
     int refreshReferenceEvery,

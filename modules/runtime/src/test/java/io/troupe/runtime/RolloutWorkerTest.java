@@ -30,7 +30,7 @@ class RolloutWorkerTest {
                   RolloutWorker.create(
                       new RolloutWorker.Wiring(
                           room,
-                          new SamplingSettings(1, 3),
+                          SourceSampling.of(new SamplingSettings(1, 3)),
                           2,
                           4,
                           coordinator.getRef(),

@@ -115,7 +115,7 @@ final class Toys {
             new Objective.Dapo(), 0.2, 0.28, new Correction.None(), 0, KlEstimator.K3, 1),
         new Optimisation(0, 0.9, 0.999, 1e-8, 0, 1),
         new LearningRateSchedule(0.05, 0, LearningRateSchedule.Decay.CONSTANT, 0),
-        new SamplingSettings(1, 3),
+        SourceSampling.of(new SamplingSettings(1, 3)),
         new RunSettings.Warmup(warmupSteps, 0, 16, 0.1, 0),
         0,
         0,
