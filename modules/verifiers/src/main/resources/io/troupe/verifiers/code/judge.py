@@ -323,7 +323,7 @@ def judge(job, channel, output):
             report = read_output(link, job, output)
         else:
             os.close(output)
-            report = {"tests": kinds[job["kind"]](link, job)}
+            report = {"tests": kinds[job["kind"]](link, job), "ended": link.ended}
     except BadProblem as failure:
         report = {"bad": str(failure)[:300]}
     return json.dumps(report)

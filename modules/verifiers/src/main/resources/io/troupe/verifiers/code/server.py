@@ -19,6 +19,7 @@ import time
 
 MEMORY_INTERVAL = 0.02
 GRACE = 2.0
+ENDING = 0.25
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # Set-up code and programs import these; here they are imported once.
 WARM = ("typing math collections re itertools functools string heapq bisect datetime decimal fractions statistics copy"
@@ -171,6 +172,10 @@ class Job:
                     if not part:
                         self.reported = True
                         watched.unregister(self.report)
+        if self.exit is None and self.reported and not cause and json.loads(report or b"{}").get("ended"):
+            # The judge has seen the program's end of the channel close; the process may need a moment more to be gone.
+            if select.select([end_of_program], [], [], ENDING)[0]:
+                self.note_exit()
         os.close(end_of_program)
         return {"report": report.decode("ascii"), "judged": bool(report) and self.reported, "cause": cause, "exit": self.exit}
 
