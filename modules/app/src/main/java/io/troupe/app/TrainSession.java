@@ -120,6 +120,7 @@ final class TrainSession {
                 settings, writer, resume, room, verifier, millis, screen, listener(screen, ended));
         started.complete(system);
         outcome = await(ended, system);
+        verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);

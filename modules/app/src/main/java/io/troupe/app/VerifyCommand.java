@@ -127,6 +127,7 @@ final class VerifyCommand implements Callable<Integer> {
       VerifySummary summary =
           new VerifiedFile(verifier, service, workers, System.err::println)
               .verify(lines, Objects.requireNonNull(output));
+      service.reports().forEach(report -> System.err.println(report.sentence()));
       System.err.println(summary.sentence());
       return summary.complete() ? ExitCode.OK.code() : ExitCode.INCOMPLETE.code();
     }

@@ -1,5 +1,7 @@
 package io.troupe.verifiers.pool;
 
+import java.util.Locale;
+
 /**
  * What a pool has done since it was opened.
  *
@@ -28,4 +30,30 @@ public record PoolReport(
     double millisP50,
     double millisP99,
     double millisMax,
-    boolean quarantined) {}
+    boolean quarantined) {
+  /** One line for a person; what has not happened is left out. */
+  public String sentence() {
+    StringBuilder sentence = new StringBuilder();
+    sentence.append(
+        String.format(
+            Locale.ROOT,
+            "%s: %,d scored, p50 %.1f ms, p99 %.1f ms, max %.1f ms",
+            verifier,
+            scored,
+            millisP50,
+            millisP99,
+            millisMax));
+    append(sentence, timeouts, "timeouts");
+    append(sentence, crashes, "crashes");
+    append(sentence, badInputs, "bad inputs");
+    append(sentence, restarts, "processes replaced");
+    append(sentence, waiting, "waiting");
+    return quarantined ? sentence.append(", under quarantine").toString() : sentence.toString();
+  }
+
+  private static void append(StringBuilder sentence, long count, String what) {
+    if (count > 0) {
+      sentence.append(String.format(Locale.ROOT, ", %,d %s", count, what));
+    }
+  }
+}
