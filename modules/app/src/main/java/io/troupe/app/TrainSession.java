@@ -231,10 +231,11 @@ final class TrainSession {
         system
             .getWhenTerminated()
             .toCompletableFuture()
-            .thenApply(_ ->
-                new Outcome(
-                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                    RunState.INITIAL));
+            .thenApply(
+                _ ->
+                    new Outcome(
+                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                        RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
       system

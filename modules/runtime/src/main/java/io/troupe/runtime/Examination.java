@@ -83,22 +83,24 @@ public final class Examination {
   private CompletionStage<List<Completion>> answers(SamplingEngine engine) {
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
-            .mapToObj(i ->
-                new SampleRequest(
-                    new LeaseId(new GroupId(i + 1L), 1),
-                    pool.tokens(i),
-                    1,
-                    settings.of(prompts.get(i)),
-                    0))
+            .mapToObj(
+                i ->
+                    new SampleRequest(
+                        new LeaseId(new GroupId(i + 1L), 1),
+                        pool.tokens(i),
+                        1,
+                        settings.of(prompts.get(i)),
+                        0))
             .toList();
     List<CompletableFuture<List<Completion>>> stages =
         engine.sample(requests).stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(_ -> {
-          List<Completion> answers = new ArrayList<>();
-          stages.forEach(stage -> answers.add(stage.join().getFirst()));
-          return answers;
-        });
+        .thenApply(
+            _ -> {
+              List<Completion> answers = new ArrayList<>();
+              stages.forEach(stage -> answers.add(stage.join().getFirst()));
+              return answers;
+            });
   }
 
   private CompletionStage<Double> grade(List<Completion> answers) {

@@ -140,11 +140,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private void onWeightsPublished(WeightSnapshot weights) {
     engine
         .load(weights)
-        .whenComplete((_, failure) -> {
-          if (failure != null) {
-            getContext().getSelf().tell(new LoadFailed(failure));
-          }
-        });
+        .whenComplete(
+            (_, failure) -> {
+              if (failure != null) {
+                getContext().getSelf().tell(new LoadFailed(failure));
+              }
+            });
   }
 
   private void onSampled(Assignment assignment, List<Completion> completions) {
