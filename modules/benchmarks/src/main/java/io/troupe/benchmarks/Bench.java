@@ -21,6 +21,7 @@ public final class Bench {
 
   /** Runs a measurement; exit code 0 if every bar is met, 4 if not, 2 for bad usage. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Bench()).execute(arguments));
+    System.exit(
+        new CommandLine(new Bench()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments));
   }
 }

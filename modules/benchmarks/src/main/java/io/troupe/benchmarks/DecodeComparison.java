@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
@@ -172,7 +173,14 @@ final class DecodeComparison implements Comparison {
         }
       }
     }
-    return new PairedMeasurement(name, "tokens/s", ours, theirs, bar, true);
+    PairedMeasurement measured = new PairedMeasurement(name, "tokens/s", ours, theirs, bar, true);
+    System.err.printf(
+        Locale.ROOT,
+        "  ours %s, PyTorch %s, ratio %s%n",
+        PerformancePage.number(measured.ourMedian()),
+        PerformancePage.number(measured.theirMedian()),
+        PerformancePage.number(measured.ratio()));
+    return measured;
   }
 
   private static int[][] prompts(ModelSize size, int count, int length) {
