@@ -30,6 +30,8 @@ final class LauncherGateTest {
   private void testTools() throws IOException {
     machine.tool("git", "");
     machine.tool("python3", "");
+    machine.tool("bwrap", "");
+    machine.tool("setpriv", "");
   }
 
   @Test
@@ -66,7 +68,7 @@ final class LauncherGateTest {
     var outcome = machine.launch("test");
 
     assertThat(outcome.code()).isEqualTo(2);
-    assertThat(outcome.err()).contains("apt-get install git python3");
+    assertThat(outcome.err()).contains("apt-get install git python3 bubblewrap util-linux");
     assertThat(machine.mavenCalls()).isEmpty();
   }
 
@@ -82,6 +84,8 @@ final class LauncherGateTest {
         while [ $# -gt 0 ]; do
           case $1 in
             git|python3) ln -s /bin/true '%1$s'/$1 ;;
+            bubblewrap) ln -s /bin/true '%1$s'/bwrap ;;
+            util-linux) ln -s /bin/true '%1$s'/setpriv ;;
             maven) ln -s '%2$s' '%1$s'/mvn ;;
           esac
           shift
@@ -94,7 +98,8 @@ final class LauncherGateTest {
     assertThat(outcome.code()).as(outcome.err()).isZero();
     assertThat(outcome.err().lines().filter(line -> line.startsWith("apt-get ")))
         .containsExactly(
-            "apt-get install -y -q --no-install-recommends git python3",
+            "apt-get install -y -q --no-install-recommends git python3 bubblewrap"
+                + " util-linux",
             "apt-get install -y -q --no-install-recommends maven");
   }
 }
