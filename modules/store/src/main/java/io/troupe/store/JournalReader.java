@@ -91,8 +91,7 @@ public final class JournalReader implements Closeable {
               }
             }
             case SegmentScanner.Step.Damaged(String reason) -> {
-              if (!goesOn(scanner, reason)) {
-                refuseHole(scanner, reason);
+              if (!goesOn(scanner, reason) && !completed(scanner, reason)) {
                 tail =
                     new JournalTail.Torn(
                         scanner.file(), scanner.position(), scanner.remaining(), reason);
@@ -226,13 +225,23 @@ public final class JournalReader implements Closeable {
     }
   }
 
-  private void refuseHole(SegmentScanner scanner, String reason) throws IOException {
+  /**
+   * Whether the writer has completed the frame at the present position since the last look. A
+   * record behind it was written later, so a frame that is still damaged then will stay so.
+   *
+   * @throws JournalException.Corrupt if it will
+   */
+  private boolean completed(SegmentScanner scanner, String reason) throws IOException {
     OptionalLong intact = scanner.nextIntact();
-    if (intact.isPresent()) {
+    if (intact.isEmpty()) {
+      return false;
+    }
+    if (scanner.damagedOnDisk()) {
       throw corrupt(
           scanner,
           "%s, but an intact record follows at byte %d".formatted(reason, intact.getAsLong()));
     }
+    return true;
   }
 
   private JournalException.Corrupt corrupt(SegmentScanner scanner, String reason) {

@@ -67,6 +67,12 @@ final class SegmentScanner implements Closeable {
     return step;
   }
 
+  /** Whether the present position holds no whole frame, read from the file once more. */
+  boolean damagedOnDisk() throws IOException {
+    window.limit(0);
+    return at(position) instanceof Step.Damaged;
+  }
+
   /** The offset of the first intact frame behind the present position, if there is one. */
   OptionalLong nextIntact() throws IOException {
     long offset = position + 1;

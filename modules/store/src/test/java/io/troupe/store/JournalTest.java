@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -268,10 +269,9 @@ final class JournalTest {
 
   @Test
   void open_diskFull_leavesNoSegmentAndFreesTheLock() throws IOException {
-    assertThatThrownBy(
-            () ->
-                Journal.open(
-                    folder(), JournalSettings.defaults(), Clock.systemUTC(), new FaultyDisk(10)))
+    assertThatThrownBy(() ->
+            Journal.open(
+                folder(), JournalSettings.defaults(), Clock.systemUTC(), new FaultyDisk(10)))
         .isInstanceOf(DiskFailure.class)
         .hasMessageContaining("cannot open the journal for writing");
     assertThat(Journals.segments(folder())).isEmpty();
@@ -322,6 +322,31 @@ final class JournalTest {
       writer.join();
       assertThat(reader.next()).isEmpty();
       assertThat(reader.tail()).isEqualTo(new JournalTail.Whole());
+    }
+  }
+
+  @Test
+  void scanner_frameCompletedBehindItsBack_isNoDamage() throws IOException {
+    try (Journal journal = Journal.open(folder(), JournalSettings.defaults())) {
+      journal.append(List.of(Journals.payload(1), Journals.payload(2)));
+    }
+    Path file = Journals.segments(folder()).getFirst();
+    byte[] whole = Files.readAllBytes(file);
+    int inFirst = SegmentHeader.BYTES + Frame.bytes(Journals.payload(1)) - 1;
+    Files.write(file, Arrays.copyOf(whole, inFirst));
+    Segment segment = Segment.after(folder(), 0).getFirst();
+    if (!(SegmentHeader.read(file) instanceof SegmentHeader.Read.Whole(SegmentHeader header))) {
+      throw new AssertionError("no header");
+    }
+    try (SegmentScanner scanner = new SegmentScanner(segment, header)) {
+      assertThat(scanner.next()).isInstanceOf(SegmentScanner.Step.Damaged.class);
+      assertThat(scanner.damagedOnDisk()).isTrue();
+
+      Files.write(file, whole);
+
+      assertThat(scanner.nextIntact()).isPresent();
+      assertThat(scanner.damagedOnDisk()).isFalse();
+      assertThat(scanner.next()).isInstanceOf(SegmentScanner.Step.Intact.class);
     }
   }
 
