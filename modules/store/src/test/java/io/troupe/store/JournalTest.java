@@ -269,9 +269,10 @@ final class JournalTest {
 
   @Test
   void open_diskFull_leavesNoSegmentAndFreesTheLock() throws IOException {
-    assertThatThrownBy(() ->
-            Journal.open(
-                folder(), JournalSettings.defaults(), Clock.systemUTC(), new FaultyDisk(10)))
+    assertThatThrownBy(
+            () ->
+                Journal.open(
+                    folder(), JournalSettings.defaults(), Clock.systemUTC(), new FaultyDisk(10)))
         .isInstanceOf(DiskFailure.class)
         .hasMessageContaining("cannot open the journal for writing");
     assertThat(Journals.segments(folder())).isEmpty();
