@@ -61,10 +61,10 @@ class LayeringTest {
                       "java.util.concurrent..",
                       "java.time..")));
 
-  static final ArchRule AKKA_IN_RUNTIME_AND_APP =
+  static final ArchRule AKKA_IN_ACTOR_MODULES =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.troupe.runtime..", "io.troupe.app..")
+          .resideOutsideOfPackages("io.troupe.runtime..", "io.troupe.cluster..", "io.troupe.app..")
           .should()
           .dependOnClassesThat(are(resideInAPackage("akka..")));
 
@@ -99,6 +99,13 @@ class LayeringTest {
           .resideInAnyPackage("io.troupe.store..", "io.troupe.telemetry..")
           .should()
           .dependOnClassesThat(are(resideInAPackage("io.troupe.runtime..")));
+
+  static final ArchRule RUNTIME_DOES_NOT_KNOW_CLUSTER =
+      noClasses()
+          .that()
+          .resideInAPackage("io.troupe.runtime..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("io.troupe.cluster..")));
 
   static final ArchRule QUIET_CORE_AND_RUNTIME =
       noClasses()
@@ -137,11 +144,12 @@ class LayeringTest {
     return Stream.of(
         CORE_IS_PURE,
         CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD,
-        AKKA_IN_RUNTIME_AND_APP,
+        AKKA_IN_ACTOR_MODULES,
         DJL_IN_ITS_ENGINE,
         NOTHING_KNOWS_APP,
         ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE,
         STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME,
+        RUNTIME_DOES_NOT_KNOW_CLUSTER,
         QUIET_CORE_AND_RUNTIME,
         NAMES_SAY_WHAT_A_CLASS_IS,
         PROTOCOLS_ARE_SEALED,
@@ -201,11 +209,12 @@ class LayeringTest {
     return Stream.of(
         offence(CORE_IS_PURE, io.troupe.core.Offender.class),
         offence(CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD, io.troupe.core.Offender.class),
-        offence(AKKA_IN_RUNTIME_AND_APP, io.troupe.core.Offender.class),
+        offence(AKKA_IN_ACTOR_MODULES, io.troupe.core.Offender.class),
         offence(DJL_IN_ITS_ENGINE, io.troupe.core.Offender.class),
         offence(NOTHING_KNOWS_APP, io.troupe.core.Offender.class),
         offence(ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE, io.troupe.engine.OffendingEngine.class),
         offence(STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME, io.troupe.store.OffendingStore.class),
+        offence(RUNTIME_DOES_NOT_KNOW_CLUSTER, io.troupe.runtime.OffendingActor.class),
         offence(QUIET_CORE_AND_RUNTIME, io.troupe.core.Offender.class),
         offence(NAMES_SAY_WHAT_A_CLASS_IS, io.troupe.core.OffenderManager.class),
         offence(PROTOCOLS_ARE_SEALED, io.troupe.runtime.OffendingActor.Command.class),

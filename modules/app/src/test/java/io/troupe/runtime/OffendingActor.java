@@ -1,7 +1,16 @@
 package io.troupe.runtime;
 
-/** An actor that is open to subclasses, with a protocol that is open to messages, on purpose. */
+import io.troupe.cluster.OffendingAgent;
+
+/**
+ * An actor that is open to subclasses, with a protocol that is open to messages, and that knows of
+ * the cluster, on purpose.
+ */
 public class OffendingActor {
   /** Not sealed. */
   public interface Command {}
+
+  static Class<?> forbidden() {
+    return OffendingAgent.class;
+  }
 }
