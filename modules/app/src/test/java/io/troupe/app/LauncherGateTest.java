@@ -98,8 +98,7 @@ final class LauncherGateTest {
     assertThat(outcome.code()).as(outcome.err()).isZero();
     assertThat(outcome.err().lines().filter(line -> line.startsWith("apt-get ")))
         .containsExactly(
-            "apt-get install -y -q --no-install-recommends git python3 bubblewrap"
-                + " util-linux",
+            "apt-get install -y -q --no-install-recommends git python3 bubblewrap" + " util-linux",
             "apt-get install -y -q --no-install-recommends maven");
   }
 }
