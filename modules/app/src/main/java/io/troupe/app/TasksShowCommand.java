@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +34,15 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Prints a task's prompts as the model sees them, with their tokens and the expected answer.",
-      "Tokens are those of the configuration's policy; without one, characters."
+      "Tokens are those of the configuration's policy; without one, characters.",
+      "Without --config, task.file and data keys, rows that ship with troupe are shown if there are"
+          + " any; without those, rows of the cache and the places it is filled from."
     },
     footer = {
       "",
-      "Example:",
-      "  troupe tasks show gsm8k --set task.file=conf/data/gsm8k --limit 2"
+      "Examples:",
+      "  troupe tasks show mbpp --id mbpp_700",
+      "  troupe tasks show math --set task.file=my/problems.parquet --limit 2"
     })
 final class TasksShowCommand implements Callable<Integer> {
   /** What a task alone is told. */
@@ -107,12 +111,23 @@ final class TasksShowCommand implements Callable<Integer> {
   }
 
   private Loaded alone(String wanted) throws IOException {
+    Optional<Path> shipped =
+        ShippedData.isWanted(overrides) ? ShippedData.of(wanted) : Optional.empty();
+    List<String> settings = new ArrayList<>();
+    shipped.ifPresent(
+        file -> {
+          settings.add("task.file=" + file);
+          settings.add("task.split=all");
+          settings.add("task.held_out_share=0");
+          System.err.println("note: these rows ship with troupe: " + file);
+        });
+    settings.addAll(overrides);
     TaskConfig bound =
         ConfigurationFile.bind(
                 TaskConfig.class,
                 Path.of("command line"),
                 "task: {name: %s}\n".formatted(wanted),
-                overrides)
+                settings)
             .config();
     DataSetTask task = TaskLoader.of(bound.task(), bound.data(), 1, Wording.noTemplate()).load();
     return new Loaded(task, new CharacterTokenizer(task.alphabet()));
