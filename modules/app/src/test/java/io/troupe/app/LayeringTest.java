@@ -173,6 +173,7 @@ class LayeringTest {
             "io.troupe.engine.SamplingEngine",
             "io.troupe.engine.toy.ToyPolicy",
             "io.troupe.engine.djl.DjlPolicy",
+            "io.troupe.engine.http.protocol.Dialect",
             "io.troupe.store.Journal",
             "io.troupe.telemetry.StepRow",
             "io.troupe.runtime.Coordinator",

@@ -36,6 +36,18 @@ public interface SamplingEngine extends AutoCloseable {
   /** Stops work on a lease at the next token, if it is still going on. */
   void cancel(LeaseId lease);
 
+  /**
+   * Draws no further token, from the next one on, until it is thawed; requests and weights are
+   * still taken. It is for whoever moves weights with nothing drawn meanwhile. Freezing a frozen
+   * engine, or thawing another, changes nothing.
+   *
+   * @throws UnsupportedOperationException if the engine cannot
+   */
+  default void freeze(boolean frozen) {
+    throw new UnsupportedOperationException(
+        "%s cannot be frozen between tokens".formatted(getClass().getSimpleName()));
+  }
+
   /** Ends the engine: waits for its threads, then releases native memory; open requests fail. */
   @Override
   void close();

@@ -139,6 +139,7 @@ final class DecodeRow {
       rawLogProbs[count] = (float) raw;
     }
     count++;
+    group.request().listener().drawn(index, token, (float) logProb, version);
     if (tokenizer.endIds().contains(token) || settings().stopIds().contains(token)) {
       finish(FinishReason.STOP);
     } else if (!settings().stops().isEmpty() && stops.endsWith(tokenizer.bytes(token))) {

@@ -42,6 +42,8 @@ final class DjlSampler implements SamplingEngine {
 
   private record Cancel(LeaseId lease) implements Command {}
 
+  private record Freeze(boolean frozen) implements Command {}
+
   private record Close() implements Command {}
 
   /** What the sampler samples from. */
@@ -72,6 +74,7 @@ final class DjlSampler implements SamplingEngine {
   private final Deque<SampleGroup> waiting = new ArrayDeque<>();
   private final List<SampleGroup> decoding = new ArrayList<>();
   private Policy policy = new Unknown();
+  private boolean frozen;
 
   DjlSampler(
       DecoderSettings settings,
@@ -115,6 +118,11 @@ final class DjlSampler implements SamplingEngine {
   @Override
   public void cancel(LeaseId lease) {
     send(new Cancel(lease));
+  }
+
+  @Override
+  public void freeze(boolean whether) {
+    send(new Freeze(whether));
   }
 
   @Override
@@ -184,7 +192,7 @@ final class DjlSampler implements SamplingEngine {
     switch (command) {
       case Sample(var groups) -> groups.forEach(group -> group.fail(reason));
       case Load(_, var loaded) -> loaded.completeExceptionally(reason);
-      case Cancel _, Close _ -> {}
+      case Cancel _, Freeze _, Close _ -> {}
     }
   }
 
@@ -195,7 +203,7 @@ final class DjlSampler implements SamplingEngine {
           Weights weights = Weights.zeros(decoder.layout());
           DecodeBatch batch = new DecodeBatch(decoder, weights, compute, tokenizer)) {
         while (receive(weights, batch)) {
-          if (policy instanceof InUse(var version, _)) {
+          if (!frozen && policy instanceof InUse(var version, _)) {
             decode(batch, version);
           }
         }
@@ -211,7 +219,8 @@ final class DjlSampler implements SamplingEngine {
   /** Takes all that came in, waiting if there is nothing to decode; false when it is to end. */
   private boolean receive(Weights weights, DecodeBatch batch) throws InterruptedException {
     List<Command> commands = new ArrayList<>();
-    boolean idle = decoding.isEmpty() && (waiting.isEmpty() || policy instanceof Unknown);
+    boolean idle =
+        frozen || (decoding.isEmpty() && (waiting.isEmpty() || policy instanceof Unknown));
     if (idle) {
       commands.add(mailbox.take());
     }
@@ -223,6 +232,7 @@ final class DjlSampler implements SamplingEngine {
         case Sample(var groups) -> groups.forEach(this::enqueue);
         case Load load -> loads.add(load);
         case Cancel(var lease) -> cancelled(lease);
+        case Freeze(boolean whether) -> frozen = whether;
         case Close _ -> open = false;
       }
     }

@@ -28,6 +28,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,29 @@ final class DjlSamplerTest {
           ids[ids.length - 1] = best;
         }
       }
+    }
+  }
+
+  @Test
+  void freeze_openRequest_drawsNothingUntilItIsThawed() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (SamplingEngine sampler = sampler(weights(TINY, 3, 0))) {
+      sampler.freeze(true);
+      SampleRequest request =
+          request(1, "12+34=", 1, 42)
+              .heardBy(
+                  (_, token, logProb, version) -> heard.add(token + " " + logProb + " " + version));
+      List<CompletionStage<List<Completion>>> open = sampler.sample(List.of(request));
+      sampler.load(weights(TINY, 3, 4)).toCompletableFuture().join();
+      assertThat(heard).isEmpty();
+
+      sampler.freeze(false);
+      Completion completion = await(open).getFirst().getFirst();
+      List<String> expected = new ArrayList<>();
+      for (int i = 0; i < completion.length(); i++) {
+        expected.add(completion.tokens()[i] + " " + completion.logProbs()[i] + " v4");
+      }
+      assertThat(heard).isEqualTo(expected);
     }
   }
 

@@ -62,6 +62,7 @@ final class OpenRequest {
         logProbs[c][position] = 0; // certain under the greedy distribution
       }
       lengths[c] = position + 1;
+      request.listener().drawn(c, tokens[c][position], logProbs[c][position], version);
     }
     position++;
   }

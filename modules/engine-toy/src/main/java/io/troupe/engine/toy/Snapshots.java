@@ -4,15 +4,12 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.safetensors.TensorDigest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 
 /** Turns the toy policy's weights into a snapshot and back. */
@@ -22,21 +19,12 @@ final class Snapshots {
 
   private Snapshots() {}
 
-  /** A copy of the weights. The digest is over name (UTF-8), extents (64 bits each) and values. */
+  /** A copy of the weights. */
   static WeightSnapshot of(WeightVersion version, SumTable model, float[] weights) {
-    byte[] values = bytes(weights);
-    MessageDigest digest = sha256();
-    digest.update(SumTable.TENSOR.getBytes(StandardCharsets.UTF_8));
-    byte[] extents = new byte[Long.BYTES * model.shape().length];
-    littleEndian(extents).asLongBuffer().put(model.shape());
-    digest.update(extents);
-    digest.update(values);
-    return new WeightSnapshot(
-        version,
-        HexFormat.of().formatHex(digest.digest()),
-        List.of(
-            new WeightSnapshot.Tensor(
-                SumTable.TENSOR, shape(model), MemorySegment.ofArray(values).asReadOnly())));
+    MemorySegment values = MemorySegment.ofArray(bytes(weights)).asReadOnly();
+    List<WeightSnapshot.Tensor> tensors =
+        List.of(new WeightSnapshot.Tensor(SumTable.TENSOR, shape(model), values));
+    return new WeightSnapshot(version, TensorDigest.of(tensors), tensors);
   }
 
   /**
@@ -78,13 +66,5 @@ final class Snapshots {
 
   private static List<Long> shape(SumTable model) {
     return Arrays.stream(model.shape()).boxed().toList();
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
   }
 }

@@ -27,9 +27,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * Samples the toy policy on a thread of its own, all open requests one token a turn.
  *
  * <p>The lock guards what other threads hand over: the open requests, the offered weights, and
- * whether the sampler is closed. A request belongs to whoever removes it from the open ones under
- * the lock, and only that one completes its stage, outside the lock: so each stage completes once,
- * and a caller's continuation cannot dead-lock the sampler. Weights in use are the thread's own.
+ * whether the sampler is frozen or closed. A request belongs to whoever removes it from the open
+ * ones under the lock, and only that one completes its stage, outside the lock: so each stage
+ * completes once, and a caller's continuation cannot dead-lock the sampler. Weights in use are the
+ * thread's own.
  */
 final class ToySampler implements SamplingEngine {
   private final ToySettings settings;
@@ -41,6 +42,7 @@ final class ToySampler implements SamplingEngine {
   private final Condition changed = lock.newCondition();
   private final Map<LeaseId, OpenRequest> open = new LinkedHashMap<>();
   private final List<Offer> offers = new ArrayList<>();
+  private boolean frozen;
   private boolean closed;
 
   private WeightVersion version = WeightVersion.BASE;
@@ -134,6 +136,17 @@ final class ToySampler implements SamplingEngine {
   }
 
   @Override
+  public void freeze(boolean whether) {
+    lock.lock();
+    try {
+      frozen = whether;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public void close() {
     lock.lock();
     try {
@@ -168,7 +181,7 @@ final class ToySampler implements SamplingEngine {
   private boolean awaitWork() {
     lock.lock();
     try {
-      while (!closed && offers.isEmpty() && (open.isEmpty() || weights.length == 0)) {
+      while (!closed && offers.isEmpty() && (frozen || open.isEmpty() || weights.length == 0)) {
         changed.awaitUninterruptibly();
       }
       return !closed;
@@ -212,7 +225,7 @@ final class ToySampler implements SamplingEngine {
     List<OpenRequest> batch;
     lock.lock();
     try {
-      batch = List.copyOf(open.values());
+      batch = frozen ? List.of() : List.copyOf(open.values());
     } finally {
       lock.unlock();
     }

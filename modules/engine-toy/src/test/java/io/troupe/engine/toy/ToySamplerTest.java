@@ -21,8 +21,10 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +55,45 @@ class ToySamplerTest {
       assertThat(beside.getFirst().logProbs()).isEqualTo(alone.logProbs());
       assertThat(beside).extracting(c -> Arrays.toString(c.tokens())).doesNotHaveDuplicates();
       assertThat(other.getFirst().tokens()).isNotEqualTo(alone.tokens());
+    }
+  }
+
+  @Test
+  void freeze_openRequest_drawsNothingUntilItIsThawed() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (SamplingEngine sampler = loaded()) {
+      sampler.freeze(true);
+      CompletionStage<List<Completion>> open =
+          sampler
+              .sample(
+                  List.of(
+                      request(1, 2, 7)
+                          .heardBy(
+                              (completion, token, logProb, version) ->
+                                  heard.add(
+                                      "%d %d %s %s"
+                                          .formatted(completion, token, logProb, version)))))
+              .getFirst();
+      Await.one(sampler.load(Snapshots.of(new WeightVersion(4), MODEL, weights(3))));
+      assertThat(heard).isEmpty();
+
+      sampler.freeze(false);
+      List<Completion> completions = Await.one(open);
+      for (int c = 0; c < 2; c++) {
+        Completion completion = completions.get(c);
+        String prefix = c + " ";
+        assertThat(heard.stream().filter(line -> line.startsWith(prefix)))
+            .containsExactlyElementsOf(
+                IntStream.range(0, completion.length())
+                    .mapToObj(
+                        i ->
+                            prefix
+                                + completion.tokens()[i]
+                                + " "
+                                + completion.logProbs()[i]
+                                + " v4")
+                    .toList());
+      }
     }
   }
 
@@ -284,7 +325,8 @@ class ToySamplerTest {
           new SampleRequest(lease(1), new int[7], 1, new SamplingSettings(1, 6), 1);
       assertThatThrownBy(() -> sampler.sample(List.of(tooLong)))
           .hasMessage(
-              "lease g1#1: prompt (7) and completion (at most 6) must fit the context of 12 tokens");
+              "lease g1#1: prompt (7) and completion (at most 6) must fit the context of 12"
+                  + " tokens");
       SampleRequest foreign =
           new SampleRequest(lease(1), new int[] {6}, 1, new SamplingSettings(1, 6), 1);
       assertThatThrownBy(() -> sampler.sample(List.of(foreign)))

@@ -1,0 +1,43 @@
+package io.troupe.engine.http.protocol;
+
+import io.troupe.core.rollout.Completion;
+
+/** What the check of a server's completion came to. */
+public sealed interface Checked {
+  /** It may be trained on. */
+  record Sound(Completion completion) implements Checked {}
+
+  /** It may not. */
+  record Refused(Reason reason, String detail) implements Checked {
+    @Override
+    public String toString() {
+      return reason.name().toLowerCase(java.util.Locale.ROOT) + ": " + detail;
+    }
+  }
+
+  /** Why a completion is refused; each is counted. */
+  enum Reason {
+    /** The server ended it for another reason than the policy's, or did not say that it ended. */
+    NOT_FINISHED,
+    /** No token. */
+    EMPTY,
+    /** More tokens than asked for. */
+    TOO_LONG,
+    /** A token that is no id of the policy. */
+    NO_ID,
+    /** It stopped, and the token that stopped it is not there. */
+    END_MISSING,
+    /** Not one log-probability a token. */
+    LOG_PROBS_MISSING,
+    /** A log-probability that is NaN, infinite, or the floor that stands for infinite. */
+    NOT_FINITE,
+    /** A log-probability above 0. */
+    POSITIVE,
+    /** The server understood another prompt. */
+    OTHER_PROMPT,
+    /** The server did not say which weights sampled it, and it could have. */
+    VERSION_MISSING,
+    /** Weights that this run never published. */
+    FOREIGN_WEIGHTS
+  }
+}

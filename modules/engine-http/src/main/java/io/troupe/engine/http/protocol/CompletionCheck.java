@@ -1,0 +1,212 @@
+package io.troupe.engine.http.protocol;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.protocol.Checked.Reason;
+import io.troupe.engine.http.protocol.Checked.Refused;
+import io.troupe.engine.http.protocol.Checked.Sound;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides whether a server's completion may enter the loop. Whatever an importance ratio or a
+ * staleness bound would be wrong by is a reason to refuse it; nothing is repaired.
+ *
+ * <p>Where a server tells only the weights of a completion's last token, or none, all its tokens
+ * are booked under the oldest that can have sampled one, those in use when it was asked for: a
+ * label that is too old can only mask a token that was fresh, never let a stale one pass.
+ *
+ * @param prompt that was sent
+ * @param vocabularySize ids are below it
+ * @param maxTokens that was asked for
+ * @param endIds ids that end a completion
+ * @param stopStrings whether texts could end it too
+ * @param asked the weights in use when it was asked for
+ * @param published digests, as tags have them, of the versions this run published
+ * @param tagged whether the server tells its weights
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record CompletionCheck(
+    int[] prompt,
+    int vocabularySize,
+    int maxTokens,
+    Set<Integer> endIds,
+    boolean stopStrings,
+    WeightTag asked,
+    Map<WeightVersion, String> published,
+    boolean tagged) {
+  /** Rounding may lift the log-probability of a certain token this far above zero. */
+  private static final double ROUNDING = 1e-4;
+
+  /** vLLM writes -9999 for minus infinity. */
+  private static final double FLOOR = -9998;
+
+  public CompletionCheck {
+    endIds = Set.copyOf(endIds);
+    published = Map.copyOf(published);
+  }
+
+  /** The completion, or why it is refused. */
+  public Checked check(Drawn drawn) {
+    Optional<Refused> refused =
+        ending(drawn).or(() -> tokens(drawn)).or(() -> logProbs(drawn)).or(() -> prompt(drawn));
+    if (refused.isPresent()) {
+      return refused.get();
+    }
+    return switch (versions(drawn)) {
+      case Known(TokenVersions versions) -> {
+        float[] logProbs = new float[drawn.logProbs().length];
+        for (int i = 0; i < logProbs.length; i++) {
+          logProbs[i] = (float) drawn.logProbs()[i];
+        }
+        yield new Sound(new Completion(drawn.tokens(), logProbs, versions, reason(drawn)));
+      }
+      case Unknown(Refused why) -> why;
+    };
+  }
+
+  private FinishReason reason(Drawn drawn) {
+    if (drawn.finish() == Finish.LENGTH) {
+      return FinishReason.LENGTH;
+    }
+    int last = drawn.tokens()[drawn.tokens().length - 1];
+    return endIds.contains(last) ? FinishReason.STOP : FinishReason.STOP_STRING;
+  }
+
+  private Optional<Refused> ending(Drawn drawn) {
+    return switch (drawn.finish()) {
+      case STOP, LENGTH -> Optional.empty();
+      case OPEN -> refuse(Reason.NOT_FINISHED, "the answer ended without a finish_reason");
+      case ABORTED ->
+          refuse(
+              Reason.NOT_FINISHED,
+              "the server aborted it after %d tokens".formatted(drawn.tokens().length));
+      case ERROR -> refuse(Reason.NOT_FINISHED, "the server says that it failed");
+      case UNKNOWN -> refuse(Reason.NOT_FINISHED, "its finish_reason is of no known kind");
+    };
+  }
+
+  private Optional<Refused> tokens(Drawn drawn) {
+    int[] tokens = drawn.tokens();
+    if (tokens.length == 0) {
+      return refuse(Reason.EMPTY, "it has no token");
+    }
+    if (tokens.length > maxTokens) {
+      return refuse(
+          Reason.TOO_LONG,
+          "it has %d tokens, and %d were asked for".formatted(tokens.length, maxTokens));
+    }
+    for (int i = 0; i < tokens.length; i++) {
+      if (tokens[i] < 0 || tokens[i] >= vocabularySize) {
+        return refuse(
+            Reason.NO_ID,
+            "token %d is %d; ids of this policy lie in [0, %d]"
+                .formatted(i, tokens[i], vocabularySize - 1));
+      }
+    }
+    int last = tokens[tokens.length - 1];
+    return drawn.finish() == Finish.STOP && !stopStrings && !endIds.contains(last)
+        ? refuse(
+            Reason.END_MISSING, "it stopped, and its last token (%d) ends nothing".formatted(last))
+        : Optional.empty();
+  }
+
+  private static Optional<Refused> logProbs(Drawn drawn) {
+    double[] logProbs = drawn.logProbs();
+    if (logProbs.length != drawn.tokens().length) {
+      return refuse(
+          Reason.LOG_PROBS_MISSING,
+          "%d log-probabilities for %d tokens".formatted(logProbs.length, drawn.tokens().length));
+    }
+    for (int i = 0; i < logProbs.length; i++) {
+      if (!Double.isFinite(logProbs[i]) || logProbs[i] <= FLOOR) {
+        return refuse(
+            Reason.NOT_FINITE, "the log-probability of token %d is %s".formatted(i, logProbs[i]));
+      }
+      if (logProbs[i] > ROUNDING) {
+        return refuse(
+            Reason.POSITIVE, "the log-probability of token %d is %s".formatted(i, logProbs[i]));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Refused> prompt(Drawn drawn) {
+    return drawn.prompt().length == 0 || Arrays.equals(drawn.prompt(), prompt)
+        ? Optional.empty()
+        : refuse(
+            Reason.OTHER_PROMPT,
+            "the server understood a prompt of %d tokens that is not the %d sent"
+                .formatted(drawn.prompt().length, prompt.length));
+  }
+
+  private sealed interface Attribution {}
+
+  private record Known(TokenVersions versions) implements Attribution {}
+
+  private record Unknown(Refused why) implements Attribution {}
+
+  private Attribution versions(Drawn drawn) {
+    int count = drawn.tokens().length;
+    if (drawn.versions().isEmpty()) {
+      return tagged
+          ? new Unknown(new Refused(Reason.VERSION_MISSING, "no weight_versions"))
+          : new Known(TokenVersions.uniform(asked.version(), count));
+    }
+    List<VersionSpan> spans =
+        drawn.versions().stream().sorted(Comparator.comparingInt(VersionSpan::start)).toList();
+    long[] numbers = new long[count];
+    Arrays.fill(numbers, -1);
+    for (VersionSpan span : spans) {
+      Optional<WeightTag> tag = WeightTag.parse(span.tag()).filter(this::ours);
+      if (tag.isEmpty()) {
+        return new Unknown(
+            new Refused(
+                Reason.FOREIGN_WEIGHTS,
+                "the server names the weights '%s', and was last given %s"
+                    .formatted(Fields.excerpt(span.tag()), asked)));
+      }
+      if (span.start() < 0 || span.end() > count || span.start() >= span.end()) {
+        return new Unknown(
+            new Refused(
+                Reason.VERSION_MISSING,
+                "weights %s are told for tokens %d to %d of %d"
+                    .formatted(span.tag(), span.start(), span.end(), count)));
+      }
+      Arrays.fill(numbers, span.start(), span.end(), tag.get().version().number());
+    }
+    return attribution(numbers);
+  }
+
+  /** Known where the spans cover all tokens in ascending order; a tail alone dates the rest. */
+  private Attribution attribution(long[] numbers) {
+    boolean lastOnly =
+        numbers[numbers.length - 1] >= 0 && Arrays.stream(numbers).filter(v -> v >= 0).count() == 1;
+    if (lastOnly && numbers.length > 1) {
+      Arrays.fill(numbers, Math.min(asked.version().number(), numbers[numbers.length - 1]));
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      if (numbers[i] < 0 || (i > 0 && numbers[i] < numbers[i - 1])) {
+        return new Unknown(
+            new Refused(
+                Reason.VERSION_MISSING,
+                "token %d has no weights, or older ones than the token before".formatted(i)));
+      }
+    }
+    return new Known(TokenVersions.of(numbers));
+  }
+
+  private boolean ours(WeightTag tag) {
+    return tag.digest().equals(published.get(tag.version()));
+  }
+
+  private static Optional<Refused> refuse(Reason reason, String detail) {
+    return Optional.of(new Refused(reason, detail));
+  }
+}

@@ -1,0 +1,131 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields;
+ * our own server speaks it too, and draws a group by one request.
+ */
+final class CompletionsCodec implements Codec {
+  private static final String TOKEN_ID = "token_id:";
+
+  private final boolean ours;
+
+  CompletionsCodec(boolean ours) {
+    this.ours = ours;
+  }
+
+  @Override
+  public String path() {
+    return "/v1/completions";
+  }
+
+  @Override
+  public boolean drawsGroups() {
+    return ours;
+  }
+
+  @Override
+  public ObjectNode body(Draw draw, boolean stream) {
+    SamplingSettings settings = draw.settings();
+    ObjectNode body = Fields.object();
+    body.put("model", draw.model());
+    ArrayNode prompt = body.putArray("prompt");
+    for (int token : draw.prompt()) {
+      prompt.add(token);
+    }
+    body.put("max_tokens", draw.maxTokens())
+        .put("n", draw.completions())
+        .put("temperature", settings.temperature())
+        .put("top_p", settings.topP())
+        .put("top_k", settings.topK())
+        .put("min_p", settings.minP())
+        .put("repetition_penalty", settings.repetitionPenalty())
+        .put("presence_penalty", 0.0)
+        .put("frequency_penalty", 0.0)
+        .put("seed", draw.seed())
+        .put("include_stop_str_in_output", true)
+        .put("ignore_eos", false)
+        .put("min_tokens", 0)
+        .put("skip_special_tokens", false)
+        .put("spaces_between_special_tokens", false)
+        .put("logprobs", 0)
+        .put("return_token_ids", true)
+        .put("return_tokens_as_token_ids", true)
+        .put("add_special_tokens", false)
+        .put("stream", stream)
+        .put("request_id", draw.id());
+    ArrayNode stops = body.putArray("stop");
+    settings.stops().forEach(stops::add);
+    ArrayNode stopIds = body.putArray("stop_token_ids");
+    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    if (!draw.salt().isEmpty()) {
+      body.put("cache_salt", draw.salt());
+    }
+    if (ours) {
+      body.put("stream_interval_ms", draw.interval().toMillis());
+    }
+    return body;
+  }
+
+  @Override
+  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+    if (!message.path("choices").isArray()) {
+      throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));
+    }
+    List<Piece> pieces = new ArrayList<>();
+    for (JsonNode choice : message.path("choices")) {
+      JsonNode logProbs = choice.path("logprobs");
+      int[] tokens = tokens(choice, logProbs);
+      pieces.add(
+          new Piece(
+              choice.path("index").asInt(0),
+              tokens,
+              numbers(logProbs.path("token_logprobs")),
+              Fields.spans(choice.path("weight_versions")),
+              Finish.of(Fields.text(choice.path("finish_reason"))),
+              Fields.ids(choice.path("prompt_token_ids")),
+              false));
+    }
+    return pieces;
+  }
+
+  /** Servers before {@code return_token_ids} tell ids in the tokens' names. */
+  private static int[] tokens(JsonNode choice, JsonNode logProbs) throws MalformedAnswerException {
+    if (choice.path("token_ids").isArray() || !logProbs.path("tokens").isArray()) {
+      return Fields.ids(choice.path("token_ids"));
+    }
+    JsonNode names = logProbs.path("tokens");
+    int[] ids = new int[names.size()];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = named(Fields.text(names.get(i)));
+    }
+    return ids;
+  }
+
+  /** The id in a name such as {@code token_id:17}. */
+  static int named(String name) throws MalformedAnswerException {
+    try {
+      if (name.startsWith(TOKEN_ID)) {
+        return Integer.parseInt(name.substring(TOKEN_ID.length()));
+      }
+    } catch (NumberFormatException noNumber) {
+      throw new MalformedAnswerException("the token '%s' names no id".formatted(name));
+    }
+    throw new MalformedAnswerException(
+        "the token '%s' does not tell its id, and there are no token_ids".formatted(name));
+  }
+
+  private static double[] numbers(JsonNode array) {
+    double[] numbers = new double[array.isArray() ? array.size() : 0];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = Fields.number(array.get(i));
+    }
+    return numbers;
+  }
+}

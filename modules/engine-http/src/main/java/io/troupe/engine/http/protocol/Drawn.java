@@ -1,0 +1,20 @@
+package io.troupe.engine.http.protocol;
+
+import java.util.List;
+
+/**
+ * One completion as a server gave it, before any check.
+ *
+ * @param tokens ids
+ * @param logProbs NaN where the server gave none
+ * @param versions in the order told
+ * @param finish {@link Finish#OPEN} if the server never said
+ * @param prompt as the server echoed it, or empty
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Drawn(
+    int[] tokens, double[] logProbs, List<VersionSpan> versions, Finish finish, int[] prompt) {
+  public Drawn {
+    versions = List.copyOf(versions);
+  }
+}

@@ -1,0 +1,104 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * Why a call of a server failed.
+ *
+ * @param status of HTTP; 0 where there was none
+ * @param message what the server said, at most a line of it, or what happened
+ * @param retryAfter how long the server wants to be left alone; zero where it did not say
+ */
+public record Fault(Kind kind, int status, String message, Duration retryAfter) {
+  /** The kinds of failure, by what is to be done. */
+  public enum Kind {
+    /** The request is wrong: 400, 413, 415, 422, 501. */
+    BAD_REQUEST,
+    /** The key is missing or wrong: 401, 403. */
+    UNAUTHORISED,
+    /** The server serves no model of that name. */
+    NO_MODEL,
+    /** The server has no such route: 404, 405. */
+    NO_ROUTE,
+    /** Too much work at the moment: 429, 503. */
+    BUSY,
+    /** The server failed: other 5xx. */
+    SERVER,
+    /** An error came as a message of the stream, after 200. */
+    IN_STREAM,
+    /** The answer ended before its end. */
+    TRUNCATED,
+    /** The answer is not what the dialect says. */
+    MALFORMED,
+    /** No connection came about, or it broke before a byte of the answer. */
+    NO_CONNECTION,
+    /** Nothing came back in time. */
+    NO_ANSWER,
+    /** The answer began, and then nothing more came. */
+    STALLED,
+    /** The deadline of the whole request. */
+    TOO_LATE,
+    /** A redirect, or another status nobody expects here. */
+    UNEXPECTED
+  }
+
+  /** A failure that no answer tells of. */
+  public static Fault of(Kind kind, String message) {
+    return new Fault(kind, 0, message, Duration.ZERO);
+  }
+
+  /** What an answer with an error status says; whatever the body is, this does not fail. */
+  public static Fault ofStatus(int status, String body, String retryAfter) {
+    String message = message(body);
+    return new Fault(
+        kind(status, message),
+        status,
+        message.isEmpty() ? "no message" : message,
+        seconds(retryAfter));
+  }
+
+  private static Kind kind(int status, String message) {
+    return switch (status) {
+      case 400, 411, 413, 415, 422, 501 -> Kind.BAD_REQUEST;
+      case 401, 403 -> Kind.UNAUTHORISED;
+      case 404, 405 ->
+          message.toLowerCase(Locale.ROOT).contains("model") ? Kind.NO_MODEL : Kind.NO_ROUTE;
+      case 429, 503 -> Kind.BUSY;
+      default -> status >= 500 ? Kind.SERVER : Kind.UNEXPECTED;
+    };
+  }
+
+  /** The message of an error object in any of the shapes in use, or the beginning of the text. */
+  static String message(String body) {
+    JsonNode node;
+    try {
+      node = Fields.parse(body);
+    } catch (MalformedAnswerException notJson) {
+      return Fields.excerpt(body.replaceAll("<[^>]{0,200}>", " "));
+    }
+    JsonNode error = node.path("error");
+    for (JsonNode text :
+        new JsonNode[] {error.path("message"), error, node.path("detail"), node.path("message")}) {
+      if (text.isTextual()) {
+        return Fields.excerpt(text.textValue());
+      }
+    }
+    return Fields.excerpt(body);
+  }
+
+  private static Duration seconds(String header) {
+    try {
+      return Duration.ofSeconds(Math.clamp(Long.parseLong(header.strip()), 0, 3600));
+    } catch (NumberFormatException dateOrNothing) {
+      return Duration.ZERO;
+    }
+  }
+
+  @Override
+  public String toString() {
+    String name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return status == 0 ? name + ": " + message : "%s (%d): %s".formatted(name, status, message);
+  }
+}

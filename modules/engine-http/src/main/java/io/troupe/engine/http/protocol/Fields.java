@@ -1,0 +1,97 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads JSON as servers write it. NaN and Infinity are taken as numbers here, so that the check of
+ * a completion can name them.
+ */
+public final class Fields {
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
+  private static final int SHOWN = 200;
+  private static final int[] NONE = {};
+
+  private Fields() {}
+
+  /** An empty object. */
+  public static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /**
+   * Reads a JSON object.
+   *
+   * @throws MalformedAnswerException if the text is none
+   */
+  public static JsonNode parse(String text) throws MalformedAnswerException {
+    try {
+      JsonNode node = MAPPER.readTree(text);
+      if (node.isObject()) {
+        return node;
+      }
+    } catch (JsonProcessingException notJson) {
+      throw new MalformedAnswerException("not JSON: " + excerpt(text));
+    }
+    throw new MalformedAnswerException("not a JSON object: " + excerpt(text));
+  }
+
+  /** The bytes of a request. */
+  public static byte[] bytes(JsonNode node) {
+    try {
+      return MAPPER.writeValueAsBytes(node);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("a tree of JSON can be written", impossible);
+    }
+  }
+
+  /** The beginning of a text, on one line. */
+  public static String excerpt(String text) {
+    String line = text.strip().replaceAll("\\s+", " ");
+    return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + " ...";
+  }
+
+  /** Ids of an array; none where there is no array. */
+  static int[] ids(JsonNode array) throws MalformedAnswerException {
+    if (!array.isArray()) {
+      return NONE;
+    }
+    int[] ids = new int[array.size()];
+    for (int i = 0; i < ids.length; i++) {
+      if (!array.get(i).isIntegralNumber() || !array.get(i).canConvertToInt()) {
+        throw new MalformedAnswerException("%s is no token id".formatted(array.get(i)));
+      }
+      ids[i] = array.get(i).intValue();
+    }
+    return ids;
+  }
+
+  /** A log-probability; NaN where there is none. */
+  static double number(JsonNode node) {
+    return node.isNumber() ? node.doubleValue() : Double.NaN;
+  }
+
+  /** Spans as vLLM and SGLang tell them, half-open. */
+  static List<VersionSpan> spans(JsonNode array) {
+    List<VersionSpan> spans = new ArrayList<>();
+    for (JsonNode span : array) {
+      spans.add(
+          new VersionSpan(
+              span.path("version").asText(),
+              span.path("start").asInt(-1),
+              span.path("end").asInt(-1)));
+    }
+    return spans;
+  }
+
+  static String text(JsonNode node) {
+    return node.isTextual() ? node.textValue() : "";
+  }
+}

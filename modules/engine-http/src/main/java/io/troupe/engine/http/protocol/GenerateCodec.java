@@ -1,0 +1,80 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * vLLM's {@code /inference/v1/generate}: tokens only. Two shapes of log-probabilities exist; both
+ * are read by position, and ids come from {@code token_ids}.
+ */
+final class GenerateCodec implements Codec {
+  @Override
+  public String path() {
+    return "/inference/v1/generate";
+  }
+
+  @Override
+  public boolean drawsGroups() {
+    return false;
+  }
+
+  @Override
+  public ObjectNode body(Draw draw, boolean stream) {
+    SamplingSettings settings = draw.settings();
+    ObjectNode body = Fields.object();
+    body.put("request_id", draw.id()).put("model", draw.model()).put("stream", stream);
+    ArrayNode prompt = body.putArray("token_ids");
+    for (int token : draw.prompt()) {
+      prompt.add(token);
+    }
+    ObjectNode sampling = body.putObject("sampling_params");
+    sampling
+        .put("max_tokens", draw.maxTokens())
+        .put("n", draw.completions())
+        .put("temperature", settings.temperature())
+        .put("top_p", settings.topP())
+        .put("top_k", settings.topK())
+        .put("min_p", settings.minP())
+        .put("repetition_penalty", settings.repetitionPenalty())
+        .put("seed", draw.seed())
+        .put("logprobs", 0)
+        .put("detokenize", !settings.stops().isEmpty());
+    ArrayNode stops = sampling.putArray("stop");
+    settings.stops().forEach(stops::add);
+    ArrayNode stopIds = sampling.putArray("stop_token_ids");
+    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    if (!draw.salt().isEmpty()) {
+      body.put("cache_salt", draw.salt());
+    }
+    return body;
+  }
+
+  @Override
+  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+    if (!message.path("choices").isArray()) {
+      throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));
+    }
+    List<Piece> pieces = new ArrayList<>();
+    for (JsonNode choice : message.path("choices")) {
+      JsonNode content = choice.path("logprobs").path("content");
+      double[] logProbs = new double[content.isArray() ? content.size() : 0];
+      for (int i = 0; i < logProbs.length; i++) {
+        logProbs[i] = Fields.number(content.get(i).path("logprob"));
+      }
+      pieces.add(
+          new Piece(
+              choice.path("index").asInt(0),
+              Fields.ids(choice.path("token_ids")),
+              logProbs,
+              Fields.spans(choice.path("weight_versions")),
+              Finish.of(Fields.text(choice.path("finish_reason"))),
+              Fields.ids(message.path("prompt_token_ids")),
+              false));
+    }
+    return pieces;
+  }
+}

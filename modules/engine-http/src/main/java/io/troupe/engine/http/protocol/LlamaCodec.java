@@ -1,0 +1,90 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * llama-server's {@code /completion}. Its plain log-probabilities are those of the bare logits;
+ * {@code post_sampling_probs} makes them those of the distribution drawn from.
+ */
+final class LlamaCodec implements Codec {
+  @Override
+  public String path() {
+    return "/completion";
+  }
+
+  @Override
+  public boolean drawsGroups() {
+    return false;
+  }
+
+  @Override
+  public ObjectNode body(Draw draw, boolean stream) {
+    SamplingSettings settings = draw.settings();
+    ObjectNode body = Fields.object();
+    ArrayNode prompt = body.putArray("prompt");
+    for (int token : draw.prompt()) {
+      prompt.add(token);
+    }
+    body.put("n_predict", draw.maxTokens())
+        .put("stream", stream)
+        .put("return_tokens", true)
+        .put("n_probs", 1)
+        .put("post_sampling_probs", true)
+        .put("temperature", settings.temperature())
+        .put("top_k", settings.topK())
+        .put("top_p", settings.topP())
+        .put("min_p", settings.minP())
+        .put("repeat_penalty", settings.repetitionPenalty())
+        .put("repeat_last_n", -1)
+        .put("presence_penalty", 0.0)
+        .put("frequency_penalty", 0.0)
+        .put("seed", draw.seed())
+        .put("cache_prompt", false)
+        .put("ignore_eos", false);
+    ArrayNode samplers = body.putArray("samplers");
+    samplers.add("penalties").add("temperature").add("min_p").add("top_k").add("top_p");
+    ArrayNode stops = body.putArray("stop");
+    settings.stops().forEach(stops::add);
+    return body;
+  }
+
+  @Override
+  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+    if (!message.has("tokens") && !message.has("content")) {
+      throw new MalformedAnswerException("no tokens in " + Fields.excerpt(message.toString()));
+    }
+    JsonNode probabilities =
+        message.has("completion_probabilities")
+            ? message.path("completion_probabilities")
+            : message.path("probs");
+    List<Integer> tokens = new ArrayList<>();
+    List<Double> logProbs = new ArrayList<>();
+    for (JsonNode token : probabilities) {
+      tokens.add(token.path("id").asInt(-1));
+      double logProb = Fields.number(token.path("logprob"));
+      logProbs.add(token.has("prob") ? Math.log(Fields.number(token.path("prob"))) : logProb);
+    }
+    int[] ids =
+        message.path("tokens").isEmpty()
+            ? tokens.stream().mapToInt(Integer::intValue).toArray()
+            : Fields.ids(message.path("tokens"));
+    boolean ended = message.path("stop").asBoolean(false);
+    // The last message of a stream repeats the totals, without the tokens.
+    double[] numbers = logProbs.stream().mapToDouble(Double::doubleValue).toArray();
+    return List.of(
+        new Piece(
+            message.path("index").asInt(0),
+            ids,
+            Arrays.copyOf(numbers, numbers.length),
+            List.of(),
+            ended ? Finish.of(message.path("stop_type").asText("none")) : Finish.OPEN,
+            new int[0],
+            false));
+  }
+}

@@ -1,0 +1,28 @@
+package io.troupe.engine.http.protocol;
+
+import java.util.List;
+
+/**
+ * What one message of a server adds to one completion.
+ *
+ * @param index which completion of the request
+ * @param tokens ids
+ * @param logProbs as the server gave them, one a token when all is well; NaN where it gave none
+ * @param versions what it said of the weights; empty where it says nothing
+ * @param finish the end, or {@link Finish#OPEN}
+ * @param prompt the prompt as the server understood it; empty where it does not tell
+ * @param whole whether tokens are all there are so far, not those since the message before
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record Piece(
+    int index,
+    int[] tokens,
+    double[] logProbs,
+    List<VersionSpan> versions,
+    Finish finish,
+    int[] prompt,
+    boolean whole) {
+  public Piece {
+    versions = List.copyOf(versions);
+  }
+}

@@ -1,0 +1,74 @@
+package io.troupe.engine.http.protocol;
+
+import static io.troupe.core.Require.require;
+
+import java.time.Duration;
+
+/**
+ * Whether a failed draw is asked for again.
+ *
+ * <p>Never once a token of it was produced: a second answer would be another draw, chosen because
+ * the first was cut, and completions that are cut more often than others would be drawn again more
+ * often. Never when the request is at fault. Else with a pause that doubles, as long as the
+ * deadline allows.
+ *
+ * @param attempts most tries in all
+ * @param first pause before the second try
+ * @param longest pause
+ */
+public record Retry(int attempts, Duration first, Duration longest) {
+  /** Five tries, from 50 ms to 5 s apart. */
+  public static final Retry DEFAULT = new Retry(5, Duration.ofMillis(50), Duration.ofSeconds(5));
+
+  /** What to do. */
+  public sealed interface Decision {
+    /** Ask again after a pause. */
+    record Again(Duration pause) implements Decision {}
+
+    /** It has failed. */
+    record GiveUp() implements Decision {}
+  }
+
+  public Retry {
+    require(attempts >= 1, "a request is tried at least once, not %d times", attempts);
+    require(
+        !first.isNegative() && first.compareTo(longest) <= 0,
+        "the first pause (%s) is at most the longest (%s)",
+        first,
+        longest);
+  }
+
+  /**
+   * Decides after a failure.
+   *
+   * @param tries made so far, 1 or more
+   * @param tokens of the answer that came in
+   * @param left until the deadline
+   * @param jitter in [0, 1), so that clients do not come back together
+   */
+  public Decision after(Fault fault, int tries, int tokens, Duration left, double jitter) {
+    boolean mayHelp =
+        switch (fault.kind()) {
+          case BUSY, NO_CONNECTION -> true;
+          case SERVER, IN_STREAM, TRUNCATED, NO_ANSWER ->
+              tries < 2; // another replica may fare well
+          case BAD_REQUEST,
+              UNAUTHORISED,
+              NO_MODEL,
+              NO_ROUTE,
+              MALFORMED,
+              STALLED,
+              TOO_LATE,
+              UNEXPECTED ->
+              false;
+        };
+    if (!mayHelp || tokens > 0 || tries >= attempts) {
+      return new Decision.GiveUp();
+    }
+    long doubled = first.toMillis() << Math.min(tries - 1, 20);
+    long pause = (long) (Math.min(doubled, longest.toMillis()) * (0.5 + jitter / 2));
+    Duration wait =
+        fault.retryAfter().toMillis() > pause ? fault.retryAfter() : Duration.ofMillis(pause);
+    return wait.compareTo(left) < 0 ? new Decision.Again(wait) : new Decision.GiveUp();
+  }
+}

@@ -1,0 +1,89 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import java.util.List;
+
+/** SGLang's {@code /generate}. Its streamed messages repeat all that came before. */
+final class SglangCodec implements Codec {
+  @Override
+  public String path() {
+    return "/generate";
+  }
+
+  @Override
+  public boolean drawsGroups() {
+    return false;
+  }
+
+  @Override
+  public ObjectNode body(Draw draw, boolean stream) {
+    SamplingSettings settings = draw.settings();
+    ObjectNode body = Fields.object();
+    body.put("rid", draw.id());
+    ArrayNode prompt = body.putArray("input_ids");
+    for (int token : draw.prompt()) {
+      prompt.add(token);
+    }
+    body.put("return_logprob", true).put("logprob_start_len", -1).put("stream", stream);
+    ObjectNode sampling = body.putObject("sampling_params");
+    sampling
+        .put("max_new_tokens", draw.maxTokens())
+        .put("temperature", settings.temperature())
+        .put("top_p", settings.topP())
+        .put("top_k", settings.topK() == 0 ? -1 : settings.topK())
+        .put("min_p", settings.minP())
+        .put("repetition_penalty", settings.repetitionPenalty())
+        .put("presence_penalty", 0.0)
+        .put("frequency_penalty", 0.0)
+        .put("sampling_seed", draw.seed())
+        .put("skip_special_tokens", false)
+        .put("no_stop_trim", true)
+        .put("spaces_between_special_tokens", false);
+    ArrayNode stops = sampling.putArray("stop");
+    settings.stops().forEach(stops::add);
+    ArrayNode stopIds = sampling.putArray("stop_token_ids");
+    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    return body;
+  }
+
+  @Override
+  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+    JsonNode meta = message.path("meta_info");
+    if (!meta.isObject()) {
+      throw new MalformedAnswerException("no meta_info in " + Fields.excerpt(message.toString()));
+    }
+    JsonNode pairs = meta.path("output_token_logprobs");
+    int count = pairs.isArray() ? pairs.size() : 0;
+    double[] logProbs = new double[count];
+    int[] tokens = new int[count];
+    for (int i = 0; i < count; i++) {
+      logProbs[i] = Fields.number(pairs.get(i).path(0));
+      tokens[i] = pairs.get(i).path(1).asInt(-1);
+    }
+    int[] ids =
+        message.path("output_ids").isArray() ? Fields.ids(message.path("output_ids")) : tokens;
+    return List.of(
+        new Piece(
+            message.path("index").asInt(0),
+            ids,
+            logProbs,
+            versions(meta, ids.length),
+            Finish.of(Fields.text(meta.path("finish_reason").path("type"))),
+            new int[0],
+            true));
+  }
+
+  /** One version without spans is that of the last token; see {@link CompletionCheck}. */
+  private static List<VersionSpan> versions(JsonNode meta, int tokens) {
+    if (meta.path("weight_versions").isArray()) {
+      return Fields.spans(meta.path("weight_versions"));
+    }
+    String version = meta.path("weight_version").asText("");
+    return version.isEmpty() || tokens == 0
+        ? List.of()
+        : List.of(new VersionSpan(version, tokens - 1, tokens));
+  }
+}

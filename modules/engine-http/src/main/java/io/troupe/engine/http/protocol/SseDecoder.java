@@ -1,0 +1,74 @@
+package io.troupe.engine.http.protocol;
+
+import static io.troupe.core.Require.require;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Cuts a byte stream into the data of server-sent events, however the bytes are cut into chunks.
+ *
+ * <p>Bytes become text only when a line is whole, so a character split between chunks is no
+ * concern. Lines end with LF, CR LF or CR; comments, and fields other than {@code data}, are passed
+ * over; an event without its empty line at the end of the stream is none, as the standard says.
+ */
+public final class SseDecoder {
+  private static final int MOST_BYTES = 64 << 20;
+
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private final StringBuilder data = new StringBuilder();
+  private boolean hasData;
+  private boolean afterReturn;
+
+  /**
+   * Takes the next bytes.
+   *
+   * @return the data of the events that end in them
+   * @throws IllegalArgumentException if an event is longer than any server's answer can be
+   */
+  public List<String> decode(ByteBuffer bytes) {
+    List<String> events = new ArrayList<>();
+    while (bytes.hasRemaining()) {
+      byte next = bytes.get();
+      boolean secondHalf = next == '\n' && afterReturn;
+      afterReturn = next == '\r';
+      if (secondHalf) {
+        continue;
+      }
+      if (next == '\n' || next == '\r') {
+        endLine(events);
+      } else {
+        require(
+            line.size() + data.length() < MOST_BYTES,
+            "an event of the stream exceeds %d bytes",
+            MOST_BYTES);
+        line.write(next);
+      }
+    }
+    return events;
+  }
+
+  /** Whether an event has begun and not ended: at the end of a stream, that it was cut. */
+  public boolean midEvent() {
+    return hasData || line.size() > 0;
+  }
+
+  private void endLine(List<String> events) {
+    String text = line.toString(StandardCharsets.UTF_8);
+    line.reset();
+    if (text.isEmpty()) {
+      if (hasData) {
+        events.add(data.toString());
+      }
+      data.setLength(0);
+      hasData = false;
+    } else if (text.startsWith("data:")) {
+      data.append(hasData ? "\n" : "")
+          .append(text, text.startsWith("data: ") ? 6 : 5, text.length());
+      hasData = true;
+    }
+  }
+}

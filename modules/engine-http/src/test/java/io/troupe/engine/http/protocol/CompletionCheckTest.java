@@ -1,0 +1,141 @@
+package io.troupe.engine.http.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.protocol.Checked.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CompletionCheckTest {
+  private static final String A = "aaaaaaaaaaaaaaaa";
+  private static final String B = "bbbbbbbbbbbbbbbb";
+  private static final WeightTag THREE = new WeightTag(new WeightVersion(3), A);
+  private static final Map<WeightVersion, String> PUBLISHED =
+      Map.of(new WeightVersion(3), A, new WeightVersion(4), B);
+
+  private static CompletionCheck check(boolean tagged) {
+    return new CompletionCheck(new int[] {1, 2}, 10, 4, Set.of(9), false, THREE, PUBLISHED, tagged);
+  }
+
+  private static Drawn drawn(int[] tokens, double[] logProbs, Finish finish, VersionSpan... spans) {
+    return new Drawn(tokens, logProbs, List.of(spans), finish, new int[0]);
+  }
+
+  private static Drawn good(VersionSpan... spans) {
+    return drawn(new int[] {5, 6, 9}, new double[] {-1, 0, -0.5}, Finish.STOP, spans);
+  }
+
+  record Bad(Drawn drawn, Reason reason) {}
+
+  static Stream<Bad> bad() {
+    int[] three = {5, 6, 9};
+    double[] fine = {-1, -1, -1};
+    return Stream.of(
+        new Bad(drawn(three, fine, Finish.OPEN), Reason.NOT_FINISHED),
+        new Bad(drawn(three, fine, Finish.ABORTED), Reason.NOT_FINISHED),
+        new Bad(drawn(three, fine, Finish.ERROR), Reason.NOT_FINISHED),
+        new Bad(drawn(three, fine, Finish.UNKNOWN), Reason.NOT_FINISHED),
+        new Bad(drawn(new int[0], new double[0], Finish.STOP), Reason.EMPTY),
+        new Bad(drawn(new int[] {5, 5, 5, 5, 5}, fine, Finish.LENGTH), Reason.TOO_LONG),
+        new Bad(drawn(new int[] {5, 10, 9}, fine, Finish.STOP), Reason.NO_ID),
+        new Bad(drawn(new int[] {5, -1, 9}, fine, Finish.STOP), Reason.NO_ID),
+        new Bad(drawn(new int[] {5, 6, 7}, fine, Finish.STOP), Reason.END_MISSING),
+        new Bad(drawn(three, new double[0], Finish.STOP), Reason.LOG_PROBS_MISSING),
+        new Bad(drawn(three, new double[] {-1, -1}, Finish.STOP), Reason.LOG_PROBS_MISSING),
+        new Bad(drawn(three, new double[] {-1, Double.NaN, -1}, Finish.STOP), Reason.NOT_FINITE),
+        new Bad(drawn(three, new double[] {-1, -9999, -1}, Finish.STOP), Reason.NOT_FINITE),
+        new Bad(drawn(three, new double[] {-1, 0.3, -1}, Finish.STOP), Reason.POSITIVE),
+        new Bad(
+            new Drawn(three, fine, List.of(), Finish.STOP, new int[] {1, 3}), Reason.OTHER_PROMPT),
+        new Bad(good(new VersionSpan("default", 0, 3)), Reason.FOREIGN_WEIGHTS),
+        new Bad(good(new VersionSpan("4-" + A, 0, 3)), Reason.FOREIGN_WEIGHTS),
+        new Bad(good(new VersionSpan("9-" + A, 0, 3)), Reason.FOREIGN_WEIGHTS),
+        new Bad(good(new VersionSpan("3-" + A, 0, 2)), Reason.VERSION_MISSING),
+        new Bad(good(new VersionSpan("3-" + A, 0, 4)), Reason.VERSION_MISSING),
+        new Bad(
+            good(new VersionSpan("4-" + B, 0, 1), new VersionSpan("3-" + A, 1, 3)),
+            Reason.VERSION_MISSING));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void check_badCompletion_isRefusedWithItsReason(Bad bad) {
+    assertThat(check(false).check(bad.drawn()))
+        .isInstanceOfSatisfying(
+            Checked.Refused.class, refused -> assertThat(refused.reason()).isEqualTo(bad.reason()));
+  }
+
+  @Test
+  void check_serverThatCanTellItsWeightsAndDoesNot_isRefused() {
+    assertThat(check(true).check(good())).hasToString("version_missing: no weight_versions");
+  }
+
+  @Test
+  void check_noVersions_areThoseInUseWhenItWasAskedFor() {
+    Completion completion = sound(check(false).check(good()));
+    assertThat(completion.versions().oldest()).isEqualTo(new WeightVersion(3));
+    assertThat(completion.versions().newest()).isEqualTo(new WeightVersion(3));
+    assertThat(completion.finishReason()).isEqualTo(FinishReason.STOP);
+    assertThat(completion.tokens()).containsExactly(5, 6, 9);
+    assertThat(completion.logProbs()).containsExactly(-1f, 0f, -0.5f);
+  }
+
+  @Test
+  void check_onlyTheLastTokensVersion_datesTheRestByTheOldest() {
+    Completion completion = sound(check(false).check(good(new VersionSpan("4-" + B, 2, 3))));
+    assertThat(completion.versions().spans()).hasSize(1);
+    assertThat(completion.versions().oldest()).isEqualTo(new WeightVersion(3));
+  }
+
+  @Test
+  void check_spans_areTakenTokenByToken() {
+    Completion completion =
+        sound(
+            check(true)
+                .check(good(new VersionSpan("3-" + A, 0, 1), new VersionSpan("4-" + B, 1, 3))));
+    assertThat(completion.versions().oldest()).isEqualTo(new WeightVersion(3));
+    assertThat(completion.versions().tokensSince(new WeightVersion(4))).isEqualTo(2);
+  }
+
+  /** Whatever a server sends, the answer is a sound completion or a reason, never an exception. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void check_anything_isSoundOrRefused(long seed) {
+    Random random = new Random(seed);
+    int count = random.nextInt(6);
+    int[] tokens = random.ints(count, -1, 11).toArray();
+    double[] logProbs = random.doubles(count + random.nextInt(2), -3, 0.0).toArray();
+    List<VersionSpan> spans = new ArrayList<>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      int start = random.nextInt(-1, 4);
+      spans.add(
+          new VersionSpan(
+              random.nextBoolean() ? "3-" + A : "4-" + B, start, start + random.nextInt(4)));
+    }
+    Finish finish = List.of(Finish.values()).get(random.nextInt(Finish.values().length));
+    Drawn drawn = new Drawn(tokens, logProbs, spans, finish, new int[0]);
+    switch (check(random.nextBoolean()).check(drawn)) {
+      case Checked.Sound(Completion completion) -> {
+        assertThat(completion.length()).isEqualTo(count);
+        assertThat(completion.versions().oldest()).isIn(PUBLISHED.keySet());
+        assertThat(completion.tokens()).isEqualTo(tokens);
+      }
+      case Checked.Refused(_, String detail) -> assertThat(detail).isNotBlank();
+    }
+  }
+
+  private static Completion sound(Checked checked) {
+    assertThat(checked).isInstanceOf(Checked.Sound.class);
+    return ((Checked.Sound) checked).completion();
+  }
+}
