@@ -8,12 +8,18 @@ import picocli.CommandLine.Command;
     name = "troupe bench",
     mixinStandardHelpOptions = true,
     description = "Measures, and compares with what was measured beside it.",
-    subcommands = {QuickstartBench.class, EngineBench.class, VerifierBench.class},
+    subcommands = {
+      QuickstartBench.class,
+      EngineBench.class,
+      MemoryBench.class,
+      VerifierBench.class
+    },
     footer = {
       "",
       "Examples:",
       "  troupe bench quickstart --json result.json",
       "  troupe bench engine --python venv/bin/python --update",
+      "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers"
     })
 public final class Bench {

@@ -36,6 +36,16 @@ final class LineProcess implements AutoCloseable {
     return new LineProcess(javaCommand(main, arguments));
   }
 
+  /** The same with a heap of a fixed size, all of it resident from the start. */
+  static LineProcess javaWithHeap(String heap, Class<?> main, List<String> arguments)
+      throws IOException {
+    List<String> command = javaCommand(main, arguments);
+    // Of two settings the later one holds.
+    command.addAll(
+        command.indexOf("-cp"), List.of("-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch"));
+    return new LineProcess(command);
+  }
+
   private static List<String> javaCommand(Class<?> main, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
