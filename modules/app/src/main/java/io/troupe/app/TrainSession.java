@@ -15,6 +15,7 @@ import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.RunWiring;
 import io.troupe.runtime.Traces;
 import io.troupe.runtime.TrainerWorkshop;
+import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
@@ -151,11 +152,14 @@ final class TrainSession {
     PromptPool pool =
         new PromptPool(
             composition.task().train(), composition.tokenizer(), composition.config().run().seed());
+    WeightsInMemory weights = new WeightsInMemory();
     RunWiring wiring =
         new RunWiring(
             settings,
             room,
             pool,
+            weights,
+            weights,
             new Examination(
                 composition.task().heldOut(),
                 settings.evaluationPrompts(),

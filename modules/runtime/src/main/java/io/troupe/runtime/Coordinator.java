@@ -40,22 +40,23 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   public sealed interface Command {}
 
   /** A worker is there. */
-  public record Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) implements Command {}
+  public record Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref)
+      implements Command, Portable {}
 
   /** A worker has asked for this many groups in total since it started. */
-  public record RequestWork(WorkerId worker, long total) implements Command {}
+  public record RequestWork(WorkerId worker, long total) implements Command, Portable {}
 
   /** A worker is gone. */
-  public record WorkerGone(WorkerId worker) implements Command {}
+  public record WorkerGone(WorkerId worker) implements Command, Portable {}
 
   /** A group's completions are drawn. */
-  public record GroupSampled(LeaseId lease) implements Command {}
+  public record GroupSampled(LeaseId lease) implements Command, Portable {}
 
   /** A scored group lies at the trainer. */
   public record GroupScored(GroupSummary summary) implements Command {}
 
   /** A group could not be produced. */
-  public record GroupFailed(LeaseId lease, String reason) implements Command {}
+  public record GroupFailed(LeaseId lease, String reason) implements Command, Portable {}
 
   /** The policy is ready, with these weights. */
   public record TrainerReady(WeightSnapshot snapshot) implements Command {}
@@ -78,6 +79,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private record Journalled(List<Effect> effects, Optional<StepRow> row) implements Command {}
 
+  private record Published(PublishedWeights weights) implements Command {}
+
+  private record PublishFailed(WeightVersion version, Throwable cause) implements Command {}
+
   private record JournalFailed(Throwable cause) implements Command {}
 
   private record Tick() implements Command {}
@@ -91,6 +96,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   public record Wiring(
       Coordination coordination,
       PromptPool pool,
+      WeightOutlet outlet,
       JournalWriter journal,
       Optional<RunState> resume,
       boolean again,
@@ -106,6 +112,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private final StepMeter meter;
   private RunState state;
   private Optional<WeightSnapshot> weights = Optional.empty();
+  private Optional<PublishedWeights> published = Optional.empty();
+  private boolean publishing;
   private Optional<ActorRef<Trainer.Command>> trainer = Optional.empty();
 
   /** A coordinator that waits for the trainer to be ready. */
@@ -131,8 +139,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     switch (command) {
       case Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) ->
           onRegister(worker, ref);
-      case RequestWork(WorkerId worker, long total) ->
-          handle(new Input.WorkRequested(worker, total));
+      case RequestWork(WorkerId worker, long total) -> onRequestWork(worker, total);
       case WorkerGone(WorkerId worker) -> onWorkerGone(worker);
       case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
       case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
@@ -147,6 +154,11 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Drain _ -> handle(new Input.DrainRequested());
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
       case Journalled(List<Effect> effects, Optional<StepRow> row) -> onJournalled(effects, row);
+      case Published(PublishedWeights out) -> onPublished(out);
+      case PublishFailed(WeightVersion version, Throwable cause) ->
+          handle(
+              new Input.Broken(
+                  "publishing %s failed: %s".formatted(version, Causes.message(cause))));
       case JournalFailed(Throwable cause) -> onJournalFailed(cause);
       case Tick _ -> handle(new Input.Tick());
     }
@@ -156,7 +168,14 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void onRegister(WorkerId worker, ActorRef<RolloutWorker.Command> ref) {
     workers.put(worker, ref);
     getContext().watchWith(ref, new WorkerGone(worker));
-    weights.ifPresent(held -> ref.tell(new RolloutWorker.WeightsPublished(held)));
+    published.ifPresent(out -> ref.tell(new RolloutWorker.WeightsPublished(out)));
+  }
+
+  private void onRequestWork(WorkerId worker, long total) {
+    // One that is gone for this run, and does not know it yet, cannot be told of a lease.
+    if (workers.containsKey(worker)) {
+      handle(new Input.WorkRequested(worker, total));
+    }
   }
 
   private void onWorkerGone(WorkerId worker) {
@@ -230,8 +249,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     boolean evaluated = effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
     row.ifPresent(made -> wiring.run().tell(new Run.StepMade(made, evaluated)));
     Map<WorkerId, List<Assignment>> grants = new LinkedHashMap<>();
+    WeightVersion atLeast = WeightVersion.BASE;
     for (Effect effect : effects) {
-      if (effect instanceof Effect.Grant(var lease, var worker, int prompt, long epoch, var _)) {
+      if (effect
+          instanceof
+          Effect.Grant(var lease, var worker, int prompt, long epoch, WeightVersion version)) {
+        atLeast = version; // one decision grants at one version
         grants
             .computeIfAbsent(worker, _ -> new ArrayList<>())
             .add(wiring.pool().assignment(lease, prompt, epoch));
@@ -240,7 +263,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       }
     }
     // All grants of one decision reach a worker together, so that they are decoded together.
-    grants.forEach((worker, work) -> tell(worker, new RolloutWorker.Produce(work)));
+    for (Map.Entry<WorkerId, List<Assignment>> grant : grants.entrySet()) {
+      tell(grant.getKey(), new RolloutWorker.Produce(atLeast, grant.getValue()));
+    }
   }
 
   private void perform(Effect effect) {
@@ -251,13 +276,36 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Forget(LeaseId lease) -> trainer().tell(new Trainer.Forget(lease));
       case Effect.Train(long step, WeightVersion from, List<LeaseId> groups) ->
           trainer().tell(new Trainer.Train(step, from, groups));
-      case Effect.Publish(WeightVersion _) ->
-          workers.values().forEach(ref -> ref.tell(new RolloutWorker.WeightsPublished(held())));
+      case Effect.Publish(WeightVersion _) -> publish();
       case Effect.Evaluate(long step, WeightVersion _) ->
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
           trainer().tell(new Trainer.Save(step, saved, last));
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
+    }
+  }
+
+  /** Publishes the newest weights; those passed over meanwhile are never published. */
+  private void publish() {
+    if (!publishing) {
+      publishing = true;
+      WeightSnapshot newest = held();
+      getContext()
+          .pipeToSelf(
+              wiring.outlet().publish(newest),
+              (out, failure) ->
+                  failure == null
+                      ? new Published(out)
+                      : new PublishFailed(newest.version(), failure));
+    }
+  }
+
+  private void onPublished(PublishedWeights out) {
+    publishing = false;
+    published = Optional.of(out);
+    workers.values().forEach(ref -> ref.tell(new RolloutWorker.WeightsPublished(out)));
+    if (!held().version().equals(out.version())) {
+      publish();
     }
   }
 

@@ -6,7 +6,9 @@ import akka.actor.typed.Signal;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
@@ -22,8 +24,9 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   public record Happened(Event event, WeightVersion version) implements Command {}
 
   /** A group was judged. */
-  public record Judged(Assignment assignment, List<String> completions, List<Verdict> verdicts)
-      implements Command {}
+  public record Judged(
+      LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts)
+      implements Command, Portable {}
 
   private final Traces traces;
 
@@ -41,8 +44,8 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
-      case Judged(Assignment assignment, List<String> completions, List<Verdict> verdicts) ->
-          traces.rollout(assignment, completions, verdicts);
+      case Judged(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) ->
+          traces.rollout(lease, prompt, completions, verdicts);
     }
     return this;
   }

@@ -13,6 +13,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StopMatcher;
@@ -20,8 +21,10 @@ import io.troupe.engine.WeightSnapshot;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /**
  * Produces groups under lease: draws completions, has them judged, hands them to the trainer.
@@ -33,18 +36,33 @@ import java.util.concurrent.CompletionStage;
 public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker.Command> {
   public sealed interface Command {}
 
-  /** Produce these groups; they enter the decode batch together. */
-  public record Produce(List<Assignment> assignments) implements Command {
+  /**
+   * Produce these groups; they enter the decode batch together.
+   *
+   * @param atLeast no token may be of an older version
+   */
+  public record Produce(WeightVersion atLeast, List<Assignment> assignments)
+      implements Command, Portable {
     public Produce {
       assignments = List.copyOf(assignments);
+    }
+
+    private boolean holds(LeaseId lease) {
+      return assignments.stream().anyMatch(assignment -> assignment.lease().equals(lease));
+    }
+
+    private Produce without(LeaseId lease) {
+      return new Produce(
+          atLeast,
+          assignments.stream().filter(assignment -> !assignment.lease().equals(lease)).toList());
     }
   }
 
   /** Stop work on a lease. */
-  public record Cancel(LeaseId lease) implements Command {}
+  public record Cancel(LeaseId lease) implements Command, Portable {}
 
-  /** Move to these weights at the next token. */
-  public record WeightsPublished(WeightSnapshot weights) implements Command {}
+  /** There are new weights; move to them at the next token. */
+  public record WeightsPublished(PublishedWeights weights) implements Command, Portable {}
 
   /** What the verifier said of a group's completions, in order. */
   public record Judged(LeaseId lease, List<Verdict> verdicts) implements Command {}
@@ -53,11 +71,16 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
 
+  private record Fetched(WeightSnapshot weights) implements Command {}
+
+  private record FetchFailed(PublishedWeights weights, Throwable cause) implements Command {}
+
   private record LoadFailed(Throwable cause) implements Command {}
 
   /** Everything a worker works with. */
   public record Wiring(
       EngineRoom room,
+      WeightSource source,
       SourceSampling sampling,
       int completionsPerPrompt,
       int groupsPerRequest,
@@ -72,6 +95,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private final WorkerId id;
   private final SamplingEngine engine;
   private final Map<LeaseId, Drawn> drawn = new HashMap<>();
+  private WeightDigests digests = WeightDigests.NONE;
+  private Optional<PublishedWeights> wanted = Optional.empty();
+  private Optional<WeightVersion> loaded = Optional.empty();
+  private List<Produce> held = List.of();
+  private boolean fetching;
   private long asked;
 
   /** A worker that registers with the coordinator and starts to ask for work. */
@@ -94,21 +122,31 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case Produce(List<Assignment> assignments) -> onProduce(assignments);
+      case Produce produce -> onProduce(produce);
       case Cancel(LeaseId lease) -> onCancel(lease);
-      case WeightsPublished(WeightSnapshot weights) -> onWeightsPublished(weights);
+      case WeightsPublished(PublishedWeights weights) -> onWeightsPublished(weights);
       case Judged(LeaseId lease, List<Verdict> verdicts) -> onJudged(lease, verdicts);
       case Sampled(Assignment assignment, List<Completion> completions) ->
           onSampled(assignment, completions);
       case SamplingFailed(Assignment assignment, Throwable cause) ->
           onSamplingFailed(assignment, cause);
+      case Fetched(WeightSnapshot weights) -> onFetched(weights);
+      case FetchFailed(PublishedWeights weights, Throwable cause) -> onFetchFailed(weights, cause);
       case LoadFailed(Throwable cause) ->
           throw new IllegalStateException(id + " could not load weights", cause);
     }
     return this;
   }
 
-  private void onProduce(List<Assignment> assignments) {
+  private void onProduce(Produce produce) {
+    if (loaded.filter(version -> version.compareTo(produce.atLeast()) >= 0).isPresent()) {
+      sample(produce.assignments());
+    } else {
+      held = Stream.concat(held.stream(), Stream.of(produce)).toList();
+    }
+  }
+
+  private void sample(List<Assignment> assignments) {
     List<SampleRequest> requests = assignments.stream().map(this::request).toList();
     List<CompletionStage<List<Completion>>> stages = engine.sample(requests);
     for (int i = 0; i < assignments.size(); i++) {
@@ -135,9 +173,53 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private void onCancel(LeaseId lease) {
     engine.cancel(lease);
     drawn.remove(lease);
+    if (held.stream().anyMatch(produce -> produce.holds(lease))) {
+      held = held.stream().map(produce -> produce.without(lease)).toList();
+      wiring.coordinator().tell(new Coordinator.GroupFailed(lease, "cancelled"));
+      askForOneMore();
+    }
   }
 
-  private void onWeightsPublished(WeightSnapshot weights) {
+  private void onWeightsPublished(PublishedWeights weights) {
+    wanted = Optional.of(weights);
+    fetch();
+  }
+
+  /** Fetches the newest weights it knows of, one version at a time. */
+  private void fetch() {
+    if (!fetching) {
+      fetching = true;
+      PublishedWeights weights = wanted.orElseThrow();
+      getContext()
+          .pipeToSelf(
+              wiring.source().fetch(weights),
+              (snapshot, failure) ->
+                  failure == null ? new Fetched(snapshot) : new FetchFailed(weights, failure));
+    }
+  }
+
+  private void onFetched(WeightSnapshot weights) {
+    fetching = false;
+    digests = digests.with(weights.version(), weights.digest());
+    load(weights);
+    loaded = Optional.of(weights.version());
+    List<Produce> waiting = held;
+    held = List.of();
+    waiting.forEach(this::onProduce);
+    if (!wanted.orElseThrow().version().equals(weights.version())) {
+      fetch();
+    }
+  }
+
+  private void onFetchFailed(PublishedWeights weights, Throwable cause) {
+    fetching = false;
+    if (wanted.orElseThrow().equals(weights)) {
+      throw new IllegalStateException(id + " could not fetch " + weights.version(), cause);
+    }
+    fetch(); // What failed has been replaced by something newer meanwhile.
+  }
+
+  private void load(WeightSnapshot weights) {
     engine
         .load(weights)
         .whenComplete(
@@ -179,15 +261,17 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     if (group == null) {
       return; // Cancelled in the meantime.
     }
-    wiring.recorder().tell(new Recorder.Judged(group.assignment(), group.texts(), verdicts));
+    wiring
+        .recorder()
+        .tell(new Recorder.Judged(lease, group.assignment().prompt(), group.texts(), verdicts));
     List<Double> rewards = Verdicts.rewards(verdicts);
     if (rewards.size() == verdicts.size()) {
       wiring
           .trainer()
           .tell(
               new Trainer.Deliver(
-                  new ScoredGroup(
-                      lease, group.assignment().tokens(), group.completions(), rewards)));
+                  new ScoredGroup(lease, group.assignment().tokens(), group.completions(), rewards),
+                  digests.behind(group.completions())));
     } else {
       wiring
           .coordinator()

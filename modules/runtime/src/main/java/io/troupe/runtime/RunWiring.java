@@ -15,6 +15,8 @@ import java.util.function.LongSupplier;
  * @param settings of the run
  * @param room the policy's engines
  * @param pool training prompts
+ * @param outlet where new weights go
+ * @param source where workers of this JVM get them
  * @param examination held-out prompts
  * @param verifier of the task; whoever opened it closes it after the run
  * @param journal open for this run
@@ -30,6 +32,8 @@ public record RunWiring(
     RunSettings settings,
     EngineRoom room,
     PromptPool pool,
+    WeightOutlet outlet,
+    WeightSource source,
     Examination examination,
     VerifierService verifier,
     JournalWriter journal,
@@ -45,6 +49,7 @@ public record RunWiring(
     return new Coordinator.Wiring(
         new Coordination(settings.limits()),
         pool,
+        outlet,
         journal,
         resume.map(TrainerWorkshop.Resume::state),
         again,
@@ -65,6 +70,7 @@ public record RunWiring(
       ActorRef<Recorder.Command> recorder) {
     return new RolloutWorker.Wiring(
         room,
+        source,
         settings.sampling(),
         settings.limits().completionsPerPrompt(),
         settings.groupsPerRequest(),

@@ -1,5 +1,6 @@
 package io.troupe.runtime;
 
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -138,13 +139,13 @@ public final class Traces implements AutoCloseable {
     }
   }
 
-  void rollout(Assignment assignment, List<String> completions, List<Verdict> verdicts) {
+  void rollout(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) {
     Map<String, Object> line = line();
-    line.put("prompt_id", assignment.prompt().id().value());
-    line.put("group", assignment.lease().group().number());
-    line.put("fence", assignment.lease().fence());
-    line.put("prompt", assignment.prompt().text());
-    line.put("answer", assignment.prompt().answer());
+    line.put("prompt_id", prompt.id().value());
+    line.put("group", lease.group().number());
+    line.put("fence", lease.fence());
+    line.put("prompt", prompt.text());
+    line.put("answer", prompt.answer());
     line.put("completions", completions);
     line.put("rewards", Verdicts.rewards(verdicts));
     line.put("verdicts", verdicts.stream().map(Traces::sentence).toList());

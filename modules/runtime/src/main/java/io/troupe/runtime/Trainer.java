@@ -9,10 +9,12 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,8 +33,16 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   /** Make the policy ready: warm it up, or restore it from the checkpoint of the workshop. */
   public record Prepare() implements Command {}
 
-  /** Keep a scored group. */
-  public record Deliver(ScoredGroup group) implements Command {}
+  /**
+   * Keep a scored group.
+   *
+   * @param weights those that its tokens were sampled with
+   */
+  public record Deliver(ScoredGroup group, List<SampledWith> weights) implements Command, Portable {
+    public Deliver {
+      weights = List.copyOf(weights);
+    }
+  }
 
   /** Let go of a group's tokens. */
   public record Forget(LeaseId lease) implements Command {}
@@ -58,6 +68,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   private final TrainerWorkshop workshop;
   private final ActorRef<Coordinator.Command> coordinator;
   private final Map<LeaseId, ScoredGroup> groups = new HashMap<>();
+  private WeightDigests digests = WeightDigests.NONE;
 
   /** A trainer that waits for {@link Prepare}. */
   public static Behavior<Command> create(
@@ -78,14 +89,13 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Prepare _ -> work("preparing the policy", workshop::prepare, Ready::new);
-      case Deliver(ScoredGroup group) -> onDeliver(group);
+      case Deliver(ScoredGroup group, List<SampledWith> weights) -> onDeliver(group, weights);
       case Forget(LeaseId lease) -> groups.remove(lease);
       case Train(long step, WeightVersion from, List<LeaseId> leases) ->
           onTrain(step, from, leases);
       case Save(long step, RunState state, boolean last) -> onSave(step, state, last);
       case Ready(TrainerWorkshop.Prepared prepared) -> onReady(prepared);
-      case StepDone(long step, TrainerWorkshop.Step result) ->
-          coordinator.tell(new Coordinator.StepDone(step, result));
+      case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case Saved(long step, boolean last) ->
           coordinator.tell(new Coordinator.CheckpointSaved(step, last));
       case Failed(String doing, Throwable cause) ->
@@ -94,14 +104,27 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
     return this;
   }
 
-  private void onDeliver(ScoredGroup group) {
+  private void onDeliver(ScoredGroup group, List<SampledWith> weights) {
+    Optional<String> objection = digests.objectionTo(group.completions(), weights);
+    if (objection.isPresent()) {
+      coordinator.tell(new Coordinator.GroupFailed(group.lease(), objection.get()));
+      return;
+    }
     groups.putIfAbsent(group.lease(), group);
     coordinator.tell(new Coordinator.GroupScored(group.summary()));
   }
 
   private void onReady(TrainerWorkshop.Prepared prepared) {
+    digests = digests.with(prepared.snapshot().version(), prepared.snapshot().digest());
     prepared.groups().forEach(group -> groups.put(group.lease(), group));
     coordinator.tell(new Coordinator.TrainerReady(prepared.snapshot()));
+  }
+
+  private void onStepDone(long step, TrainerWorkshop.Step result) {
+    if (result instanceof TrainerWorkshop.Moved(var _, WeightSnapshot made)) {
+      digests = digests.with(made.version(), made.digest());
+    }
+    coordinator.tell(new Coordinator.StepDone(step, result));
   }
 
   private void onTrain(long step, WeightVersion from, List<LeaseId> leases) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class RolloutWorkerTest {
   private final ActorTestKit actors = Toys.actors();
   private final EngineRoom room = Toys.room();
+  private final WeightsInMemory weights = new WeightsInMemory();
   private final TestProbe<Coordinator.Command> coordinator = actors.createTestProbe();
   private final TestProbe<Trainer.Command> trainer = actors.createTestProbe();
   private final TestProbe<VerifierPool.Command> verifiers = actors.createTestProbe();
@@ -30,6 +31,7 @@ class RolloutWorkerTest {
                   RolloutWorker.create(
                       new RolloutWorker.Wiring(
                           room,
+                          weights,
                           SourceSampling.of(new SamplingSettings(1, 3)),
                           2,
                           4,
@@ -52,16 +54,25 @@ class RolloutWorkerTest {
     return register.worker();
   }
 
+  private RolloutWorker.WeightsPublished published(WeightSnapshot snapshot) {
+    return new RolloutWorker.WeightsPublished(
+        weights.publish(snapshot).toCompletableFuture().join());
+  }
+
   private static WeightSnapshot weights() {
     return Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE);
   }
 
   private VerifierPool.Verify produced(long group) {
+    return produced(group, group);
+  }
+
+  private VerifierPool.Verify produced(long count, long group) {
     worker.tell(
         new RolloutWorker.Produce(
-            List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0))));
+            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0))));
     coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(group, group)));
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4 + group));
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4 + count));
     return verifiers.expectMessageClass(VerifierPool.Verify.class);
   }
 
@@ -73,7 +84,7 @@ class RolloutWorkerTest {
   @Test
   void produce_judged_deliversTheScoredGroupToTheTrainer() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
-    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    worker.tell(published(weights()));
     VerifierPool.Verify verify = produced(1);
     assertThat(verify.completions()).hasSize(2);
     List<Verdict> verdicts =
@@ -82,6 +93,8 @@ class RolloutWorkerTest {
     Trainer.Deliver deliver = trainer.expectMessageClass(Trainer.Deliver.class);
     assertThat(deliver.group().lease()).isEqualTo(Toys.lease(1, 1));
     assertThat(deliver.group().rewards()).containsExactly(0.25, 1.0);
+    assertThat(deliver.weights())
+        .containsExactly(new SampledWith(WeightVersion.BASE, weights().digest()));
     assertThat(deliver.group().prompt()).isEqualTo(Toys.pool().tokens(12));
     assertThat(deliver.group().completions())
         .extracting(one -> Toys.policy().tokenizer().decode(one.tokens()))
@@ -92,7 +105,7 @@ class RolloutWorkerTest {
   @Test
   void judged_oneUnverifiable_failsTheGroupAndDeliversNothing() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
-    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    worker.tell(published(weights()));
     produced(1);
     worker.tell(
         new RolloutWorker.Judged(
@@ -105,9 +118,22 @@ class RolloutWorkerTest {
   }
 
   @Test
+  void produce_newerWeightsAsked_waitsForThem() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(published(weights()));
+    worker.tell(
+        new RolloutWorker.Produce(
+            new WeightVersion(1), List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
+    VerifierPool.Verify other = produced(1, 2);
+    assertThat(other.assignment().lease()).isEqualTo(Toys.lease(2, 2));
+    worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(1))));
+    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(1, 1)));
+  }
+
+  @Test
   void cancel_sampledGroup_dropsIt() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
-    worker.tell(new RolloutWorker.WeightsPublished(weights()));
+    worker.tell(published(weights()));
     produced(1);
     produced(2);
     worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
@@ -121,9 +147,10 @@ class RolloutWorkerTest {
   @Test
   void cancel_groupBeingSampled_freesItsPlace() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
-    // Without weights the engine holds the request back for ever.
+    // Without weights it waits for ever.
     worker.tell(
-        new RolloutWorker.Produce(List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
+        new RolloutWorker.Produce(
+            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
     worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
     assertThat(coordinator.expectMessageClass(Coordinator.GroupFailed.class).lease())
         .isEqualTo(Toys.lease(1, 1));
@@ -133,7 +160,7 @@ class RolloutWorkerTest {
   @Test
   void restart_weightsThatCannotBeLoaded_isANewWorker() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
-    worker.tell(new RolloutWorker.WeightsPublished(Toys.BROKEN));
+    worker.tell(published(Toys.BROKEN));
     coordinator.expectMessage(new Coordinator.WorkerGone(id));
     WorkerId second = registered();
     assertThat(second).isNotEqualTo(id);

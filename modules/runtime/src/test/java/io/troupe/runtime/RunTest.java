@@ -90,6 +90,7 @@ class RunTest {
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     PromptPool pool = Toys.pool();
+    WeightsInMemory weights = new WeightsInMemory();
     VerifierService service = Toys.service(verifier);
     return actors.spawn(
         Run.create(
@@ -97,6 +98,8 @@ class RunTest {
                 settings,
                 room,
                 pool,
+                weights,
+                weights,
                 new Examination(Toys.prompts(), 8, Toys.policy().tokenizer(), service, 3),
                 service,
                 journal,

@@ -64,6 +64,12 @@ class TrainerTest {
     return trainer;
   }
 
+  /** By a worker whose engine holds the base weights of the trainer's seed. */
+  private static Trainer.Deliver deliver(ScoredGroup group) {
+    String digest = Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE).digest();
+    return new Trainer.Deliver(group, List.of(new SampledWith(WeightVersion.BASE, digest)));
+  }
+
   private static RunState buffered(ScoredGroup group) {
     WorkerId worker = new WorkerId("w");
     return RunState.INITIAL
@@ -96,8 +102,8 @@ class TrainerTest {
     ActorRef<Trainer.Command> trainer = ready();
     ScoredGroup first = Toys.group(LEASE, 0, 1);
     ScoredGroup second = Toys.group(LEASE, 1, 0);
-    trainer.tell(new Trainer.Deliver(first));
-    trainer.tell(new Trainer.Deliver(second));
+    trainer.tell(deliver(first));
+    trainer.tell(deliver(second));
     coordinator.expectMessage(new Coordinator.GroupScored(first.summary()));
     coordinator.expectMessage(new Coordinator.GroupScored(second.summary()));
     assertThat(saved(trainer, buffered(first)))
@@ -106,11 +112,21 @@ class TrainerTest {
   }
 
   @Test
+  void deliver_sampledWithOtherWeights_isRefused() throws IOException {
+    ActorRef<Trainer.Command> trainer = ready();
+    List<SampledWith> others = List.of(new SampledWith(WeightVersion.BASE, "abc"));
+    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1), others));
+    coordinator.expectMessage(
+        new Coordinator.GroupFailed(
+            LEASE, "sampled with other weights than those published as v0"));
+  }
+
+  @Test
   void forget_group_letsItGo() throws IOException {
     ActorRef<Trainer.Command> trainer = ready();
-    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
+    trainer.tell(deliver(Toys.group(LEASE, 0, 1)));
     trainer.tell(new Trainer.Forget(LEASE));
-    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 1, 0)));
+    trainer.tell(deliver(Toys.group(LEASE, 1, 0)));
     coordinator.receiveSeveralMessages(2);
     assertThat(saved(trainer, buffered(Toys.group(LEASE, 1, 0))))
         .extracting(ScoredGroup::rewards)
@@ -120,7 +136,7 @@ class TrainerTest {
   @Test
   void train_groups_movesTheWeights() throws IOException {
     ActorRef<Trainer.Command> trainer = ready();
-    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
+    trainer.tell(deliver(Toys.group(LEASE, 0, 1)));
     coordinator.expectMessageClass(Coordinator.GroupScored.class);
     trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
     Coordinator.StepDone done = coordinator.expectMessageClass(Coordinator.StepDone.class);
@@ -136,7 +152,7 @@ class TrainerTest {
   void prepare_resumed_hasTheGroupsOfTheCheckpoint() throws IOException {
     ActorRef<Trainer.Command> before = ready();
     ScoredGroup group = Toys.group(LEASE, 0, 1);
-    before.tell(new Trainer.Deliver(group));
+    before.tell(deliver(group));
     coordinator.expectMessageClass(Coordinator.GroupScored.class);
     RunState state = buffered(group);
     saved(before, state);
@@ -152,9 +168,7 @@ class TrainerTest {
   @Test
   void train_beforePrepare_isBroken() throws IOException {
     ActorRef<Trainer.Command> trainer = trainer();
-    trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1)));
-    coordinator.expectMessageClass(Coordinator.GroupScored.class);
-    trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
+    trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of()));
     coordinator.expectMessage(new Coordinator.Broken("step 1 failed: the policy is not prepared"));
   }
 }

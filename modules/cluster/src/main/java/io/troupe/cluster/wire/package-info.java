@@ -1,0 +1,5 @@
+/** How messages look between JVMs. */
+@NullMarked
+package io.troupe.cluster.wire;
+
+import org.jspecify.annotations.NullMarked;
