@@ -1,0 +1,111 @@
+package io.troupe.cluster.weights;
+
+import io.troupe.cluster.weights.NodeWeights.Delivery;
+import io.troupe.cluster.weights.NodeWeights.Order;
+import io.troupe.core.weights.WeightVersion;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Asks the process that owns this host's cache to fetch weights, and maps what it says. However
+ * many processes of a host ask, the weights come once.
+ */
+public final class WeightClient implements WeightSupply {
+  private final Endpoint endpoint;
+  private final InetSocketAddress node;
+  private final RunSecret secret;
+  private final Duration connect;
+
+  /**
+   * A client of a node's {@link NodeWeights#address}.
+   *
+   * @param node an address of this very host
+   * @param connect how long a connection may take
+   */
+  public WeightClient(
+      Endpoint endpoint, InetSocketAddress node, RunSecret secret, Duration connect) {
+    this.endpoint = endpoint;
+    this.node = node;
+    this.secret = secret;
+    this.connect = connect;
+  }
+
+  @Override
+  public CompletionStage<Fetched> fetch(WeightRef ref, List<InetSocketAddress> sources) {
+    CompletableFuture<Fetched> outcome = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("weights-" + ref.version())
+        .start(() -> outcome.complete(bring(ref, sources)));
+    return outcome;
+  }
+
+  private Fetched bring(WeightRef ref, List<InetSocketAddress> sources) {
+    long start = System.nanoTime();
+    try (Wire wire = endpoint.connect(node, connect)) {
+      secret.greet(wire);
+      byte[] order =
+          NodeWeights.JSON.writeValueAsBytes(
+              new Order(
+                  ref.version().number(),
+                  ref.digest(),
+                  ref.bytes(),
+                  sources.stream().map(Addresses::format).toList()));
+      wire.write(
+          ByteBuffer.allocate(Protocol.QUESTION + order.length)
+              .put(Protocol.BRING)
+              .put(new byte[Protocol.DIGEST])
+              .putInt(order.length)
+              .put(order)
+              .flip());
+      return read(wire, ref, start);
+    } catch (IOException failure) {
+      return failed(
+          "the weight server of this node at %s: %s"
+              .formatted(Addresses.format(node), failure.getMessage()),
+          start);
+    }
+  }
+
+  private static Fetched read(Wire wire, WeightRef ref, long start) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(Protocol.ANSWER);
+    wire.readFully(head);
+    byte status = head.flip().get();
+    int length = head.getInt();
+    if (length < 0 || length > Protocol.MOST_MANIFEST) {
+      throw new IOException("an answer of %d bytes".formatted(length));
+    }
+    ByteBuffer content = ByteBuffer.allocate(length);
+    wire.readFully(content);
+    if (status != Protocol.OK) {
+      return failed(new String(content.array(), StandardCharsets.UTF_8), start);
+    }
+    Delivery delivery = NodeWeights.JSON.readValue(content.array(), Delivery.class);
+    if (!delivery.overtakenBy().isEmpty()) {
+      return new Fetched.Overtaken(
+          new WeightRef(
+              new WeightVersion(delivery.version()), delivery.overtakenBy(), delivery.bytes()));
+    }
+    if (delivery.directory().isEmpty()) {
+      return failed(delivery.reason(), start);
+    }
+    return new Fetched.Ready(
+        CachedVersion.open(ref, Path.of(delivery.directory())),
+        new Fetched.Report(delivery.fetched(), delivery.reused(), 0, since(start), List.of()));
+  }
+
+  private static Fetched failed(String reason, long start) {
+    return new Fetched.Failed(reason, new Fetched.Report(0, 0, 0, since(start), List.of()));
+  }
+
+  private static Duration since(long start) {
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+}

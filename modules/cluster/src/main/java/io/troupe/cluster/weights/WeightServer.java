@@ -1,0 +1,288 @@
+package io.troupe.cluster.weights;
+
+import static java.util.Objects.requireNonNull;
+
+import io.troupe.cluster.weights.StallGuard.Watch;
+import io.troupe.cluster.weights.VersionManifest.Place;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a node's weights to whoever knows the run's secret, also such as are still coming in. Each
+ * connection has a thread, and there are so many at most; one that takes nothing is closed, so that
+ * a dead receiver holds nothing up but its own thread, and that not for long.
+ */
+final class WeightServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WeightServer.class);
+  private static final long SLICE = 1 << 20; // progress is counted at least so often
+  private static final Duration IDLE = Duration.ofMinutes(1);
+
+  private final WeightCache cache;
+  private final RunSecret secret;
+  private final TransferSettings settings;
+  private final StallGuard guard;
+  private final Bringer bringer;
+  private final Endpoint.Listener listener;
+  private final Semaphore room;
+  private final Set<Wire> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /** Answers a process of this host that wants weights in the cache. */
+  interface Bringer {
+    /** The request's bytes to the answer's; an exception's message goes to the process. */
+    byte[] bring(byte[] request) throws IOException, InterruptedException;
+  }
+
+  WeightServer(
+      Endpoint endpoint,
+      InetSocketAddress address,
+      WeightCache cache,
+      RunSecret secret,
+      TransferSettings settings,
+      StallGuard guard,
+      Bringer bringer)
+      throws IOException {
+    this.cache = cache;
+    this.secret = secret;
+    this.settings = settings;
+    this.guard = guard;
+    this.bringer = bringer;
+    this.room = new Semaphore(settings.connections());
+    this.listener = endpoint.listen(address);
+    daemon("weights-server", this::accept).start();
+  }
+
+  private static Thread daemon(String name, Runnable task) {
+    return Thread.ofPlatform().daemon().name(name).unstarted(task);
+  }
+
+  InetSocketAddress address() {
+    return listener.address();
+  }
+
+  private void accept() {
+    while (!closed) {
+      try {
+        Wire wire = listener.accept();
+        if (room.tryAcquire()) {
+          open.add(wire);
+          daemon("weights-connection", () -> serve(wire)).start();
+        } else {
+          LOG.warn("event=weights_connection_refused limit={}", settings.connections());
+          wire.close();
+        }
+      } catch (IOException failure) {
+        if (!closed) {
+          LOG.warn("event=weights_accept_failed reason={}", failure.toString());
+        }
+      }
+    }
+  }
+
+  private void serve(Wire wire) {
+    try (wire) {
+      try (Watch _ = guard.watch(wire, settings.connect(), Long.MAX_VALUE)) {
+        secret.welcome(wire);
+      }
+      try (Connection connection = new Connection(wire)) {
+        connection.serve();
+      }
+    } catch (IOException | InterruptedException end) {
+      LOG.debug("event=weights_connection_ended reason={}", end.toString());
+    } finally {
+      open.remove(wire);
+      room.release();
+    }
+  }
+
+  /** One receiver's questions, answered in order. */
+  private final class Connection implements AutoCloseable {
+    private final Wire wire;
+    private final ByteBuffer question = ByteBuffer.allocate(Protocol.QUESTION);
+    private final Map<String, Opened> opened = new HashMap<>();
+
+    Connection(Wire wire) {
+      this.wire = wire;
+    }
+
+    void serve() throws IOException, InterruptedException {
+      while (true) {
+        question.clear();
+        try (Watch idle = guard.watch(wire, IDLE, 1)) {
+          wire.readFully(question);
+          idle.passed(Protocol.QUESTION);
+        }
+        question.flip();
+        byte operation = question.get();
+        byte[] digest = new byte[Protocol.DIGEST];
+        question.get(digest);
+        answer(operation, HexFormat.of().formatHex(digest), question.getInt());
+      }
+    }
+
+    private void answer(byte operation, String digest, int number)
+        throws IOException, InterruptedException {
+      switch (operation) {
+        case Protocol.MANIFEST -> manifest(digest);
+        case Protocol.CHUNK -> chunk(digest, number);
+        case Protocol.BRING -> bring(number);
+        default -> throw new IOException("operation " + operation + " does not exist");
+      }
+    }
+
+    private void manifest(String digest) throws IOException, InterruptedException {
+      Optional<ChunkSource> source = cache.source(digest, settings.relayWait());
+      if (source.isEmpty()) {
+        status(Protocol.NOT_HERE);
+        return;
+      }
+      bytes(source.get().manifestBytes());
+    }
+
+    private void bring(int length) throws IOException, InterruptedException {
+      if (length < 0 || length > Protocol.MOST_MANIFEST) {
+        throw new IOException("a request of " + length + " bytes");
+      }
+      ByteBuffer request = ByteBuffer.allocate(length);
+      wire.readFully(request);
+      try {
+        bytes(bringer.bring(request.array()));
+      } catch (IOException refusal) {
+        byte[] reason =
+            String.valueOf(refusal.getMessage()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        head(Protocol.FAILED, reason.length);
+        wire.write(ByteBuffer.wrap(reason));
+      }
+    }
+
+    private void chunk(String digest, int number) throws IOException, InterruptedException {
+      Opened version = opened.get(digest);
+      if (version == null) {
+        Optional<ChunkSource> source = cache.source(digest, settings.relayWait());
+        if (source.isEmpty()) {
+          status(Protocol.NOT_HERE);
+          return;
+        }
+        version = new Opened(source.get());
+        opened.put(digest, version);
+      }
+      if (number < 0 || number >= version.places.size()) {
+        throw new IOException("chunk " + number + " does not exist");
+      }
+      switch (version.source.await(number, settings.relayWait())) {
+        case PRESENT -> send(version, version.places.get(number));
+        case NOT_YET -> status(Protocol.NOT_YET);
+        case GONE -> {
+          opened.remove(digest);
+          version.close();
+          status(Protocol.NOT_HERE);
+        }
+      }
+    }
+
+    private void send(Opened version, Place place) throws IOException {
+      FileChannel file;
+      try {
+        file = version.file(place.file().name());
+      } catch (NoSuchFileException evicted) {
+        status(Protocol.NOT_HERE);
+        return;
+      }
+      try (Watch watch = guard.watch(wire, settings.stall(), 1)) {
+        head(Protocol.OK, place.chunk().length());
+        long at = place.chunk().offset();
+        long end = at + place.chunk().length();
+        while (at < end) {
+          long sent = wire.send(file, at, Math.min(SLICE, end - at));
+          watch.passed(sent);
+          at += sent;
+        }
+      }
+    }
+
+    private void bytes(byte[] content) throws IOException {
+      try (Watch watch = guard.watch(wire, settings.stall(), 1)) {
+        head(content.length == 0 ? Protocol.NOT_HERE : Protocol.OK, content.length);
+        for (int from = 0; from < content.length; from += (int) SLICE) {
+          int length = (int) Math.min(SLICE, content.length - from);
+          wire.write(ByteBuffer.wrap(content, from, length));
+          watch.passed(length);
+        }
+      }
+    }
+
+    private void status(byte status) throws IOException {
+      head(status, 0);
+    }
+
+    private void head(byte status, int length) throws IOException {
+      wire.write(ByteBuffer.allocate(Protocol.ANSWER).put(status).putInt(length).flip());
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Opened version : opened.values()) {
+        version.close();
+      }
+    }
+  }
+
+  /** A version whose files are open: they can be read on after an eviction. */
+  private static final class Opened implements AutoCloseable {
+    private final ChunkSource source;
+    private final List<Place> places;
+    private final Map<String, FileChannel> files = new HashMap<>();
+
+    Opened(ChunkSource source) {
+      this.source = source;
+      this.places = source.manifest().places();
+    }
+
+    FileChannel file(String name) throws IOException {
+      if (!files.containsKey(name)) {
+        files.put(name, open(name));
+      }
+      return requireNonNull(files.get(name));
+    }
+
+    private FileChannel open(String name) throws IOException {
+      try {
+        return FileChannel.open(source.directory().resolve(name), StandardOpenOption.READ);
+      } catch (NoSuchFileException moved) {
+        // The version was sealed, and its directory renamed, after the name was read.
+        return FileChannel.open(source.directory().resolve(name), StandardOpenOption.READ);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (FileChannel file : files.values()) {
+        file.close();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    listener.close();
+    for (Wire wire : open) {
+      wire.close();
+    }
+  }
+}
