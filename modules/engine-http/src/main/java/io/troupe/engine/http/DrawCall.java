@@ -1,0 +1,264 @@
+package io.troupe.engine.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.engine.http.protocol.Assembly;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Drawn;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.http.protocol.Piece;
+import io.troupe.engine.http.protocol.SseDecoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One streamed draw. It ends exactly once: with the completions, a fault, or a cancellation; and
+ * with it ends the connection, unless the server has sent all.
+ *
+ * <p>A watch looks at the progress of tokens, not of bytes: comments that a hung engine's front end
+ * keeps sending are none. While the server is paused nothing is held against it.
+ */
+final class DrawCall {
+  private static final String LAST = "[DONE]";
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  private final Endpoint endpoint;
+  private final Dialect dialect;
+  private final Assembly assembly; // guarded by this
+  private final BooleanSupplier paused;
+  private final CompletableFuture<List<Drawn>> result = new CompletableFuture<>();
+  private final long startNanos = System.nanoTime();
+  private Optional<CompletableFuture<?>> exchange = Optional.empty(); // guarded by this
+  private Optional<Flow.Subscription> source = Optional.empty(); // guarded by this
+  private long progressNanos = startNanos; // guarded by this
+  private boolean begun; // guarded by this
+  private boolean last; // guarded by this
+
+  DrawCall(Endpoint endpoint, Dialect dialect, int completions, BooleanSupplier paused) {
+    this.endpoint = endpoint;
+    this.dialect = dialect;
+    this.assembly = new Assembly(completions);
+    this.paused = paused;
+  }
+
+  CompletionStage<List<Drawn>> result() {
+    return result.minimalCompletionStage();
+  }
+
+  /** Tokens that have come. */
+  synchronized int tokens() {
+    return assembly.tokens();
+  }
+
+  /** Ends the call; the server notices by the connection. */
+  void cancel() {
+    if (result.completeExceptionally(new CancellationException("cancelled"))) {
+      hangUp();
+    }
+  }
+
+  void start(HttpClient client, HttpRequest request, ScheduledExecutorService clock) {
+    CompletableFuture<HttpResponse<Fault>> sent =
+        client.sendAsync(
+            request,
+            info ->
+                info.statusCode() == 200
+                    ? new Events()
+                    : HttpResponse.BodySubscribers.mapping(
+                        new BoundedText(),
+                        text ->
+                            Fault.ofStatus(
+                                info.statusCode(),
+                                text,
+                                info.headers().firstValue("Retry-After").orElse(""))));
+    synchronized (this) {
+      exchange = Optional.of(sent);
+    }
+    var _ =
+        sent.whenComplete(
+            (response, failure) -> {
+              if (failure == null) {
+                settle(response);
+              } else {
+                broken(failure);
+              }
+            });
+    watch(clock);
+  }
+
+  private void settle(HttpResponse<Fault> response) {
+    if (response.statusCode() != 200) {
+      fail(response.body());
+    }
+  }
+
+  private void broken(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    boolean answered;
+    synchronized (this) {
+      answered = begun;
+    }
+    fail(
+        answered
+            ? Fault.of(Fault.Kind.TRUNCATED, "the connection broke: " + cause.getMessage())
+            : Wire.fault(cause));
+  }
+
+  private void fail(Fault fault) {
+    if (result.completeExceptionally(new EndpointException(endpoint, fault, tokens()))) {
+      hangUp();
+    }
+  }
+
+  private void hangUp() {
+    Optional<Flow.Subscription> stream;
+    Optional<CompletableFuture<?>> call;
+    synchronized (this) {
+      stream = source;
+      call = exchange;
+    }
+    stream.ifPresent(Flow.Subscription::cancel);
+    call.ifPresent(sent -> sent.cancel(true));
+  }
+
+  private void watch(ScheduledExecutorService clock) {
+    try {
+      var task =
+          clock.scheduleWithFixedDelay(
+              this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = result.whenComplete((_, _) -> task.cancel(false));
+    } catch (RejectedExecutionException closed) {
+      cancel();
+    }
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    Endpoint.Patience patience = endpoint.patience();
+    boolean stalled;
+    boolean first;
+    synchronized (this) {
+      if (paused.getAsBoolean()) {
+        progressNanos = now;
+      }
+      first = assembly.tokens() == 0;
+      stalled = now - progressNanos > (first ? patience.firstToken() : patience.idle()).toNanos();
+    }
+    if (now - startNanos > patience.total().toNanos()) {
+      fail(Fault.of(Fault.Kind.TOO_LATE, "not whole after " + patience.total()));
+    } else if (stalled && first) {
+      fail(Fault.of(Fault.Kind.NO_ANSWER, "no token after " + patience.firstToken()));
+    } else if (stalled) {
+      fail(Fault.of(Fault.Kind.STALLED, "no further token for " + patience.idle()));
+    }
+  }
+
+  private final class Events implements HttpResponse.BodySubscriber<Fault> {
+    private final SseDecoder decoder = new SseDecoder();
+    private final CompletableFuture<Fault> ended = new CompletableFuture<>();
+
+    @Override
+    public CompletionStage<Fault> getBody() {
+      return ended;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      synchronized (DrawCall.this) {
+        source = Optional.of(subscription);
+        begun = true;
+      }
+      if (result.isDone()) {
+        subscription.cancel();
+      }
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      try {
+        for (ByteBuffer buffer : buffers) {
+          for (String event : decoder.decode(buffer)) {
+            take(event);
+          }
+        }
+      } catch (MalformedAnswerException | IllegalArgumentException malformed) {
+        fail(Fault.of(Fault.Kind.MALFORMED, String.valueOf(malformed.getMessage())));
+      }
+    }
+
+    private void take(String event) throws MalformedAnswerException {
+      if (event.equals(LAST)) {
+        finish();
+        return;
+      }
+      JsonNode message = Fields.parse(event);
+      if (message.hasNonNull("error")) {
+        fail(Fault.of(Fault.Kind.IN_STREAM, Fault.ofStatus(500, event, "").message()));
+        return;
+      }
+      synchronized (DrawCall.this) {
+        int before = assembly.tokens();
+        for (Piece piece : dialect.codec().pieces(message)) {
+          assembly.add(piece);
+        }
+        if (assembly.tokens() != before) {
+          progressNanos = System.nanoTime();
+        }
+      }
+    }
+
+    private void finish() {
+      List<Drawn> drawn;
+      synchronized (DrawCall.this) {
+        last = true;
+        drawn = assembly.drawn();
+      }
+      result.complete(drawn);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      fail(Fault.of(Fault.Kind.TRUNCATED, "the connection broke: " + failure.getMessage()));
+      ended.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      boolean whole;
+      synchronized (DrawCall.this) {
+        // llama-server ends its stream without a mark of its own.
+        whole = last || (dialect == Dialect.LLAMA_SERVER && assembly.ended());
+      }
+      if (whole) {
+        finish();
+      } else {
+        fail(
+            Fault.of(
+                Fault.Kind.TRUNCATED,
+                decoder.midEvent()
+                    ? "the stream ended in the middle of an event"
+                    : "the stream ended without its end mark"));
+      }
+      ended.complete(Fault.of(Fault.Kind.TRUNCATED, "ended"));
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.troupe.engine.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
+
+/**
+ * HTTP/1.1 to one server, and never the upgrade to HTTP/2: uvicorn drops the body of a request that
+ * offers it. Idle connections are dropped after 3 s, before the 5 s after which uvicorn closes them
+ * under a request that is just being written. No redirect, no proxy.
+ */
+public final class Wire implements AutoCloseable {
+  private static final String KEEP_ALIVE = "jdk.httpclient.keepalive.timeout";
+  private static final String KEEP_ALIVE_SECONDS = "3";
+
+  static {
+    if (System.getProperty(KEEP_ALIVE) == null) {
+      System.setProperty(KEEP_ALIVE, KEEP_ALIVE_SECONDS);
+    }
+  }
+
+  /**
+   * An answer of whatever status.
+   *
+   * @param retryAfter the header, or empty
+   */
+  public record Answer(int status, String body, String retryAfter) {
+    public boolean ok() {
+      return status == 200;
+    }
+
+    /** The body as JSON; an empty object where it is none. */
+    public JsonNode json() {
+      try {
+        return Fields.parse(body);
+      } catch (MalformedAnswerException notJson) {
+        return Fields.object();
+      }
+    }
+
+    Fault fault() {
+      return Fault.ofStatus(status, body, retryAfter);
+    }
+  }
+
+  private final Endpoint endpoint;
+  private final HttpClient client;
+
+  public Wire(Endpoint endpoint) {
+    this.endpoint = endpoint;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .connectTimeout(endpoint.patience().connect())
+            .build();
+  }
+
+  public Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /**
+   * Asks for a route, and waits.
+   *
+   * @throws EndpointException if no answer came
+   */
+  public Answer get(String path, Duration timeout) throws InterruptedException {
+    return send(request(path).timeout(timeout).GET().build());
+  }
+
+  /** Sends JSON, and waits. */
+  public Answer post(String path, JsonNode body, Duration timeout) throws InterruptedException {
+    return send(json(path, body).timeout(timeout).build());
+  }
+
+  private Answer send(HttpRequest request) throws InterruptedException {
+    try {
+      HttpResponse<String> response = client.send(request, _ -> new BoundedText());
+      return new Answer(
+          response.statusCode(),
+          response.body(),
+          response.headers().firstValue("Retry-After").orElse(""));
+    } catch (IOException broken) {
+      throw new EndpointException(endpoint, fault(broken), 0);
+    }
+  }
+
+  /** Starts a streamed draw. */
+  DrawCall draw(
+      Dialect dialect, Draw draw, BooleanSupplier paused, ScheduledExecutorService clock) {
+    HttpRequest request =
+        json(dialect.codec().path(), dialect.codec().body(draw, true))
+            .header("X-Request-Id", draw.id())
+            .build();
+    DrawCall call = new DrawCall(endpoint, dialect, draw.completions(), paused);
+    call.start(client, request, clock);
+    return call;
+  }
+
+  private HttpRequest.Builder json(String path, JsonNode body) {
+    return request(path)
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofByteArray(Fields.bytes(body)));
+  }
+
+  private HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(endpoint.base().resolve(path));
+    return endpoint.apiKey().isEmpty()
+        ? request
+        : request.header("Authorization", "Bearer " + endpoint.apiKey());
+  }
+
+  /** What a broken exchange means. */
+  static Fault fault(Throwable broken) {
+    String message = broken.getMessage() == null ? broken.toString() : broken.getMessage();
+    return switch (broken) {
+      case HttpTimeoutException _ -> Fault.of(Fault.Kind.NO_ANSWER, "no answer in time");
+      case ConnectException _ -> Fault.of(Fault.Kind.NO_CONNECTION, "cannot connect: " + message);
+      default -> Fault.of(Fault.Kind.NO_CONNECTION, message);
+    };
+  }
+
+  /** Ends calls in flight. */
+  @Override
+  public void close() {
+    client.shutdownNow();
+  }
+}

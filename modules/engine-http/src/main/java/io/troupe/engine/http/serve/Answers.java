@@ -1,0 +1,198 @@
+package io.troupe.engine.http.serve;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.protocol.Fields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+
+/** Writes the answer of one request, whole or as the messages of a stream. */
+final class Answers {
+  private final Ask ask;
+  private final String model;
+  private final long created;
+  private final Tokenizer tokenizer;
+  private final LongFunction<String> tags;
+  private final List<TextTail> texts = new ArrayList<>();
+  private final int[] told;
+  private int tokens;
+
+  /**
+   * Of a request.
+   *
+   * @param created seconds since 1970
+   * @param tags what the weights of a version are called
+   */
+  Answers(Ask ask, Served served, long created, LongFunction<String> tags) {
+    this.ask = ask;
+    this.model = served.model();
+    this.created = created;
+    this.tokenizer = served.tokenizer();
+    this.tags = tags;
+    this.told = new int[ask.choices()];
+    for (int i = 0; i < ask.choices(); i++) {
+      texts.add(new TextTail(tokenizer, ask.settings().stops(), ask.keepStop()));
+    }
+  }
+
+  /** Tokens told so far. */
+  int tokens() {
+    return tokens;
+  }
+
+  /** A message of a stream. */
+  ObjectNode chunk(List<Delta> deltas) {
+    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    ArrayNode choices = json.putArray("choices");
+    for (Delta delta : deltas) {
+      ObjectNode choice = choices.addObject();
+      boolean first = told[delta.choice()]++ == 0;
+      String text = texts.get(delta.choice()).add(delta.tokens(), !delta.finish().isEmpty());
+      choice.put("index", delta.choice());
+      if (ask.chat()) {
+        ObjectNode content = choice.putObject("delta");
+        if (first) {
+          content.put("role", "assistant");
+        }
+        content.put("content", text);
+      } else {
+        choice.put("text", text);
+      }
+      fill(choice, delta, first);
+    }
+    return json;
+  }
+
+  /** The whole answer. */
+  ObjectNode whole(List<Delta> deltas, List<double[]> promptLogProbs) {
+    ObjectNode json = head(ask.chat() ? "chat.completion" : "text_completion");
+    ArrayNode choices = json.putArray("choices");
+    for (Delta delta : deltas) {
+      ObjectNode choice = choices.addObject();
+      String text = texts.get(delta.choice()).add(delta.tokens(), true);
+      choice.put("index", delta.choice());
+      if (ask.chat()) {
+        choice.putObject("message").put("role", "assistant").put("content", text);
+      } else {
+        choice.put("text", text);
+      }
+      fill(choice, delta, true);
+      if (ask.scorePrompt()) {
+        int prompt = delta.choice() / ask.completions();
+        choice.set(
+            "prompt_logprobs", scored(ask.prompts().get(prompt), promptLogProbs.get(prompt)));
+      }
+    }
+    json.set("usage", usage());
+    return json;
+  }
+
+  /** The counts, as the last message of a stream. */
+  ObjectNode counts() {
+    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    json.putArray("choices");
+    json.set("usage", usage());
+    return json;
+  }
+
+  private ObjectNode head(String object) {
+    return Fields.object()
+        .put("id", (ask.chat() ? "chatcmpl-" : "cmpl-") + ask.id())
+        .put("object", object)
+        .put("created", created)
+        .put("model", model);
+  }
+
+  private ObjectNode usage() {
+    return Fields.object()
+        .put("prompt_tokens", ask.promptTokens())
+        .put("completion_tokens", tokens)
+        .put("total_tokens", ask.promptTokens() + tokens);
+  }
+
+  private void fill(ObjectNode choice, Delta delta, boolean first) {
+    tokens += delta.tokens().length;
+    if (delta.finish().isEmpty()) {
+      choice.putNull("finish_reason");
+    } else {
+      choice.put("finish_reason", delta.finish());
+    }
+    if (ask.logProbs()) {
+      choice.set("logprobs", ask.chat() ? chatLogProbs(delta) : logProbs(delta));
+    } else {
+      choice.putNull("logprobs");
+    }
+    if (ask.tokenIds()) {
+      ArrayNode ids = choice.putArray("token_ids");
+      for (int token : delta.tokens()) {
+        ids.add(token);
+      }
+      if (first) {
+        ArrayNode prompt = choice.putArray("prompt_token_ids");
+        for (int token : ask.prompt(delta.choice())) {
+          prompt.add(token);
+        }
+      }
+    }
+    spans(choice.putArray("weight_versions"), delta);
+  }
+
+  private void spans(ArrayNode spans, Delta delta) {
+    long[] versions = delta.versions();
+    int start = 0;
+    for (int i = 1; i <= versions.length; i++) {
+      if (i == versions.length || versions[i] != versions[start]) {
+        spans
+            .addObject()
+            .put("version", tags.apply(versions[start]))
+            .put("start", delta.from() + start)
+            .put("end", delta.from() + i);
+        start = i;
+      }
+    }
+  }
+
+  private ObjectNode logProbs(Delta delta) {
+    ObjectNode json = Fields.object();
+    ArrayNode names = json.putArray("tokens");
+    ArrayNode numbers = json.putArray("token_logprobs");
+    for (int i = 0; i < delta.tokens().length; i++) {
+      names.add(name(delta.tokens()[i]));
+      numbers.add(delta.logProbs()[i]);
+    }
+    return json;
+  }
+
+  private ObjectNode chatLogProbs(Delta delta) {
+    ObjectNode json = Fields.object();
+    ArrayNode content = json.putArray("content");
+    for (int i = 0; i < delta.tokens().length; i++) {
+      ObjectNode token = content.addObject();
+      token.put("token", name(delta.tokens()[i])).put("logprob", delta.logProbs()[i]);
+      ArrayNode bytes = token.putArray("bytes");
+      for (byte one : tokenizer.bytes(delta.tokens()[i])) {
+        bytes.add(Byte.toUnsignedInt(one));
+      }
+      token.putArray("top_logprobs");
+    }
+    return json;
+  }
+
+  private static ArrayNode scored(int[] prompt, double[] logProbs) {
+    ArrayNode json = Fields.object().putArray("scored");
+    json.addNull();
+    for (int i = 1; i < prompt.length; i++) {
+      json.addObject()
+          .putObject(Integer.toString(prompt[i]))
+          .put("logprob", logProbs[i - 1])
+          .putNull("rank");
+    }
+    return json;
+  }
+
+  private String name(int token) {
+    return ask.idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
+  }
+}

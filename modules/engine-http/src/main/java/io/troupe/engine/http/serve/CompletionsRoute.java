@@ -1,0 +1,160 @@
+package io.troupe.engine.http.serve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.engine.http.protocol.Fields;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+
+/** Answers {@code /v1/completions} and {@code /v1/chat/completions}. */
+final class CompletionsRoute {
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final Served served;
+  private final ServeSettings settings;
+  private final ServedWeights weights;
+  private final Desk desk;
+  private final Counters counters;
+  private final SecureRandom seeds = new SecureRandom();
+  private volatile boolean closed;
+
+  CompletionsRoute(
+      Served served, ServeSettings settings, ServedWeights weights, Desk desk, Counters counters) {
+    this.served = served;
+    this.settings = settings;
+    this.weights = weights;
+    this.desk = desk;
+    this.counters = counters;
+  }
+
+  void answer(Reply reply, JsonNode body, boolean chat)
+      throws IOException, InterruptedException, Refusal {
+    if (counters.running.incrementAndGet() > settings.maxRequests()) {
+      counters.running.decrementAndGet();
+      throw Refusal.of(
+          429,
+          "TooManyRequests",
+          "%d requests are being answered, the most at a time; come back later"
+              .formatted(settings.maxRequests()));
+    }
+    try {
+      if (weights.current().isEmpty()) {
+        throw Refusal.of(503, "ServiceUnavailable", "no weights were loaded yet");
+      }
+      Ask ask = new AskReader(served).read(body, chat, seeds.nextLong() >>> 1);
+      draw(reply, ask);
+    } finally {
+      counters.running.decrementAndGet();
+    }
+  }
+
+  private void draw(Reply reply, Ask ask) throws IOException, InterruptedException, Refusal {
+    List<double[]> scores = scores(ask);
+    Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, weights::tag);
+    Desk.Entry entry = desk.start(ask);
+    try {
+      if (ask.stream()) {
+        stream(reply, ask, answers, entry.generation());
+      } else {
+        whole(reply, answers, entry.generation(), scores);
+      }
+      counters.served.incrementAndGet();
+      counters.promptTokens.addAndGet(ask.promptTokens());
+    } catch (IOException gone) {
+      counters.disconnected.incrementAndGet();
+      throw gone;
+    } finally {
+      counters.generatedTokens.addAndGet(answers.tokens());
+      desk.leave(entry);
+    }
+  }
+
+  private List<double[]> scores(Ask ask) throws Refusal {
+    List<double[]> scores = new ArrayList<>();
+    if (ask.scorePrompt()) {
+      if (ask.stream()) {
+        throw Refusal.bad("prompt_logprobs", "prompt_logprobs and stream do not go together");
+      }
+      try {
+        ask.prompts().forEach(prompt -> scores.add(served.scorer().logProbs(prompt)));
+      } catch (UnsupportedOperationException drawsOnly) {
+        throw Refusal.bad("prompt_logprobs", String.valueOf(drawsOnly.getMessage()));
+      }
+    }
+    return scores;
+  }
+
+  private void whole(Reply reply, Answers answers, Generation generation, List<double[]> scores)
+      throws IOException, InterruptedException, Refusal {
+    while (!generation.awaitDone(LOOK)) {
+      refuseIfClosed();
+    }
+    refuseIfFailed(generation);
+    reply.json(200, answers.whole(generation.take(Duration.ZERO, Duration.ZERO), scores));
+  }
+
+  /** The status is sent with the first token, so that a request that is refused has its own. */
+  private void stream(Reply reply, Ask ask, Answers answers, Generation generation)
+      throws IOException, InterruptedException, Refusal {
+    boolean begun = false;
+    boolean ended = false;
+    while (!ended) {
+      ended = generation.done(); // before the look: what is done then has no news after it
+      List<Delta> deltas =
+          generation.take(
+              ended ? Duration.ZERO : settings.ping(), ended ? Duration.ZERO : ask.interval());
+      if (!begun) {
+        refuseIfFailed(generation);
+        reply.stream();
+        begun = true;
+      }
+      if (generation.failure().isPresent() || closed) {
+        reply.event(Refusal.of(500, "InternalServerError", reason(generation)).json());
+        break;
+      }
+      if (!deltas.isEmpty()) {
+        reply.event(answers.chunk(deltas));
+      } else if (!ended) {
+        reply.ping();
+      }
+    }
+    if (ended && ask.usage()) {
+      reply.event(answers.counts());
+    }
+    reply.done();
+  }
+
+  private String reason(Generation generation) {
+    return generation
+        .failure()
+        .map(failure -> Fields.excerpt(String.valueOf(failure.getMessage())))
+        .orElse("the server is closing");
+  }
+
+  private void refuseIfFailed(Generation generation) throws Refusal {
+    refuseIfClosed();
+    if (generation.failure().isPresent()) {
+      Throwable failure = generation.failure().get();
+      boolean theirs = failure instanceof IllegalArgumentException;
+      throw theirs
+          ? Refusal.of(400, "BadRequestError", reason(generation))
+          : Refusal.of(
+              failure instanceof CancellationException ? 503 : 500,
+              "InternalServerError",
+              reason(generation));
+    }
+  }
+
+  private void refuseIfClosed() throws Refusal {
+    if (closed) {
+      throw Refusal.of(503, "ServiceUnavailable", "the server is closing");
+    }
+  }
+
+  void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,209 @@
+package io.troupe.engine.http.serve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.http.protocol.Fields;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Answers everything but completions: what a server is, how it fares, and its weights. */
+final class ControlRoutes {
+  /** The routes, as {@code /openapi.json} lists them. */
+  private static final Map<String, String> ROUTES =
+      Map.ofEntries(
+          Map.entry("/v1/completions", "post"),
+          Map.entry("/v1/chat/completions", "post"),
+          Map.entry("/v1/models", "get"),
+          Map.entry("/tokenize", "post"),
+          Map.entry("/detokenize", "post"),
+          Map.entry("/health", "get"),
+          Map.entry("/ping", "get"),
+          Map.entry("/version", "get"),
+          Map.entry("/metrics", "get"),
+          Map.entry("/weight_info", "get"),
+          Map.entry("/update_weights_from_disk", "post"),
+          Map.entry("/pause", "post"),
+          Map.entry("/resume", "post"),
+          Map.entry("/is_paused", "get"),
+          Map.entry("/abort_requests", "post"),
+          Map.entry("/openapi.json", "get"));
+
+  /** Gives a request's body when a route wants it. */
+  @FunctionalInterface
+  interface Body {
+    JsonNode read() throws IOException, Refusal;
+  }
+
+  private final Served served;
+  private final ServedWeights weights;
+  private final Desk desk;
+  private final Counters counters;
+  private final String version;
+  private final long startNanos;
+
+  ControlRoutes(
+      Served served,
+      ServedWeights weights,
+      Desk desk,
+      Counters counters,
+      String version,
+      long startNanos) {
+    this.served = served;
+    this.weights = weights;
+    this.desk = desk;
+    this.counters = counters;
+    this.version = version;
+    this.startNanos = startNanos;
+  }
+
+  /** Answers, or says that there is no such route. */
+  boolean answer(Reply reply, String method, String path, String query, Body body)
+      throws IOException, InterruptedException, Refusal {
+    String expected = ROUTES.getOrDefault(path, "");
+    if (expected.isEmpty()) {
+      return false;
+    }
+    if (!method.toLowerCase(Locale.ROOT).equals(expected)) {
+      throw Refusal.of(
+          405,
+          "MethodNotAllowed",
+          "%s is asked for by %s".formatted(path, expected.toUpperCase(Locale.ROOT)));
+    }
+    switch (path) {
+      case "/health", "/ping" ->
+          reply.json(200, Fields.object().put("status", "ok").put("weights", weights.currentTag()));
+      case "/version" ->
+          reply.json(200, Fields.object().put("version", version).put("server", "troupe"));
+      case "/metrics" -> reply.text(200, metrics());
+      case "/openapi.json" -> reply.json(200, routes());
+      case "/v1/models" -> reply.json(200, models());
+      case "/tokenize" -> reply.json(200, tokenize(body.read()));
+      case "/detokenize" -> reply.json(200, detokenize(body.read()));
+      case "/weight_info" ->
+          reply.json(200, Fields.object().put("weight_version", weights.currentTag()));
+      case "/update_weights_from_disk" -> update(reply, body.read());
+      case "/pause" -> pause(reply, query);
+      case "/resume" -> {
+        desk.resume();
+        reply.json(200, Fields.object().put("status", "resumed"));
+      }
+      case "/is_paused" -> reply.json(200, Fields.object().put("is_paused", desk.isPaused()));
+      case "/abort_requests" -> reply.json(200, abort(body.read()));
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String metrics() {
+    return counters.text(
+        desk.waiting(),
+        desk.isPaused(),
+        weights.current().map(current -> current.number()).orElse(-1L),
+        (System.nanoTime() - startNanos) / 1e9);
+  }
+
+  private ObjectNode routes() {
+    ObjectNode json = Fields.object().put("openapi", "3.1.0");
+    json.putObject("info").put("title", "troupe serve").put("version", version);
+    ObjectNode paths = json.putObject("paths");
+    ROUTES.keySet().stream()
+        .sorted()
+        .forEach(path -> paths.putObject(path).putObject(ROUTES.get(path)));
+    return json;
+  }
+
+  private ObjectNode models() {
+    ObjectNode json = Fields.object().put("object", "list");
+    json.putArray("data")
+        .addObject()
+        .put("id", served.model())
+        .put("object", "model")
+        .put("owned_by", "troupe")
+        .put("max_model_len", served.contextLength())
+        .put("vocabulary_size", served.tokenizer().vocabularySize());
+    return json;
+  }
+
+  private ObjectNode tokenize(JsonNode body) throws Refusal {
+    if (!body.path("prompt").isTextual()) {
+      throw Refusal.bad("prompt", "prompt is a text");
+    }
+    try {
+      int[] ids = served.tokenizer().encodeWithSpecial(body.path("prompt").textValue());
+      ObjectNode json =
+          Fields.object().put("count", ids.length).put("max_model_len", served.contextLength());
+      ArrayNode tokens = json.putArray("tokens");
+      for (int id : ids) {
+        tokens.add(id);
+      }
+      return json;
+    } catch (IllegalArgumentException foreign) {
+      throw Refusal.bad("prompt", String.valueOf(foreign.getMessage()));
+    }
+  }
+
+  private ObjectNode detokenize(JsonNode body) throws Refusal {
+    int size = served.tokenizer().vocabularySize();
+    int[] ids = new int[body.path("tokens").size()];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = body.path("tokens").path(i).asInt(-1);
+      if (ids[i] < 0 || ids[i] >= size) {
+        throw Refusal.bad("tokens", "token %d is no id in [0, %d]".formatted(i, size - 1));
+      }
+    }
+    return Fields.object().put("prompt", served.tokenizer().decode(ids));
+  }
+
+  private void update(Reply reply, JsonNode body) throws IOException, Refusal {
+    if (!body.path("model_path").isTextual()) {
+      throw Refusal.bad("model_path", "model_path names a directory with safetensors files");
+    }
+    Path directory = Path.of(body.path("model_path").textValue());
+    ObjectNode json = Fields.object();
+    int status = 200;
+    try {
+      String tag = weights.load(directory, body.path("weight_version").asText(""));
+      counters.updates.incrementAndGet();
+      json.put("success", true).put("message", "weights loaded").put("weight_version", tag);
+    } catch (IOException | IllegalArgumentException unfit) {
+      status = 400;
+      json.put("success", false)
+          .put("message", String.valueOf(unfit.getMessage()))
+          .put("weight_version", weights.currentTag());
+    }
+    reply.json(status, json.put("num_paused_requests", desk.waiting()));
+  }
+
+  private void pause(Reply reply, String query) throws IOException, InterruptedException, Refusal {
+    String mode = "abort";
+    for (String part : query.split("&", -1)) {
+      mode = part.startsWith("mode=") ? part.substring("mode=".length()) : mode;
+    }
+    try {
+      desk.pause(
+          switch (mode) {
+            case "abort" -> Desk.PauseMode.ABORT;
+            case "wait" -> Desk.PauseMode.WAIT;
+            case "keep" -> Desk.PauseMode.KEEP;
+            default ->
+                throw Refusal.bad("mode", "mode is abort, wait or keep, not '%s'".formatted(mode));
+          });
+    } catch (UnsupportedOperationException cannot) {
+      throw Refusal.of(501, "NotImplementedError", String.valueOf(cannot.getMessage()));
+    }
+    reply.json(200, Fields.object().put("status", "paused"));
+  }
+
+  private ObjectNode abort(JsonNode body) {
+    List<String> ids = new ArrayList<>();
+    body.path("request_ids").forEach(id -> ids.add(id.asText()));
+    return Fields.object().put("status", "aborted").put("aborted", desk.abort(ids));
+  }
+}

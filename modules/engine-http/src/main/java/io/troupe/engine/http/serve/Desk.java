@@ -1,0 +1,205 @@
+package io.troupe.engine.http.serve;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.engine.SampleRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The requests that a server is drawing, and the ways to hold, abort and forget them.
+ *
+ * <p>A request is settled exactly once: by the engine, or, while the gate still holds it, by
+ * whoever takes it from there; {@link Entry#taken} says who was first.
+ */
+final class Desk {
+  /** What becomes of requests in flight when a server is paused. */
+  enum PauseMode {
+    /** They end with the tokens they have. */
+    ABORT,
+    /** They end as they would have; then the server is paused. */
+    WAIT,
+    /** They stay where they are, and go on afterwards. */
+    KEEP
+  }
+
+  /** A request in flight. */
+  record Entry(
+      String id, Generation generation, List<SampleRequest> requests, AtomicBoolean taken) {
+    long key() {
+      return requests.getFirst().lease().group().number();
+    }
+  }
+
+  private final Served served;
+  private final Gate gate = new Gate();
+  private final AtomicLong leases = new AtomicLong();
+  private final Map<Long, Entry> open = new ConcurrentHashMap<>();
+  private int drawing; // guarded by this
+  private boolean frozen; // guarded by this
+
+  Desk(Served served) {
+    this.served = served;
+  }
+
+  /** Starts to draw what is asked for, or will once the server is resumed. */
+  Entry start(Ask ask) {
+    Generation generation = new Generation(ask.prompts().size(), ask.completions());
+    List<SampleRequest> requests = new ArrayList<>();
+    for (int i = 0; i < ask.prompts().size(); i++) {
+      requests.add(
+          new SampleRequest(
+              new LeaseId(new GroupId(leases.incrementAndGet()), 1),
+              ask.prompts().get(i),
+              ask.completions(),
+              ask.settings(),
+              ask.seed() + i,
+              generation.listener(i)));
+    }
+    Entry entry = new Entry(ask.id(), generation, requests, new AtomicBoolean());
+    open.put(entry.key(), entry);
+    gate.pass(() -> draw(entry));
+    return entry;
+  }
+
+  private void draw(Entry entry) {
+    if (!entry.taken().compareAndSet(false, true)) {
+      return; // aborted, or its client went away, while the gate held it
+    }
+    List<SampleRequest> requests = entry.requests();
+    begin();
+    List<CompletionStage<List<Completion>>> stages;
+    try {
+      stages = served.engine().sample(requests);
+    } catch (IllegalArgumentException unfit) {
+      fail(entry, unfit);
+      end();
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(stages.size());
+    for (int i = 0; i < stages.size(); i++) {
+      int prompt = i;
+      var _ =
+          stages
+              .get(i)
+              .whenComplete(
+                  (completions, failure) -> {
+                    if (failure == null) {
+                      entry.generation().ended(prompt, completions);
+                    } else {
+                      entry.generation().failed(prompt, failure);
+                    }
+                    if (left.decrementAndGet() == 0) {
+                      end();
+                    }
+                  });
+    }
+  }
+
+  private static void fail(Entry entry, RuntimeException why) {
+    for (int i = 0; i < entry.requests().size(); i++) {
+      entry.generation().failed(i, why);
+    }
+  }
+
+  private synchronized void begin() {
+    drawing++;
+  }
+
+  private synchronized void end() {
+    drawing--;
+    notifyAll();
+  }
+
+  /** Takes a request off the desk; what the engine still draws of it is cancelled. */
+  void leave(Entry entry) {
+    open.remove(entry.key());
+    if (!entry.generation().done()) {
+      cancel(entry);
+    }
+  }
+
+  private void cancel(Entry entry) {
+    if (entry.taken().compareAndSet(false, true)) {
+      fail(entry, new CancellationException("taken back before it was drawn"));
+    } else {
+      entry.requests().forEach(request -> served.engine().cancel(request.lease()));
+    }
+  }
+
+  /**
+   * Ends requests with the tokens they have.
+   *
+   * @param ids those of the clients; none means all
+   * @return how many
+   */
+  int abort(List<String> ids) {
+    int count = 0;
+    for (Entry entry : open.values()) {
+      if (ids.isEmpty() || ids.contains(entry.id())) {
+        entry.generation().abort();
+        cancel(entry);
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Draws nothing until it is resumed; returns when nothing is drawn any more.
+   *
+   * @throws UnsupportedOperationException if requests are to stay, and the engine cannot be frozen
+   */
+  void pause(PauseMode mode) throws InterruptedException {
+    switch (mode) {
+      case KEEP -> freeze(true);
+      case WAIT -> {
+        gate.shut();
+        drain();
+      }
+      case ABORT -> {
+        List<String> all = open.values().stream().map(Entry::id).toList();
+        gate.shut();
+        if (!all.isEmpty()) {
+          abort(all);
+        }
+        drain();
+      }
+    }
+    gate.shut();
+  }
+
+  private synchronized void freeze(boolean whether) {
+    if (frozen != whether) {
+      served.engine().freeze(whether);
+      frozen = whether;
+    }
+  }
+
+  private synchronized void drain() throws InterruptedException {
+    while (drawing > 0) {
+      wait();
+    }
+  }
+
+  void resume() {
+    freeze(false);
+    gate.open();
+  }
+
+  boolean isPaused() {
+    return gate.isShut();
+  }
+
+  int waiting() {
+    return gate.waiting();
+  }
+}

@@ -1,0 +1,176 @@
+package io.troupe.engine.http.serve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and
+ * those that move weights. docs/sidecars.md lists them.
+ *
+ * <p>Each request has a virtual thread. What bounds them is {@link ServeSettings#maxRequests}: one
+ * more is answered 429 before its body means anything. The engine is not closed with the server.
+ */
+public final class PolicyServer implements AutoCloseable {
+  private static final int CLOSE_SECONDS = 1;
+  private static final String RETRY_SECONDS = "1";
+
+  static {
+    // Without it the kernel holds back each small answer until the one before is acknowledged.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+  }
+
+  private final ServeSettings settings;
+  private final HttpServer http;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Counters counters = new Counters();
+  private final ServedWeights weights;
+  private final CompletionsRoute completions;
+  private final ControlRoutes control;
+
+  private PolicyServer(Served served, ServeSettings settings, HttpServer http, String version) {
+    this.settings = settings;
+    this.http = http;
+    this.weights = new ServedWeights(served.engine());
+    Desk desk = new Desk(served);
+    this.completions = new CompletionsRoute(served, settings, weights, desk, counters);
+    this.control = new ControlRoutes(served, weights, desk, counters, version, System.nanoTime());
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param version of the program, for {@code /version}
+   * @throws IOException if the address is taken; says which
+   */
+  public static PolicyServer start(Served served, ServeSettings settings, String version)
+      throws IOException {
+    HttpServer http;
+    try {
+      http = HttpServer.create(settings.address(), 0);
+    } catch (BindException taken) {
+      throw new IOException(
+          "%s:%d cannot be listened on (%s); choose another with --port, or 0 for any"
+              .formatted(
+                  settings.address().getHostString(),
+                  settings.address().getPort(),
+                  taken.getMessage()),
+          taken);
+    }
+    PolicyServer server = new PolicyServer(served, settings, http, version);
+    http.setExecutor(server.threads);
+    http.createContext("/", server::handle);
+    http.start();
+    return server;
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return http.getAddress().getPort();
+  }
+
+  /** Moves to weights that are in memory, under their own tag. */
+  public void use(WeightSnapshot snapshot) throws IOException {
+    weights.use(
+        snapshot,
+        io.troupe.engine.http.protocol.WeightTag.of(snapshot.version(), snapshot.digest())
+            .toString());
+  }
+
+  /** The weights in use; none before the first. */
+  public Optional<WeightVersion> weights() {
+    return weights.current();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    Reply reply = new Reply(exchange);
+    try (exchange) {
+      try {
+        authorise(exchange);
+        route(exchange, reply);
+      } catch (Refusal refusal) {
+        count(refusal.status());
+        if (refusal.status() == 429 || refusal.status() == 503) {
+          exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
+        }
+        reply.json(refusal.status(), refusal.json());
+      } catch (InterruptedException closing) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void count(int status) {
+    if (status == 429) {
+      counters.rejected.incrementAndGet();
+    } else if (status >= 500) {
+      counters.failed.incrementAndGet();
+    } else {
+      counters.refused.incrementAndGet();
+    }
+  }
+
+  private void authorise(HttpExchange exchange) throws Refusal {
+    String path = exchange.getRequestURI().getPath();
+    boolean open = settings.apiKey().isEmpty() || path.equals("/health") || path.equals("/ping");
+    String given =
+        Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization")).orElse("");
+    byte[] expected = ("Bearer " + settings.apiKey()).getBytes(StandardCharsets.UTF_8);
+    if (!open && !MessageDigest.isEqual(expected, given.getBytes(StandardCharsets.UTF_8))) {
+      throw Refusal.of(401, "AuthenticationError", "the API key is missing or wrong");
+    }
+  }
+
+  private void route(HttpExchange exchange, Reply reply)
+      throws IOException, InterruptedException, Refusal {
+    String path = exchange.getRequestURI().getPath();
+    boolean post = exchange.getRequestMethod().equals("POST");
+    boolean chat = path.equals("/v1/chat/completions");
+    if (post && (chat || path.equals("/v1/completions"))) {
+      completions.answer(reply, body(exchange), chat);
+    } else if (!control.answer(
+        reply, exchange.getRequestMethod(), path, query(exchange), () -> body(exchange))) {
+      throw Refusal.of(
+          404, "NotFoundError", "no route %s %s".formatted(exchange.getRequestMethod(), path));
+    }
+  }
+
+  private static String query(HttpExchange exchange) {
+    return Optional.ofNullable(exchange.getRequestURI().getQuery()).orElse("");
+  }
+
+  private JsonNode body(HttpExchange exchange) throws IOException, Refusal {
+    byte[] bytes = exchange.getRequestBody().readNBytes(settings.maxBodyBytes() + 1);
+    if (bytes.length > settings.maxBodyBytes()) {
+      throw Refusal.of(
+          413, "RequestTooLarge", "a request may have %d bytes".formatted(settings.maxBodyBytes()));
+    }
+    if (bytes.length == 0) {
+      return Fields.object();
+    }
+    try {
+      return Fields.parse(new String(bytes, StandardCharsets.UTF_8));
+    } catch (MalformedAnswerException malformed) {
+      throw Refusal.of(400, "BadRequestError", "the body is " + malformed.getMessage());
+    }
+  }
+
+  /** Ends requests in flight, and stops listening. */
+  @Override
+  public void close() {
+    completions.close();
+    http.stop(CLOSE_SECONDS);
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,71 @@
+package io.troupe.engine.http.serve;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a server serves.
+ *
+ * @param model the name that requests give
+ * @param engine that draws; whoever made it closes it
+ * @param tokenizer of its ids
+ * @param contextLength most tokens of prompt and completion together
+ * @param chat turns a conversation into a prompt
+ * @param scorer gives log-probabilities of a prompt's tokens
+ */
+public record Served(
+    String model,
+    SamplingEngine engine,
+    Tokenizer tokenizer,
+    int contextLength,
+    Chat chat,
+    PromptScorer scorer) {
+  public Served {
+    require(!model.isBlank(), "a served model has a name");
+  }
+
+  /** Turns a conversation into the text of a prompt. */
+  @FunctionalInterface
+  public interface Chat {
+    /**
+     * The text; see {@link io.troupe.engine.ChatTemplate}.
+     *
+     * @throws IllegalArgumentException if the model has no template, or it refuses the conversation
+     */
+    String render(List<Message> messages, Map<String, Object> arguments);
+
+    /** One turn. */
+    record Message(String role, String content) {}
+
+    /** Of a model without a template. */
+    static Chat none() {
+      return (_, _) -> {
+        throw new IllegalArgumentException(
+            "this model has no chat template; send the text to /v1/completions");
+      };
+    }
+  }
+
+  /** Gives log-probabilities of tokens that are there already. */
+  @FunctionalInterface
+  public interface PromptScorer {
+    /**
+     * The log-probability of each token after the first, given those before it, at temperature 1.
+     *
+     * @throws UnsupportedOperationException if this server draws only
+     */
+    double[] logProbs(int[] tokens);
+
+    /** Of a server that draws only. */
+    static PromptScorer none() {
+      return _ -> {
+        throw new UnsupportedOperationException(
+            "this server gives no prompt_logprobs; start it with --score-prompts");
+      };
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.troupe.engine.http.serve;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.engine.safetensors.DType;
+import io.troupe.engine.safetensors.ModelFiles;
+import io.troupe.engine.safetensors.StoredTensor;
+import io.troupe.engine.safetensors.TensorDigest;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The weights that a server draws with, and the names that its clients know them by. One update at
+ * a time; the name of a version is known before a token of it can be.
+ */
+public final class ServedWeights {
+  /** What a server calls its weights before it was told a name. */
+  static final String UNNAMED = "default";
+
+  private static final int ALIGNMENT = 64;
+
+  private final SamplingEngine engine;
+  private final Map<Long, String> tags = new ConcurrentHashMap<>();
+  private volatile Optional<WeightVersion> current = Optional.empty();
+
+  ServedWeights(SamplingEngine engine) {
+    this.engine = engine;
+  }
+
+  Optional<WeightVersion> current() {
+    return current;
+  }
+
+  /** The name of the weights in use. */
+  String currentTag() {
+    return current.map(version -> tag(version.number())).orElse(UNNAMED);
+  }
+
+  String tag(long version) {
+    return tags.getOrDefault(version, UNNAMED);
+  }
+
+  /**
+   * Reads a directory and moves the engine to it at the next token.
+   *
+   * @param tag what clients call these weights; one of ours holds their digest, which is compared
+   * @return the name they have from now on
+   * @throws IOException if the directory cannot be read, or holds other weights than the tag says
+   */
+  synchronized String load(Path directory, String tag) throws IOException {
+    Optional<WeightTag> ours = WeightTag.parse(tag);
+    WeightVersion version =
+        ours.map(WeightTag::version)
+            .orElseGet(() -> current.map(WeightVersion::next).orElse(WeightVersion.BASE));
+    WeightSnapshot snapshot = read(directory, version);
+    if (ours.isPresent() && !snapshot.digest().startsWith(ours.get().digest())) {
+      throw new IOException(
+          "%s holds weights with the digest %s, not those of %s"
+              .formatted(directory, snapshot.digest().substring(0, 16), tag));
+    }
+    return use(snapshot, tag.isEmpty() ? WeightTag.of(version, snapshot.digest()).toString() : tag);
+  }
+
+  /** Moves the engine to weights that are in memory. */
+  synchronized String use(WeightSnapshot snapshot, String tag) throws IOException {
+    long number = snapshot.version().number();
+    if (current.isPresent() && current.get().number() > number) {
+      throw new IOException(
+          "%s are older than the weights in use, %s; weights only move forward"
+              .formatted(tag, currentTag()));
+    }
+    Optional<String> before = Optional.ofNullable(tags.put(number, tag));
+    try {
+      engine.load(snapshot).toCompletableFuture().join();
+    } catch (CompletionException unfit) {
+      before.ifPresentOrElse(old -> tags.put(number, old), () -> tags.remove(number));
+      Throwable cause = unfit.getCause() == null ? unfit : unfit.getCause();
+      throw new IOException(
+          "the engine does not take %s: %s".formatted(tag, cause.getMessage()), cause);
+    }
+    current = Optional.of(snapshot.version());
+    return tag;
+  }
+
+  /**
+   * A directory's tensors, as float32, in memory of their own.
+   *
+   * @throws IOException if they cannot be read
+   */
+  public static WeightSnapshot read(Path directory, WeightVersion version) throws IOException {
+    try (Arena files = Arena.ofConfined()) {
+      Map<String, StoredTensor> stored = new TreeMap<>(ModelFiles.map(directory, files).tensors());
+      List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
+      for (StoredTensor tensor : stored.values()) {
+        long bytes = tensor.data().byteSize() / tensor.dtype().bytes() * DType.F32.bytes();
+        MemorySegment values = Arena.ofAuto().allocate(bytes, ALIGNMENT);
+        tensor.dtype().toFloats(tensor.data(), values);
+        tensors.add(new WeightSnapshot.Tensor(tensor.name(), tensor.shape(), values.asReadOnly()));
+      }
+      return new WeightSnapshot(version, TensorDigest.of(tensors), tensors);
+    }
+  }
+}

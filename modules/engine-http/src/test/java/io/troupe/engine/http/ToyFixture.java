@@ -1,0 +1,110 @@
+package io.troupe.engine.http;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.serve.PolicyServer;
+import io.troupe.engine.http.serve.ServeSettings;
+import io.troupe.engine.http.serve.Served;
+import io.troupe.engine.safetensors.ModelFiles;
+import io.troupe.engine.safetensors.StoredTensor;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A toy policy behind a server of ours. */
+public final class ToyFixture implements AutoCloseable {
+  public static final String KEY = "sesame";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  public final ToyPolicy policy;
+  public final SamplingEngine engine;
+  public final PolicyServer server;
+
+  private ToyFixture(ToyPolicy policy, SamplingEngine engine, PolicyServer server) {
+    this.policy = policy;
+    this.engine = engine;
+    this.server = server;
+  }
+
+  public static ToyPolicy policy(Duration tokenDelay) {
+    return new ToyPolicy(ToySettings.of("0123456789+= abc", 64).withTokenDelay(tokenDelay));
+  }
+
+  /** With the weights of version 0 in use. */
+  public static ToyFixture loaded(Duration tokenDelay, ServeSettings settings) throws IOException {
+    ToyFixture fixture = empty(tokenDelay, settings);
+    fixture.server.use(weights(fixture.policy, 0));
+    return fixture;
+  }
+
+  public static ToyFixture empty(Duration tokenDelay, ServeSettings settings) throws IOException {
+    ToyPolicy policy = policy(tokenDelay);
+    SamplingEngine engine = policy.newSampler();
+    Served served =
+        new Served(
+            "policy",
+            engine,
+            policy.tokenizer(),
+            policy.contextLength(),
+            (messages, _) -> messages.getLast().content(),
+            Served.PromptScorer.none());
+    return new ToyFixture(policy, engine, PolicyServer.start(served, settings, "test"));
+  }
+
+  public static ToyFixture loaded(Duration tokenDelay) throws IOException {
+    return loaded(tokenDelay, ServeSettings.loopback(0));
+  }
+
+  /** Weights that differ from version to version. */
+  public static WeightSnapshot weights(ToyPolicy policy, long version) {
+    try (TrainingEngine trainer = policy.newTrainer(version + 1)) {
+      return trainer.snapshot(new WeightVersion(version));
+    }
+  }
+
+  public static Path write(WeightSnapshot snapshot, Path parent) throws IOException {
+    Path directory = Files.createDirectories(parent.resolve(snapshot.version().toString()));
+    ModelFiles.write(
+        directory,
+        snapshot.tensors().stream().map(StoredTensor::of).toList(),
+        ModelFiles.DEFAULT_SHARD_BYTES);
+    return directory;
+  }
+
+  public String base() {
+    return "http://127.0.0.1:" + server.port();
+  }
+
+  public HttpResponse<String> post(String path, String body)
+      throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create(base() + path))
+            .header("Authorization", "Bearer " + KEY)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create(base() + path)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    engine.close();
+    client.close();
+    policy.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.engine.http.serve;
+
+import org.jspecify.annotations.NullMarked;
