@@ -1,0 +1,74 @@
+package io.troupe.cluster;
+
+import io.troupe.cluster.weights.CachedVersion;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.WeightPlace;
+import io.troupe.cluster.weights.WeightSupply;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.runtime.PublishedWeights;
+import io.troupe.runtime.WeightSource;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Maps weights that this host's cache holds, or fetches first: once, however many ask. */
+public final class TransferredSource implements WeightSource {
+  private final WeightSupply supply;
+  private final Optional<InetSocketAddress> node;
+
+  /**
+   * A source.
+   *
+   * @param supply the host's cache itself, or a client of the process that owns it
+   * @param node the address of this host's weight server, which finds it in the relay
+   */
+  public TransferredSource(WeightSupply supply, Optional<InetSocketAddress> node) {
+    this.supply = supply;
+    this.node = node;
+  }
+
+  /** The stage fails when no source could give the weights, or they are not what was announced. */
+  @Override
+  public CompletionStage<WeightSnapshot> fetch(PublishedWeights weights) {
+    WeightPlace place = WeightPlace.of(weights.version(), weights.place());
+    return fetch(weights, place, place.sourcesOf(node));
+  }
+
+  private CompletionStage<WeightSnapshot> fetch(
+      PublishedWeights weights, WeightPlace place, List<InetSocketAddress> sources) {
+    return supply
+        .fetch(place.ref(), sources)
+        .thenCompose(
+            fetched ->
+                switch (fetched) {
+                  case Fetched.Ready(var version, var _) -> map(weights, version);
+                  case Fetched.Failed(var reason, var _) -> failed(weights, reason);
+                  // Another worker of this host wants newer ones; they come first, then these.
+                  case Fetched.Overtaken(var by) ->
+                      supply.fetch(by, sources).thenCompose(_ -> fetch(weights, place, sources));
+                });
+  }
+
+  private static CompletionStage<WeightSnapshot> map(
+      PublishedWeights weights, CachedVersion version) {
+    try {
+      WeightSnapshot mapped = version.map();
+      return mapped.digest().equals(weights.digest())
+          ? CompletableFuture.completedFuture(mapped)
+          : failed(
+              weights,
+              "their tensors have digest %s, not %s".formatted(mapped.digest(), weights.digest()));
+    } catch (IOException failure) {
+      return CompletableFuture.failedFuture(new CompletionException(failure));
+    }
+  }
+
+  private static CompletionStage<WeightSnapshot> failed(PublishedWeights weights, String reason) {
+    return CompletableFuture.failedFuture(
+        new IOException("the weights %s did not come: %s".formatted(weights.version(), reason)));
+  }
+}

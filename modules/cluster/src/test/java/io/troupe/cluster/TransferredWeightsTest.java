@@ -1,0 +1,99 @@
+package io.troupe.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.cluster.weights.CacheSettings;
+import io.troupe.cluster.weights.Endpoint;
+import io.troupe.cluster.weights.NodeWeights;
+import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.weights.TransferSettings;
+import io.troupe.cluster.weights.WeightClient;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.safetensors.TensorDigest;
+import io.troupe.runtime.PublishedWeights;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TransferredWeightsTest {
+  private static final RunSecret SECRET = RunSecret.random();
+
+  @TempDir Path folder;
+
+  private NodeWeights node(String name) throws IOException {
+    return NodeWeights.open(
+        new CacheSettings(List.of(folder.resolve(name)), 0, 2, 4096),
+        new Endpoint.Open(),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        SECRET,
+        TransferSettings.usual());
+  }
+
+  private static WeightSnapshot weights(long version) {
+    MemorySegment data =
+        Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, 1f, 2f, (float) version);
+    List<WeightSnapshot.Tensor> tensors =
+        List.of(new WeightSnapshot.Tensor("w", List.of(3L), data));
+    return new WeightSnapshot(new WeightVersion(version), TensorDigest.of(tensors), tensors);
+  }
+
+  @Test
+  void fetch_publishedByTheHead_isTheSameInEveryProcessOfEachNode() throws Exception {
+    try (NodeWeights head = node("head");
+        NodeWeights one = node("one");
+        NodeWeights two = node("two");
+        TransferredOutlet outlet =
+            new TransferredOutlet(
+                head,
+                List.of(),
+                () ->
+                    new TransferredOutlet.Relay(List.of(one.address(), two.address()), Set.of()))) {
+      WeightSnapshot weights = weights(1);
+      PublishedWeights published =
+          outlet.publish(weights).toCompletableFuture().get(60, TimeUnit.SECONDS);
+      TransferredSource inAgent = new TransferredSource(one, Optional.of(one.address()));
+      TransferredSource inWorker =
+          new TransferredSource(
+              new WeightClient(new Endpoint.Open(), two.address(), SECRET, Duration.ofSeconds(60)),
+              Optional.of(two.address()));
+      for (var stage : List.of(inWorker.fetch(published), inAgent.fetch(published))) {
+        WeightSnapshot mapped = stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(mapped.version()).isEqualTo(weights.version());
+        assertThat(TensorDigest.of(mapped.tensors())).isEqualTo(weights.digest());
+      }
+    }
+  }
+
+  @Test
+  void fetch_fromADeadPublisher_failsAndSaysWhy() throws Exception {
+    NodeWeights head = node("head");
+    PublishedWeights published;
+    try (TransferredOutlet outlet =
+        new TransferredOutlet(
+            head, List.of(), () -> new TransferredOutlet.Relay(List.of(), Set.of()))) {
+      published = outlet.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+    head.close();
+    try (NodeWeights one = node("one")) {
+      TransferredSource source = new TransferredSource(one, Optional.of(one.address()));
+      assertThatThrownBy(
+              () -> source.fetch(published).toCompletableFuture().get(60, TimeUnit.SECONDS))
+          .rootCause()
+          .hasMessageContaining("the weights v1 did not come")
+          .hasMessageContaining("Connection refused");
+    }
+  }
+}
