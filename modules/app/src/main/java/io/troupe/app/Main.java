@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       TrainCommand.class,
       PlanCommand.class,
+      AuditCommand.class,
       VerifyCommand.class,
       TasksCommand.class,
       DoctorCommand.class
@@ -25,8 +26,8 @@ import picocli.CommandLine.Command;
       "Also, by the launcher:  troupe test · troupe build · troupe bench",
       "",
       "Exit codes:",
-      "  0 ok · 1 done, but part of the input was bad, or the doctor found a fault · 2 bad usage or configuration · 3 cluster"
-          + " unreachable",
+      "  0 ok · 1 done, but part of the input was bad, or the doctor found a fault · 2 bad usage or"
+          + " configuration · 3 cluster unreachable",
       "  4 run failed · 130, 143 interrupted by SIGINT, SIGTERM",
       "",
       "Example:",

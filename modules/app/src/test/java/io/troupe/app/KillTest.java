@@ -2,6 +2,7 @@ package io.troupe.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.app.audit.JournalAudit;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -68,6 +69,7 @@ final class KillTest {
     long newest = listing.newest().map(Checkpoint::step).orElse(0L);
     assertThat(newest).as(when).isGreaterThanOrEqualTo(before);
     RunHistory.replay(run, MAX_STALENESS);
+    assertThat(JournalAudit.of(run).report().violations()).as(when).isEmpty();
     return newest;
   }
 

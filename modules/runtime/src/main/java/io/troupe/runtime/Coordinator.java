@@ -17,6 +17,7 @@ import io.troupe.core.run.Input;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Worker;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.JournalWriter;
@@ -201,8 +202,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private void onStepDone(long step, TrainerWorkshop.Step result) {
     switch (result) {
-      case TrainerWorkshop.Moved(StepMetrics metrics, WeightSnapshot snapshot) -> {
+      case TrainerWorkshop.Moved(
+              StepMetrics metrics,
+              LossTokens tokens,
+              WeightSnapshot snapshot) -> {
         weights = Optional.of(snapshot);
+        handle(new Input.TokensWeighed(step, tokens));
         Decision decision = decide(new Input.StepTrained(step));
         long now = wiring.millis().getAsLong();
         commit(decision, Optional.of(meter.row(step, metrics.reading(), now)));

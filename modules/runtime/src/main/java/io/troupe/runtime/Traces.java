@@ -128,6 +128,7 @@ public final class Traces implements AutoCloseable {
         trainingSince = millis.getAsLong();
         delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
       }
+      case Event.TokensWeighed _ -> {}
       case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
       case Event.StepSkipped(long step, String reason) ->
           stepEnded(step, "skipped", Map.of("reason", reason));

@@ -7,6 +7,7 @@ import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.LossWeights;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.train.TrainingSequence;
@@ -58,8 +59,8 @@ public final class TrainerWorkshop {
   /** What became of a step. */
   sealed interface Step {}
 
-  /** The weights moved. */
-  record Moved(StepMetrics metrics, WeightSnapshot snapshot) implements Step {}
+  /** The weights moved, by a loss over these tokens. */
+  record Moved(StepMetrics metrics, LossTokens tokens, WeightSnapshot snapshot) implements Step {}
 
   /** They did not. */
   record Kept(String reason) implements Step {}
@@ -236,6 +237,7 @@ public final class TrainerWorkshop {
                 batch.stalenessMax(),
                 batch.stalenessMean(),
                 (System.nanoTime() - start) / 1e9),
+            LossTokens.of(rollouts),
             snapshot);
       }
     };

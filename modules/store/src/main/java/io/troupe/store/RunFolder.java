@@ -90,6 +90,22 @@ public final class RunFolder {
    *     runs there are
    */
   public static RunFolder open(Path root, String run) throws IOException {
+    RunFolder folder = view(root, run);
+    if (!Files.isWritable(folder.path)) {
+      throw new IOException(
+          "run folder %s cannot be written by user %s; change its owner, or copy it"
+              .formatted(folder.path.toAbsolutePath(), System.getProperty("user.name")));
+    }
+    Files.createDirectories(folder.traces());
+    return folder;
+  }
+
+  /**
+   * Finds the folder of a run that is only looked at; it may be going on, and may not be writable.
+   *
+   * @throws IOException as {@link #open}
+   */
+  public static RunFolder view(Path root, String run) throws IOException {
     Path path = locate(root, run);
     List<String> missing = new ArrayList<>();
     for (String file : List.of(CONFIG, RUN)) {
@@ -107,14 +123,7 @@ public final class RunFolder {
           "%s is not a whole run folder: %s missing. %s"
               .formatted(path.toAbsolutePath(), String.join(", ", missing), suggestions(root)));
     }
-    if (!Files.isWritable(path)) {
-      throw new IOException(
-          "run folder %s cannot be written by user %s; change its owner, or copy it"
-              .formatted(path.toAbsolutePath(), System.getProperty("user.name")));
-    }
-    RunFolder folder = new RunFolder(path);
-    Files.createDirectories(folder.traces());
-    return folder;
+    return new RunFolder(path);
   }
 
   /** The names of all whole runs under a root, the one changed last first. */

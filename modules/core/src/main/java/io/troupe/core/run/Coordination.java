@@ -7,6 +7,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -118,6 +119,7 @@ public record Coordination(RunLimits limits) {
         case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
         case Input.GroupFailed(LeaseId lease, String reason) -> onGroupFailed(lease, reason);
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
+        case Input.TokensWeighed(long step, LossTokens tokens) -> onTokensWeighed(step, tokens);
         case Input.StepTrained(long step) -> onStepTrained(step);
         case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);
@@ -218,6 +220,18 @@ public record Coordination(RunLimits limits) {
             .filter(held -> held.worker().equals(worker))
             .toList()
             .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
+      }
+    }
+
+    private void onTokensWeighed(long step, LossTokens tokens) {
+      if (step == state.version().number() + 1 && state.inTraining().findAny().isPresent()) {
+        emit(
+            new Event.TokensWeighed(
+                step,
+                tokens.weighted(),
+                tokens.unweighted(),
+                tokens.stalenessMax(),
+                limits.maxStaleness()));
       }
     }
 

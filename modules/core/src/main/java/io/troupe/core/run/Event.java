@@ -60,6 +60,20 @@ public sealed interface Event {
     }
   }
 
+  /**
+   * What the running step's loss was taken over, as its trainer counted it on the weights of the
+   * loss: the proof of invariant S1, which {@code troupe audit} holds against the versions that the
+   * step's groups came with.
+   *
+   * @param weighted completion tokens with loss weight
+   * @param unweighted completion tokens without
+   * @param stalenessMax greatest staleness of a token with loss weight, in versions
+   * @param maxStaleness the bound the step was made under
+   */
+  record TokensWeighed(
+      long step, long weighted, long unweighted, long stalenessMax, long maxStaleness)
+      implements Event {}
+
   /** A step ended; its weights are the present version. */
   record StepTrained(long step) implements Event {}
 

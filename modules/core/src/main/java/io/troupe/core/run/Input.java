@@ -3,6 +3,7 @@ package io.troupe.core.run;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.LossTokens;
 
 /** What the coordinator is told. Any input may come late, twice, out of order, or never. */
 public sealed interface Input {
@@ -28,6 +29,9 @@ public sealed interface Input {
 
   /** A worker is gone, with all it was doing. */
   record WorkerLost(WorkerId worker) implements Input {}
+
+  /** What the running step's loss is taken over, as in {@link Event.TokensWeighed}. */
+  record TokensWeighed(long step, LossTokens tokens) implements Input {}
 
   /** The trainer finished a step; its weights are ready to publish. */
   record StepTrained(long step) implements Input {}

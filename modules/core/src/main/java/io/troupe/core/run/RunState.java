@@ -106,6 +106,7 @@ public record RunState(
       case Event.AnswerRefused _ -> ledger(ledger.refuse());
       case Event.WorkerLost(WorkerId id) -> worker(id, worker(id).leaves());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
+      case Event.TokensWeighed _ -> this;
       case Event.StepTrained(long step) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)

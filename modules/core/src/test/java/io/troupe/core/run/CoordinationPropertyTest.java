@@ -2,6 +2,8 @@ package io.troupe.core.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.audit.AuditReport;
+import io.troupe.core.audit.Entry;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.testkit.Seeds;
 import java.util.stream.LongStream;
@@ -33,9 +35,21 @@ class CoordinationPropertyTest {
           world.disturb();
         }
         assertThat(world.replay()).isEqualTo(world.state());
+        assertSound(world);
         assertProgress(world);
       }
     }
+  }
+
+  /** An auditor who shares nothing with the coordinator finds the same account, and no fault. */
+  private static void assertSound(World world) {
+    AuditReport report = world.audit();
+    Ledger ledger = world.state().ledger();
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.version()).isEqualTo(world.state().version().number());
+    assertThat(report.pending()).isEqualTo(world.state().groups().size());
+    assertThat(report.stands().of(Entry.TRAINED)).isEqualTo(ledger.trained());
+    assertThat(report.stands().of(Entry.CANCELLED)).isEqualTo(ledger.cancelled());
   }
 
   /** S3: once everybody answers, forty rounds make five steps, or end the run. */

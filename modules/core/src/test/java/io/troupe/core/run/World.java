@@ -2,6 +2,8 @@ package io.troupe.core.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.audit.Audit;
+import io.troupe.core.audit.AuditReport;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
@@ -14,6 +16,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.Objective;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.train.TrainingSequence;
@@ -43,6 +46,7 @@ final class World {
   private final Coordination coordination;
   private final SplittableRandom random;
   private final List<Event> journal = new ArrayList<>();
+  private final List<List<Event>> decisions = new ArrayList<>();
   private final List<Input> inFlight = new ArrayList<>();
   private final List<Input> delivered = new ArrayList<>();
   private final List<WorkerId> workers = new ArrayList<>();
@@ -66,6 +70,7 @@ final class World {
   private long now;
   private long lastFence;
   private Optional<RunEnd> end = Optional.empty();
+  private LossTokens weighed = new LossTokens(0, 0, 0);
 
   World(Coordination coordination, long seed) {
     this.coordination = coordination;
@@ -211,6 +216,15 @@ final class World {
     assertThat(takenOver).isEqualTo(state);
   }
 
+  /** What another reader of the journal makes of it, one decision a record. */
+  AuditReport audit() {
+    Audit audit = new Audit();
+    for (int i = 0; i < decisions.size(); i++) {
+      audit.record(i + 1, decisions.get(i));
+    }
+    return audit.report();
+  }
+
   RunState replay() {
     RunState replayed = RunState.INITIAL;
     for (Event event : journal) {
@@ -242,6 +256,9 @@ final class World {
     if (input instanceof Input.GroupScored(GroupSummary summary)) {
       atTrainer.putIfAbsent(summary.lease(), summary);
     }
+    if (input instanceof Input.StepTrained(long step)) {
+      apply(coordination.decide(state, new Input.TokensWeighed(step, weighed), now));
+    }
     apply(coordination.decide(state, input, now));
   }
 
@@ -255,6 +272,7 @@ final class World {
   }
 
   private void apply(Decision decision) {
+    decisions.add(decision.events());
     RunState folded = state;
     for (Event event : decision.events()) {
       folded = folded.evolve(event);
@@ -384,6 +402,7 @@ final class World {
     }
     RunLimits limits = coordination.limits();
     TrainingBatch batch = TrainingBatch.of(groups, LOSS, limits.bound(), from);
+    weighed = LossTokens.of(batch.sequences());
     int sequence = 0;
     for (ScoredGroup group : groups) {
       long young = 0;

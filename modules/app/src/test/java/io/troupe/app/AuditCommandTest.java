@@ -1,0 +1,93 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.run.Event;
+import io.troupe.store.Journal;
+import io.troupe.store.JournalSettings;
+import io.troupe.store.RunFolder;
+import io.troupe.store.RunJson;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code troupe audit} on the folder of a real run, whole and tampered with. */
+final class AuditCommandTest {
+  private record Answer(int code, String out, String err) {}
+
+  @TempDir private Path folder;
+
+  @Test
+  void audit_finishedRun_accountsForEveryPromptAndIsSound() throws Exception {
+    RunFolder run = finished();
+
+    Answer table = audit(run.path().toString());
+    assertThat(table.code()).as(table.out()).isZero();
+    assertThat(table.out())
+        .contains("steps   8, and 0 made again after a resume", "bound 1", "no violation")
+        .containsPattern("trained  +24 +0 +24");
+
+    Answer json = audit(run.path().toString(), "--json");
+    JsonNode page = new ObjectMapper().readTree(json.out());
+    JsonNode stands = page.path("stands");
+    assertThat(page.path("sound").asBoolean()).isTrue();
+    assertThat(page.path("state").asText()).isEqualTo("ended");
+    assertThat(stands.path("admitted").asLong())
+        .isEqualTo(
+            24
+                + stands.path("filtered").asLong()
+                + stands.path("failed").asLong()
+                + page.path("pending").path("waiting").asLong()
+                + page.path("pending").path("buffered").asLong());
+    assertThat(page.path("tokens").path("weighted").asLong()).isPositive();
+  }
+
+  @Test
+  void audit_journalWithAGroupTooMany_namesItAndExits1() throws Exception {
+    RunFolder run = finished();
+    try (Journal journal = Journal.open(run.journal(), JournalSettings.defaults())) {
+      journal.append(
+          List.of(RunJson.encode(List.of(new Event.GroupFailed(new GroupId(1), "made up")))));
+    }
+
+    Answer answer = audit(run.path().toString());
+
+    assertThat(answer.code()).isEqualTo(1);
+    assertThat(answer.out()).contains("BROKEN", "S2 exactly once: g1 fails, and it has ended");
+  }
+
+  @Test
+  void audit_noSuchRun_exits2AndSaysWhichThereAre() {
+    Answer answer = audit(folder.resolve("nothing").toString());
+
+    assertThat(answer.code()).isEqualTo(2);
+    assertThat(answer.err()).startsWith("error: there is no run folder");
+  }
+
+  private RunFolder finished() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--json")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+    return TestRuns.only(folder);
+  }
+
+  private static Answer audit(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine command =
+        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    String[] all = new String[arguments.length + 1];
+    all[0] = "audit";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    int code = command.execute(all);
+    return new Answer(code, out.toString(), err.toString());
+  }
+}

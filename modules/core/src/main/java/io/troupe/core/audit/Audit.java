@@ -1,0 +1,558 @@
+package io.troupe.core.audit;
+
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.Phase;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Reads what a run's journal says happened, in order, and checks that the run kept its promises.
+ *
+ * <p>Not safe for use by several threads.
+ */
+public final class Audit {
+  /*
+   * Worth something only because it does not believe the program it checks: it keeps its own books
+   * (which groups are pending and where, who holds which lease, what each prompt came to) and calls
+   * neither Coordination nor RunState.evolve. Of the state that a resume carries it believes
+   * nothing either, until it has found the moment of its own books which that state claims to be.
+   *
+   *   S1  A step's tokens are known from the versions its groups were accepted with, and what the
+   *       trainer gave weight to from TokensWeighed. The two must agree: as many weighted tokens as
+   *       are young enough at most, and none staler than the bound.
+   *   S2  A prompt is admitted once an epoch; its group ends once; an answer counts under the lease
+   *       that is current and no other.
+   *
+   * A violation does not end the audit: the books follow what the event says as far as they can.
+   */
+
+  private enum State {
+    STARTING,
+    RUNNING,
+    DRAINING,
+    SAVING,
+    ENDED
+  }
+
+  private static final int MOST_VIOLATIONS = 1000;
+  private static final int MOST_REASONS = 20;
+
+  private final SortedMap<GroupId, Pending> pending = new TreeMap<>();
+  private final Admissions admissions = new Admissions();
+  private final Positions positions = new Positions();
+  private final Tally seen = new Tally();
+  private final List<Violation> violations = new ArrayList<>();
+  private final SortedMap<String, Long> failed = new TreeMap<>();
+  private final Set<WorkerId> gone = new HashSet<>();
+  private Tally tally = new Tally();
+  private State state = State.STARTING;
+  private Optional<Position> left = Optional.empty();
+  private Optional<Event.TokensWeighed> weighed = Optional.empty();
+  private AuditReport.Tokens tokens = AuditReport.Tokens.NONE;
+  private boolean atCheckpoint;
+  private long step;
+  private long version;
+  private long lastFence;
+  private long undoneSteps;
+  private long processes;
+  private long violationCount;
+  private long lostGroups;
+  private long lostLeases;
+  private long record;
+  private long events;
+
+  /** Takes the next record of the journal: the events of one decision. */
+  public void record(long number, List<Event> decision) {
+    record = number;
+    for (Event event : decision) {
+      atCheckpoint &= event instanceof Event.GroupSpoiled || event instanceof Event.LeaseEnded;
+      take(event);
+      events++;
+      if (atCheckpoint) {
+        positions.replaceLast(position());
+      }
+    }
+    atCheckpoint = false;
+    balance();
+  }
+
+  /** Notes that the journal cannot be read from here on. */
+  public void unreadable(String why) {
+    violate(Rule.JOURNAL, why);
+  }
+
+  /** What was found so far. */
+  public AuditReport report() {
+    return new AuditReport(
+        record,
+        events,
+        state.name().toLowerCase(Locale.ROOT),
+        version,
+        undoneSteps,
+        processes,
+        admissions.epochs(),
+        seen.copy(),
+        tally.copy(),
+        count(Pending.Waiting.class),
+        count(Pending.Leased.class),
+        count(Pending.Buffered.class),
+        count(Pending.Training.class),
+        tokens,
+        failed,
+        List.copyOf(violations),
+        violationCount);
+  }
+
+  private void take(Event event) {
+    switch (event) {
+      case Event.RunStarted _ -> onStarted();
+      case Event.RunResumed(RunState from) -> onResumed(from);
+      case Event.DemandRaised(WorkerId worker, long _) -> gone.remove(worker);
+      case Event.GroupAdmitted(GroupId group, int prompt, long epoch, PromptCursor next) ->
+          onAdmitted(group, prompt, epoch, next);
+      case Event.LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion granted, long _) ->
+          onGranted(lease, worker, granted);
+      case Event.LeaseSampled(LeaseId lease) -> leased(lease, "is sampled");
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _) ->
+          onLeaseEnded(lease, reason);
+      case Event.GroupBuffered(GroupSummary summary) -> onBuffered(summary);
+      case Event.GroupFiltered(GroupSummary summary) -> onFiltered(summary);
+      case Event.GroupSpoiled(LeaseId lease) -> onSpoiled(lease);
+      case Event.GroupFailed(GroupId group, String reason) -> onFailed(group, reason);
+      case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
+      case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
+      case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
+      case Event.TokensWeighed said -> weighed = Optional.of(said);
+      case Event.StepTrained(long number) -> onStepTrained(number);
+      case Event.StepSkipped(long number, String _) -> onStepSkipped(number);
+      case Event.CheckpointSaved(long saved) -> onCheckpointSaved(saved);
+      case Event.DrainStarted _ -> state = State.DRAINING;
+      case Event.SavingStarted _ -> {
+        state = State.SAVING;
+        positions.add(position());
+      }
+      case Event.RunEnded _ -> state = State.ENDED;
+    }
+  }
+
+  // --- processes ---
+
+  private void onStarted() {
+    if (state != State.STARTING) {
+      violate(Rule.PHASES, "the run starts, and it is " + name());
+    }
+    processes += left.isPresent() ? 0 : 1;
+    undoneSteps += left.map(Position::version).orElse(version);
+    empty();
+    positions.clear();
+    admissions.truncate(0, PromptCursor.START);
+    left = Optional.empty();
+    state = State.RUNNING;
+    positions.add(position());
+  }
+
+  private void onResumed(RunState from) {
+    if (from.phase() instanceof Phase.Starting) {
+      // A new process: what the old one did is undone until it says from where it goes on.
+      processes++;
+      left = left.or(() -> Optional.of(position()));
+      empty();
+      state = State.STARTING;
+      return;
+    }
+    Position before = left.orElseGet(this::position);
+    processes += left.isPresent() ? 0 : 1;
+    empty();
+    from.groups().values().forEach(group -> pending.put(group.id(), Pending.of(group)));
+    tally = Tally.of(from.ledger());
+    version = from.version().number();
+    Position now = position(from.cursor());
+    Optional<Position> origin = before.goesOnAs(now) ? Optional.of(before) : positions.backTo(now);
+    if (origin.isEmpty()) {
+      violate(
+          Rule.RESUME,
+          "it goes on from v%d with %s, which no checkpoint of it can hold"
+              .formatted(version, tally));
+    }
+    seen.add(Entry.CANCELLED, origin.map(Position::leased).orElse(0L) - now.leased());
+    if (tally.of(Entry.ADMITTED) > admissions.count()) {
+      violate(
+          Rule.RESUME,
+          "it goes on with %d groups admitted, and the journal tells of %d"
+              .formatted(tally.of(Entry.ADMITTED), admissions.count()));
+    }
+    admissions.truncate(tally.of(Entry.ADMITTED), from.cursor());
+    undoneSteps += Math.max(0, before.version() - version);
+    left = Optional.empty();
+    state = State.RUNNING;
+  }
+
+  private void empty() {
+    pending.clear();
+    gone.clear();
+    tally = new Tally();
+    version = 0;
+    step = 0;
+    weighed = Optional.empty();
+  }
+
+  private Position position() {
+    return position(admissions.cursor());
+  }
+
+  private Position position(PromptCursor cursor) {
+    long fingerprint = 0;
+    for (Pending group : pending.values()) {
+      fingerprint += group.fingerprint();
+    }
+    return new Position(
+        version, tally.copy(), cursor, count(Pending.Leased.class), fingerprint, record);
+  }
+
+  // --- groups and leases ---
+
+  private void onAdmitted(GroupId group, int prompt, long epoch, PromptCursor next) {
+    begins(group + " is admitted");
+    if (group.number() != admissions.count() + 1) {
+      violate(Rule.COUNTS, "%s is admitted after %d groups".formatted(group, admissions.count()));
+    }
+    admissions
+        .add(prompt, epoch, next)
+        .ifPresent(wrong -> violate(Rule.EXACTLY_ONCE, group + ": " + wrong));
+    Pending before = pending.put(group, new Pending(group, prompt, epoch, new Pending.Waiting()));
+    if (before != null) {
+      violate(Rule.EXACTLY_ONCE, "%s is admitted while it is %s".formatted(group, before.where()));
+    }
+    count(Entry.ADMITTED, 1);
+  }
+
+  private void onGranted(LeaseId lease, WorkerId worker, WeightVersion granted) {
+    begins(lease + " is granted");
+    if (lease.fence() <= lastFence) {
+      violate(
+          Rule.FENCING,
+          "%s is granted to %s after fence %d".formatted(lease, worker.value(), lastFence));
+    }
+    lastFence = Math.max(lastFence, lease.fence());
+    if (granted.number() > version) {
+      violate(Rule.VERSIONS, "%s is granted at %s, of v%d".formatted(lease, granted, version));
+    }
+    find(lease.group(), "is leased")
+        .ifPresent(
+            group -> {
+              if (!(group.place() instanceof Pending.Waiting)) {
+                violate(
+                    Rule.FENCING, "%s is granted while it is %s".formatted(lease, group.where()));
+              }
+              pending.put(group.id(), group.at(new Pending.Leased(lease, worker, granted)));
+            });
+    count(Entry.GRANTED, 1);
+  }
+
+  private void onLeaseEnded(LeaseId lease, LeaseEnd reason) {
+    leased(lease, "ends").ifPresent(_ -> move(lease.group(), new Pending.Waiting()));
+    count(
+        switch (reason) {
+          case EXPIRED -> Entry.EXPIRED;
+          case WORKER_LOST -> Entry.LOST;
+          case FAILED -> Entry.BROKEN;
+          case STALE -> Entry.STALE;
+          case CANCELLED -> Entry.CANCELLED;
+        },
+        1);
+  }
+
+  private void onBuffered(GroupSummary summary) {
+    accepts(summary);
+    move(summary.lease().group(), new Pending.Buffered(summary));
+  }
+
+  private void onFiltered(GroupSummary summary) {
+    accepts(summary);
+    pending.remove(summary.lease().group());
+    count(Entry.FILTERED, 1);
+  }
+
+  private void accepts(GroupSummary summary) {
+    LeaseId lease = summary.lease();
+    if (summary.newest().number() > version) {
+      violate(
+          Rule.VERSIONS,
+          "%s brings tokens of %s, of v%d".formatted(lease, summary.newest(), version));
+    }
+    leased(lease, "is accepted")
+        .filter(held -> summary.oldest().compareTo(held.version()) < 0)
+        .ifPresent(
+            held ->
+                violate(
+                    Rule.STALENESS,
+                    "%s brings tokens of %s, granted at %s"
+                        .formatted(lease, summary.oldest(), held.version())));
+  }
+
+  private void onSpoiled(LeaseId lease) {
+    find(lease.group(), "is spoiled")
+        .ifPresent(
+            group -> {
+              if (!(group.place() instanceof Pending.Buffered(GroupSummary held))
+                  || !held.lease().equals(lease)) {
+                violate(
+                    Rule.FENCING, "%s is spoiled while it is %s".formatted(lease, group.where()));
+              }
+              move(group.id(), new Pending.Waiting());
+            });
+    count(Entry.STALE, 1);
+  }
+
+  private void onFailed(GroupId id, String reason) {
+    find(id, "fails")
+        .filter(group -> !(group.place() instanceof Pending.Waiting))
+        .ifPresent(
+            group ->
+                violate(
+                    Rule.EXACTLY_ONCE,
+                    "%s is given up while it is %s".formatted(id, group.where())));
+    pending.remove(id);
+    count(Entry.FAILED, 1);
+    String kind = reason.replaceAll("\\d+", "#");
+    failed.merge(
+        failed.size() < MOST_REASONS || failed.containsKey(kind) ? kind : "others", 1L, Long::sum);
+  }
+
+  // --- steps ---
+
+  private void onStepStarted(long number, List<GroupId> batch) {
+    begins("step " + number);
+    if (step != 0) {
+      violate(Rule.VERSIONS, "step %d starts while step %d runs".formatted(number, step));
+    }
+    if (number != version + 1) {
+      violate(Rule.VERSIONS, "step %d starts from v%d".formatted(number, version));
+    }
+    step = number;
+    weighed = Optional.empty();
+    for (GroupId id : batch) {
+      find(id, "is trained by step " + number)
+          .ifPresent(
+              group -> {
+                if (group.place() instanceof Pending.Buffered(GroupSummary summary)) {
+                  pending.put(id, group.at(new Pending.Training(summary)));
+                } else {
+                  violate(
+                      Rule.EXACTLY_ONCE,
+                      "%s is trained by step %d while it is %s"
+                          .formatted(id, number, group.where()));
+                }
+              });
+    }
+  }
+
+  private void onStepTrained(long number) {
+    runs(number, "is trained");
+    prove(number, training());
+    finish(Entry.TRAINED);
+    if (number != version + 1) {
+      violate(Rule.VERSIONS, "v%d follows v%d".formatted(number, version));
+    }
+    version = number;
+    positions.add(position());
+    atCheckpoint = true;
+  }
+
+  private void onStepSkipped(long number) {
+    runs(number, "is skipped");
+    finish(Entry.SKIPPED);
+  }
+
+  private void runs(long number, String what) {
+    if (step != number || training().isEmpty()) {
+      violate(
+          Rule.VERSIONS,
+          "step %d %s, and %s".formatted(number, what, step == 0 ? "none runs" : "step " + step));
+    }
+  }
+
+  private void finish(Entry how) {
+    List<Pending> batch = training();
+    batch.forEach(group -> pending.remove(group.id()));
+    count(how, batch.size());
+    step = 0;
+    weighed = Optional.empty();
+  }
+
+  /** S1: what the trainer gave weight to, against the versions its groups were accepted with. */
+  private void prove(long number, List<Pending> batch) {
+    if (weighed.isEmpty() || weighed.get().step() != number) {
+      violate(
+          Rule.STALENESS,
+          "step %d is trained, and nothing tells which tokens had loss weight".formatted(number));
+      return;
+    }
+    Event.TokensWeighed said = weighed.get();
+    long all = 0;
+    long young = 0;
+    for (Pending group : batch) {
+      GroupSummary summary = ((Pending.Training) group.place()).summary();
+      long before = young;
+      for (TokenVersions versions : summary.versions()) {
+        for (TokenVersions.Span span : versions.spans()) {
+          all += span.tokens();
+          young += version - span.version().number() <= said.maxStaleness() ? span.tokens() : 0;
+        }
+      }
+      if (young == before) {
+        violate(
+            Rule.STALENESS,
+            "%s is trained by step %d from v%d, and its newest token is of %s, staler than %d"
+                .formatted(
+                    summary.lease(), number, version, summary.newest(), said.maxStaleness()));
+      }
+    }
+    hold(said, all, young);
+    tokens =
+        new AuditReport.Tokens(
+            tokens.weighted() + said.weighted(),
+            tokens.unweighted() + said.unweighted(),
+            Math.max(tokens.stalenessMax(), said.stalenessMax()),
+            Math.max(tokens.boundMax(), said.maxStaleness()));
+  }
+
+  private void hold(Event.TokensWeighed said, long all, long young) {
+    if (said.stalenessMax() > said.maxStaleness()) {
+      violate(
+          Rule.STALENESS,
+          "step %d gave weight to a token of staleness %d, and the bound is %d"
+              .formatted(said.step(), said.stalenessMax(), said.maxStaleness()));
+    }
+    if (said.weighted() > young) {
+      violate(
+          Rule.STALENESS,
+          "step %d gave weight to %d tokens, and only %d of its groups are young enough"
+              .formatted(said.step(), said.weighted(), young));
+    }
+    if (said.weighted() + said.unweighted() != all) {
+      violate(
+          Rule.COUNTS,
+          "step %d counted %d tokens, and its groups have %d"
+              .formatted(said.step(), said.weighted() + said.unweighted(), all));
+    }
+  }
+
+  private void onCheckpointSaved(long saved) {
+    if (saved > version) {
+      violate(Rule.VERSIONS, "checkpoint %d is saved at v%d".formatted(saved, version));
+    }
+    positions.saved(saved);
+  }
+
+  // --- the books ---
+
+  private void balance() {
+    for (Pending group : gone.isEmpty() ? List.<Pending>of() : List.copyOf(pending.values())) {
+      if (group.place() instanceof Pending.Leased(var lease, var worker, var _)
+          && gone.contains(worker)) {
+        violate(
+            Rule.FENCING, "%s is still held by %s, which is lost".formatted(lease, worker.value()));
+      }
+    }
+    gone.clear();
+    long ended = tally.sum(Entry.GROUP_ENDS);
+    long lost = tally.of(Entry.ADMITTED) - ended - pending.size();
+    if (lost != lostGroups) {
+      violate(
+          Rule.COUNTS,
+          "%d groups admitted, %d ended, %d pending"
+              .formatted(tally.of(Entry.ADMITTED), ended, pending.size()));
+    }
+    lostGroups = lost;
+    long live = pending.size() - count(Pending.Waiting.class);
+    long open = tally.of(Entry.GRANTED) - tally.sum(Entry.LEASE_ENDS) - live;
+    if (open != lostLeases) {
+      violate(
+          Rule.COUNTS,
+          "%d leases granted, %d ended, %d live"
+              .formatted(tally.of(Entry.GRANTED), tally.sum(Entry.LEASE_ENDS), live));
+    }
+    lostLeases = open;
+  }
+
+  private void begins(String what) {
+    if (state != State.RUNNING) {
+      violate(Rule.PHASES, "%s in a run that is %s".formatted(what, name()));
+    }
+  }
+
+  private String name() {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+
+  private Optional<Pending> find(GroupId id, String what) {
+    Optional<Pending> group = Optional.ofNullable(pending.get(id));
+    if (group.isEmpty()) {
+      violate(
+          Rule.EXACTLY_ONCE,
+          "%s %s, and it %s"
+              .formatted(
+                  id,
+                  what,
+                  id.number() <= tally.of(Entry.ADMITTED) ? "has ended" : "was never admitted"));
+    }
+    return group;
+  }
+
+  /** The group's present lease, which must be this one. */
+  private Optional<Pending.Leased> leased(LeaseId lease, String what) {
+    Optional<Pending> group = find(lease.group(), what);
+    if (group.isPresent()
+        && group.get().place() instanceof Pending.Leased held
+        && held.lease().equals(lease)) {
+      return Optional.of(held);
+    }
+    group.ifPresent(
+        other ->
+            violate(
+                Rule.FENCING, "%s %s, and its group is %s".formatted(lease, what, other.where())));
+    return Optional.empty();
+  }
+
+  private void move(GroupId id, Pending.Place place) {
+    pending.computeIfPresent(id, (_, group) -> group.at(place));
+  }
+
+  private List<Pending> training() {
+    return pending.values().stream()
+        .filter(group -> group.place() instanceof Pending.Training)
+        .toList();
+  }
+
+  private long count(Class<? extends Pending.Place> place) {
+    return pending.values().stream().filter(group -> place.isInstance(group.place())).count();
+  }
+
+  private void count(Entry entry, long groups) {
+    tally.add(entry, groups);
+    seen.add(entry, groups);
+  }
+
+  private void violate(Rule rule, String what) {
+    violationCount++;
+    if (violations.size() < MOST_VIOLATIONS) {
+      violations.add(new Violation(record, rule, what));
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package io.troupe.core.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A sound journal, and the same with one promise broken at a time: two groups of two completions,
+ * one step trained, a process that dies, another that goes on from the checkpoint.
+ */
+final class AuditTest {
+  private static final WorkerId WORKER = new WorkerId("w");
+  private static final Event GRANT_1 = grant(1, 1, 0);
+  private static final Event GRANT_2 = grant(2, 2, 0);
+  private static final Event BUFFERED_1 = new Event.GroupBuffered(summary(1, 1, 0));
+  private static final Event STARTED = new Event.StepStarted(1, List.of(group(1)));
+  private static final Event WEIGHED = new Event.TokensWeighed(1, 4, 0, 0, 1);
+  private static final Event TRAINED = new Event.StepTrained(1);
+  private static final Event REGRANT_2 = grant(2, 3, 1);
+
+  /** Up to the death of the first process; group 2 is under its second lease. */
+  private static final List<Event> LIFE =
+      List.of(
+          new Event.RunStarted(),
+          new Event.DemandRaised(WORKER, 4),
+          admit(1, 0, 0, new PromptCursor(0, 1)),
+          GRANT_1,
+          admit(2, 1, 0, new PromptCursor(1, 0)),
+          GRANT_2,
+          new Event.LeaseSampled(lease(1, 1)),
+          BUFFERED_1,
+          STARTED,
+          new Event.LeaseEnded(lease(2, 2), LeaseEnd.FAILED, "no memory"),
+          WEIGHED,
+          TRAINED,
+          new Event.CheckpointSaved(1),
+          REGRANT_2);
+
+  @Test
+  void record_soundJournalWithAResume_accountsForEverything() {
+    List<Event> events = new ArrayList<>(LIFE);
+    events.add(new Event.GroupFiltered(summary(2, 3, 1)));
+    events.addAll(resumed(checkpoint()));
+    events.add(grant(2, 4, 1));
+    events.add(new Event.AnswerRefused(lease(2, 3), "its lease has ended"));
+
+    AuditReport report = audit(events);
+
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.processes()).isEqualTo(2);
+    assertThat(report.version()).isEqualTo(1);
+    assertThat(report.undoneSteps()).isZero();
+    assertThat(report.epochs()).isEqualTo(1);
+    assertThat(report.pending()).isEqualTo(1);
+    assertThat(report.leased()).isEqualTo(1);
+    assertThat(report.seen().of(Entry.FILTERED)).isEqualTo(1);
+    assertThat(report.stands().of(Entry.FILTERED)).as("the resume undid it").isZero();
+    assertThat(report.stands())
+        .hasToString(
+            "admitted=2 trained=1 filtered=0 skipped=0 failed=0 granted=3 stale=0 expired=0 lost=0"
+                + " broken=1 cancelled=0 refused=1");
+    assertThat(report.tokens()).isEqualTo(new AuditReport.Tokens(4, 0, 0, 1));
+  }
+
+  @Test
+  void record_stepWithoutItsCheckpoint_isUndone() {
+    List<Event> events = new ArrayList<>(LIFE.subList(0, 12));
+    events.addAll(resumed(fold(LIFE.subList(0, 1))));
+
+    AuditReport report = audit(events);
+
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.undoneSteps()).isEqualTo(1);
+    assertThat(report.stands().of(Entry.ADMITTED)).isZero();
+    assertThat(report.seen().of(Entry.TRAINED)).isEqualTo(1);
+  }
+
+  static Stream<Arguments> brokenJournals() {
+    return Stream.of(
+        broken(
+            "a stale token has weight",
+            Rule.STALENESS,
+            replace(WEIGHED, new Event.TokensWeighed(1, 4, 0, 2, 1)),
+            "step 1 gave weight to a token of staleness 2, and the bound is 1"),
+        broken(
+            "more tokens have weight than are young",
+            Rule.STALENESS,
+            replace(WEIGHED, new Event.TokensWeighed(1, 5, 0, 0, 1)),
+            "step 1 gave weight to 5 tokens, and only 4"),
+        broken(
+            "nothing proves a step",
+            Rule.STALENESS,
+            events -> without(events, WEIGHED),
+            "step 1 is trained, and nothing tells which tokens"),
+        broken(
+            "tokens are missing from a step",
+            Rule.COUNTS,
+            replace(WEIGHED, new Event.TokensWeighed(1, 3, 0, 0, 1)),
+            "step 1 counted 3 tokens, and its groups have 4"),
+        broken(
+            "an answer is older than its lease allows",
+            Rule.STALENESS,
+            events -> with(events, new Event.GroupBuffered(summary(2, 3, 0))),
+            "g2#3 brings tokens of v0, granted at v1"),
+        broken(
+            "an answer comes from weights that are not made",
+            Rule.VERSIONS,
+            replace(BUFFERED_1, new Event.GroupBuffered(summary(1, 1, 7))),
+            "g1#1 brings tokens of v7, of v0"),
+        broken(
+            "a prompt is admitted twice in an epoch",
+            Rule.EXACTLY_ONCE,
+            replace(LIFE.get(4), admit(2, 0, 0, new PromptCursor(1, 0))),
+            "g2: prompt 0 is admitted twice in epoch 0"),
+        broken(
+            "a prompt is left out of an epoch",
+            Rule.EXACTLY_ONCE,
+            replace(LIFE.get(4), admit(2, 2, 0, new PromptCursor(1, 0))),
+            "g2: epoch 0 ends with 2 of 3 prompts admitted"),
+        broken(
+            "a group is trained twice",
+            Rule.EXACTLY_ONCE,
+            events ->
+                with(
+                    events,
+                    new Event.StepStarted(2, List.of(group(1))),
+                    new Event.TokensWeighed(2, 4, 0, 0, 1),
+                    new Event.StepTrained(2)),
+            "g1 is trained by step 2, and it has ended"),
+        broken(
+            "a group is trained that is still under lease",
+            Rule.EXACTLY_ONCE,
+            replace(STARTED, new Event.StepStarted(1, List.of(group(1), group(2)))),
+            "g2 is trained by step 1 while it is under lease g2#2 of w"),
+        broken(
+            "a group that was never admitted fails",
+            Rule.EXACTLY_ONCE,
+            events -> with(events, new Event.GroupFailed(group(9), "3 attempts failed")),
+            "g9 fails, and it was never admitted"),
+        broken(
+            "a late answer counts",
+            Rule.FENCING,
+            events -> with(events, new Event.GroupBuffered(summary(2, 2, 1))),
+            "g2#2 is accepted, and its group is under lease g2#3 of w"),
+        broken(
+            "a fence is used twice",
+            Rule.FENCING,
+            replace(REGRANT_2, grant(2, 2, 1)),
+            "g2#2 is granted to w after fence 2"),
+        broken(
+            "a group has two leases",
+            Rule.FENCING,
+            events -> with(events, grant(2, 4, 1)),
+            "g2#4 is granted while it is under lease g2#3 of w"),
+        broken(
+            "a lost worker keeps its lease",
+            Rule.FENCING,
+            events -> with(events, new Event.WorkerLost(WORKER)),
+            "g2#3 is still held by w, which is lost"),
+        broken(
+            "a version is left out",
+            Rule.VERSIONS,
+            replace(TRAINED, new Event.StepTrained(2)),
+            "v2 follows v0"),
+        broken(
+            "a checkpoint comes from the future",
+            Rule.VERSIONS,
+            replace(LIFE.get(12), new Event.CheckpointSaved(2)),
+            "checkpoint 2 is saved at v1"),
+        broken(
+            "a group disappears",
+            Rule.RESUME,
+            events -> withAll(events, resumed(forgetful(checkpoint()))),
+            "it goes on from v1 with admitted=2"),
+        broken(
+            "a run goes on from what it never was",
+            Rule.RESUME,
+            events -> withAll(events, resumed(fold(LIFE.subList(0, 8)))),
+            "it goes on from v0 with admitted=2"),
+        broken(
+            "a lease is granted after the end",
+            Rule.PHASES,
+            events ->
+                with(
+                    events,
+                    new Event.RunEnded(new RunEnd.Completed()),
+                    new Event.LeaseEnded(lease(2, 3), LeaseEnd.CANCELLED, ""),
+                    grant(2, 4, 1)),
+            "g2#4 is granted in a run that is ended"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("brokenJournals")
+  void record_brokenPromise_namesIt(
+      String name, Rule rule, UnaryOperator<List<Event>> mutation, String what) {
+    AuditReport report = audit(mutation.apply(LIFE));
+
+    assertThat(report.sound()).isFalse();
+    assertThat(report.violations())
+        .as(name)
+        .anySatisfy(
+            violation -> {
+              assertThat(violation.rule()).isEqualTo(rule);
+              assertThat(violation.what()).startsWith(what);
+              assertThat(violation.record()).isPositive();
+            });
+  }
+
+  private static Arguments broken(
+      String name, Rule rule, UnaryOperator<List<Event>> mutation, String what) {
+    return Arguments.of(name, rule, mutation, what);
+  }
+
+  private static UnaryOperator<List<Event>> replace(Event old, Event next) {
+    return events -> events.stream().map(event -> event.equals(old) ? next : event).toList();
+  }
+
+  private static List<Event> without(List<Event> events, Event left) {
+    return events.stream().filter(event -> !event.equals(left)).toList();
+  }
+
+  private static List<Event> with(List<Event> events, Event... more) {
+    return withAll(events, Arrays.asList(more));
+  }
+
+  private static List<Event> withAll(List<Event> events, List<Event> more) {
+    return Stream.concat(events.stream(), more.stream()).toList();
+  }
+
+  /** One event a record. */
+  private static AuditReport audit(List<Event> events) {
+    Audit audit = new Audit();
+    for (int i = 0; i < events.size(); i++) {
+      audit.record(i + 1, List.of(events.get(i)));
+    }
+    return audit.report();
+  }
+
+  private static RunState checkpoint() {
+    return fold(LIFE.subList(0, 12));
+  }
+
+  private static RunState fold(List<Event> events) {
+    RunState state = RunState.INITIAL;
+    for (Event event : events) {
+      state = state.evolve(event);
+    }
+    return state;
+  }
+
+  private static List<Event> resumed(RunState checkpoint) {
+    return List.of(new Event.RunResumed(RunState.INITIAL), new Event.RunResumed(checkpoint));
+  }
+
+  private static RunState forgetful(RunState state) {
+    return new RunState(
+        state.phase(),
+        state.version(),
+        state.cursor(),
+        new TreeMap<>(),
+        state.workers(),
+        state.lastFence(),
+        state.filteredInARow(),
+        state.skippedInARow(),
+        state.ledger());
+  }
+
+  private static Event admit(long group, int prompt, long epoch, PromptCursor next) {
+    return new Event.GroupAdmitted(group(group), prompt, epoch, next);
+  }
+
+  private static Event grant(long group, long fence, long version) {
+    return new Event.LeaseGranted(lease(group, fence), WORKER, new WeightVersion(version), 1_000);
+  }
+
+  private static GroupSummary summary(long group, long fence, long version) {
+    TokenVersions two = TokenVersions.uniform(new WeightVersion(version), 2);
+    return new GroupSummary(lease(group, fence), List.of(0.0, 1.0), List.of(two, two));
+  }
+
+  private static LeaseId lease(long group, long fence) {
+    return new LeaseId(group(group), fence);
+  }
+
+  private static GroupId group(long number) {
+    return new GroupId(number);
+  }
+}
