@@ -15,8 +15,10 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DecoderSettings;
+import io.troupe.engine.djl.Device;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.Pretrained;
+import io.troupe.engine.djl.TorchReport;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
@@ -118,7 +120,7 @@ record Composition(
     return VerifierPools.open(config.verifier(), verifiers);
   }
 
-  private static Start start(PolicySection policy) throws UnfitCheckpointException {
+  private static Start start(PolicySection policy) throws UnfitPolicyException {
     if (!(policy instanceof PolicySection.Pretrained section)) {
       return new Start.Fresh();
     }
@@ -126,7 +128,7 @@ record Composition(
       Pretrained checkpoint = Pretrained.open(section.checkpoint());
       return new Start.Stored(checkpoint.withContextLength(section.contextLength()));
     } catch (IOException | IllegalArgumentException unfit) {
-      throw new UnfitCheckpointException("policy.checkpoint: " + unfit.getMessage(), unfit);
+      throw new UnfitPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
     }
   }
 
@@ -165,8 +167,20 @@ record Composition(
     };
   }
 
-  /** Loads the policy's engine. */
-  PolicyEngines engines() {
+  private static Device device(String name) throws UnfitPolicyException {
+    try {
+      return Device.of(name, TorchReport.load().gpus());
+    } catch (IllegalArgumentException unfit) {
+      throw new UnfitPolicyException("policy.device: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  /**
+   * Loads the policy's engine.
+   *
+   * @throws UnfitPolicyException if the device is not there
+   */
+  PolicyEngines engines() throws UnfitPolicyException {
     return switch (config.policy()) {
       case PolicySection.Djl policy ->
           DjlPolicy.create(
@@ -189,17 +203,22 @@ record Composition(
                           policy.microBatchTokens())
                       .withCache(
                           policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                          config.rollout().kvOnSwap()))
+                          config.rollout().kvOnSwap())
+                      .on(device(policy.device()), policy.precision()))
               .trained(policy.trainingMode());
       case PolicySection.Pretrained policy ->
           DjlPolicy.create(
-              stored(),
-              ComputeSettings.of(
-                      policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
-                  .withCache(
-                      policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                      config.rollout().kvOnSwap())
-                  .withShardBytes(policy.shardBytes()));
+                  stored(),
+                  ComputeSettings.of(
+                          policy.trainerThreads(),
+                          policy.samplerThreads(),
+                          policy.microBatchTokens())
+                      .withCache(
+                          policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+                          config.rollout().kvOnSwap())
+                      .withShardBytes(policy.shardBytes())
+                      .on(device(policy.device()), policy.precision()))
+              .trained(policy.trainingMode());
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(task.alphabet(), policy.contextLength())

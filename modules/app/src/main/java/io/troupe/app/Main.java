@@ -70,7 +70,7 @@ public final class Main implements Runnable {
       case NoSuchRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadTaskData bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
-      case UnfitCheckpointException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case UnfitPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {
         failure.printStackTrace(command.getErr());

@@ -7,6 +7,7 @@ import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.RelativeToFile;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.app.config.binding.Variant;
+import io.troupe.engine.djl.Precision;
 import io.troupe.engine.djl.TrainingMode;
 import io.troupe.engine.djl.TrainingMode.Activations;
 import java.nio.file.Path;
@@ -25,7 +26,14 @@ public sealed interface PolicySection {
     /** Nothing: activations stay in memory. */
     NONE,
     /** Each layer, from its input. */
-    LAYERS
+    LAYERS;
+
+    private Activations activations() {
+      return switch (this) {
+        case NONE -> Activations.KEPT;
+        case LAYERS -> Activations.RECOMPUTED;
+      };
+    }
   }
 
   /** Most tokens of prompt and completion together. */
@@ -103,16 +111,21 @@ public sealed interface PolicySection {
                   + " result.")
           @Default("none")
           Recompute recompute,
+      @Doc(
+              "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
+                  + " first CUDA device that PyTorch sees, and the processor where it sees none.")
+          @Default("auto")
+          String device,
+      @Doc(
+              "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
+                  + " and in half the memory. Weights are trained in float32 either way.")
+          @Default("float32")
+          Precision precision,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, Checked {
     /** How the trainer trains. */
     public TrainingMode trainingMode() {
-      return new TrainingMode(
-          lora.tuning(),
-          switch (recompute) {
-            case NONE -> Activations.KEPT;
-            case LAYERS -> Activations.RECOMPUTED;
-          });
+      return new TrainingMode(lora.tuning(), recompute.activations());
     }
 
     @Override
@@ -143,12 +156,12 @@ public sealed interface PolicySection {
 
   /** A decoder of the Qwen3, Qwen2 or Llama 3 family that starts from a checkpoint. */
   @Doc(
-      "A decoder that starts from a Hugging Face checkpoint, whose sizes, tokenizer and chat template"
-          + " it takes: docs/models.md.")
+      "A decoder that starts from a Hugging Face checkpoint, whose sizes, tokenizer and chat"
+          + " template it takes: docs/models.md.")
   record Pretrained(
       @Doc(
-              "Folder with config.json, tokenizer.json and safetensors files; a relative path starts"
-                  + " from the folder of the configuration file.")
+              "Folder with config.json, tokenizer.json and safetensors files; a relative path"
+                  + " starts from the folder of the configuration file.")
           @RelativeToFile
           Path checkpoint,
       @Doc(
@@ -187,10 +200,38 @@ public sealed interface PolicySection {
               unit = "bytes")
           @Default("5000000000")
           @Range(min = 1000000)
-          long shardBytes)
+          long shardBytes,
+      @Doc(
+              "What the trainer computes a second time on the way back, to hold less in memory:"
+                  + " `none`, or `layers`, all but the inputs of the layers. It does not change the"
+                  + " result.")
+          @Default("none")
+          Recompute recompute,
+      @Doc(
+              "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
+                  + " first CUDA device that PyTorch sees, and the processor where it sees none.")
+          @Default("auto")
+          String device,
+      @Doc(
+              "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
+                  + " and in half the memory. Weights are trained in float32 either way.")
+          @Default("float32")
+          Precision precision,
+      @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, Checked {
+    /** How the trainer trains. */
+    public TrainingMode trainingMode() {
+      return new TrainingMode(lora.tuning(), recompute.activations());
+    }
+
     @Override
     public void check(Rules rules) {
+      rules
+          .on("lora.targets")
+          .require(
+              () -> lora.targets().stream().distinct().count() == lora.targets().size(),
+              "names a matrix twice",
+              "name each once");
       rules
           .on("micro_batch_tokens", "context_length")
           .require(

@@ -2,6 +2,7 @@ package ai.djl.pytorch.jni;
 
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.NullMarked;
 
 /**
@@ -37,9 +38,32 @@ public final class TorchBridge {
     LIB.torchDeleteModule(module);
   }
 
-  /** A new tensor of zeros; {@code dataType} is DJL's number, 0 float32, 1 float64, 6 int64. */
-  public static long zeros(long[] shape, int dataType) {
-    return LIB.torchZeros(shape, dataType, STRIDED, CPU, false);
+  /**
+   * A new tensor of zeros; {@code dataType} is DJL's number, 0 float32, 1 float64, 6 int64.
+   *
+   * @param device DJL's pair of type (0 CPU, 1 CUDA) and index
+   */
+  public static long zeros(long[] shape, int dataType, int[] device) {
+    return LIB.torchZeros(shape, dataType, STRIDED, device, false);
+  }
+
+  /**
+   * A new handle on the same numbers in the memory of the host; the tensor itself if it is there.
+   */
+  public static long toHost(long tensor, int dataType) {
+    return LIB.torchTo(tensor, dataType, CPU);
+  }
+
+  /** Copies all of a tensor over all of another of the same shape, from any device to any. */
+  public static void assign(long target, long source, long[] shape) {
+    long[] ones = new long[shape.length];
+    Arrays.fill(ones, 1);
+    LIB.torchIndexPut(target, source, new long[shape.length], shape, ones);
+  }
+
+  /** Gives memory that CUDA's allocator keeps for later back to the device. */
+  public static void emptyCudaCache() {
+    LIB.torchCudaEmptyCache();
   }
 
   /** A new tensor handle on the first element along the first axis, sharing memory. */

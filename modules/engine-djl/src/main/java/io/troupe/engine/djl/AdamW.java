@@ -8,9 +8,10 @@ final class AdamW implements AutoCloseable {
   private final Weights second;
   private long steps;
 
-  AdamW(DecoderLayout layout) {
-    this.first = Weights.zeros(layout);
-    this.second = Weights.zeros(layout);
+  /** Moments of 0, where the weights are. */
+  AdamW(Weights weights) {
+    this.first = Weights.zeros(weights.layout(), weights.device());
+    this.second = Weights.zeros(weights.layout(), weights.device());
   }
 
   Weights first() {

@@ -18,6 +18,7 @@ import java.util.Random;
  */
 final class Adapters implements AutoCloseable {
   private static final String PREFIX = "base_model.model.";
+  private static final String FIRST = "lora_A";
   private static final String SUFFIX = ".weight";
 
   private final Tuning.LowRank settings;
@@ -26,16 +27,24 @@ final class Adapters implements AutoCloseable {
   private final NativeTensor scale;
 
   private Adapters(
-      Tuning.LowRank settings, List<Integer> adapted, DecoderLayout layout, double scale) {
+      Tuning.LowRank settings,
+      List<Integer> adapted,
+      DecoderLayout layout,
+      Device device,
+      double scale) {
     this.settings = settings;
     this.adapted = List.copyOf(adapted);
-    this.weights = Weights.zeros(layout);
-    this.scale = NativeTensor.zeros(DType.FLOAT32, 1);
-    this.scale.memory().set(ValueLayout.JAVA_FLOAT, 0, (float) scale);
+    this.weights = Weights.zeros(layout, device);
+    this.scale = NativeTensor.zeros(device, DType.FLOAT32, 1);
+    try (NativeTensor staged = NativeTensor.zeros(DType.FLOAT32, 1)) {
+      staged.memory().set(ValueLayout.JAVA_FLOAT, 0, (float) scale);
+      this.scale.assign(staged, 1);
+    }
   }
 
-  /** New adapters of the weights that {@code base} describes. */
-  static Adapters random(Tuning.LowRank settings, DecoderLayout base, long seed) {
+  /** New adapters of weights, where these are. */
+  static Adapters random(Tuning.LowRank settings, Weights frozen, long seed) {
+    DecoderLayout base = frozen.layout();
     List<Integer> adapted = new ArrayList<>();
     List<Parameter> parameters = new ArrayList<>();
     List<Integer> slots = new ArrayList<>();
@@ -49,15 +58,23 @@ final class Adapters implements AutoCloseable {
         adapted.add(slot);
         slots.add(parameters.size());
         slots.add(parameters.size() + 1);
-        parameters.add(part(matrix, "lora_A", settings.rank(), matrix.shape().get(1)));
+        parameters.add(part(matrix, FIRST, settings.rank(), matrix.shape().get(1)));
         parameters.add(part(matrix, "lora_B", matrix.shape().get(0), settings.rank()));
       }
     }
     Adapters adapters =
-        new Adapters(settings, adapted, new DecoderLayout(parameters, slots), settings.scale());
-    for (int i = 0; i < parameters.size(); i += 2) {
-      fill(parameters.get(i), seed, adapters.weights.tensor(i).memory());
-    }
+        new Adapters(
+            settings,
+            adapted,
+            new DecoderLayout(parameters, slots),
+            frozen.device(),
+            settings.scale());
+    adapters.weights.fill(
+        (parameter, memory) -> {
+          if (parameter.name().endsWith(FIRST + SUFFIX)) {
+            fill(parameter, seed, memory);
+          }
+        });
     return adapters;
   }
 
@@ -98,16 +115,15 @@ final class Adapters implements AutoCloseable {
   Weights merged(Decoder decoder, Weights base) {
     Weights merged = base.copy();
     for (int i = 0; i < adapted.size(); i++) {
-      NativeTensor target = merged.tensor(adapted.get(i));
-      long elements = target.memory().byteSize() / Float.BYTES;
+      Parameter parameter = base.layout().parameters().get(adapted.get(i));
       try (Program.Call call = decoder.call("merged");
           NativeTensor sum =
               call.with(base.tensor(adapted.get(i)))
                   .with(weights.tensor(2 * i))
                   .with(weights.tensor(2 * i + 1))
                   .with(scale)
-                  .tensor(DType.FLOAT32, elements)) {
-        target.memory().copyFrom(sum.memory());
+                  .opaque()) {
+        merged.tensor(adapted.get(i)).assign(sum, parameter.extents());
       }
     }
     return merged;

@@ -140,7 +140,7 @@ final class Checkpoint {
     Path file = directory.resolve(REFERENCE);
     if (Files.exists(file)) {
       StoredWeights frozen = map(file, arena);
-      Weights copy = Weights.zeros(trained.whole().layout());
+      Weights copy = Weights.zeros(trained.whole().layout(), trained.whole().device());
       frozen.check(copy.layout(), "", 1);
       frozen.copy("", copy);
       return new Reference.Frozen(copy);

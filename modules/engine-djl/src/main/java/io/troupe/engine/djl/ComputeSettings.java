@@ -5,8 +5,8 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.safetensors.ModelFiles;
 
 /**
- * How the engines use the machine. But for {@code kvOnSwap}, none of it changes what is computed
- * beyond rounding.
+ * How the engines use the machine. But for {@code kvOnSwap} and {@code precision}, none of it
+ * changes what is computed beyond rounding.
  *
  * @param trainerThreads PyTorch threads of the trainer
  * @param samplerThreads PyTorch threads of each sampler
@@ -16,6 +16,8 @@ import io.troupe.engine.safetensors.ModelFiles;
  * @param kvTokens most tokens that a sampler's cache of keys and values has room for in use
  * @param kvOnSwap what becomes of that cache when weights change
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
+ * @param device where trainer and samplers compute
+ * @param precision what they multiply matrices in
  */
 public record ComputeSettings(
     int trainerThreads,
@@ -24,7 +26,9 @@ public record ComputeSettings(
     int decodeRows,
     long kvTokens,
     KvOnSwap kvOnSwap,
-    long shardBytes) {
+    long shardBytes,
+    Device device,
+    Precision precision) {
   /** What becomes of keys and values that older weights computed. */
   public enum KvOnSwap {
     /** They stay: later tokens attend to what the older weights made of earlier ones. */
@@ -53,18 +57,64 @@ public record ComputeSettings(
         DEFAULT_DECODE_ROWS,
         Long.MAX_VALUE,
         KvOnSwap.KEEP,
-        ModelFiles.DEFAULT_SHARD_BYTES);
+        ModelFiles.DEFAULT_SHARD_BYTES,
+        Device.host(),
+        Precision.FLOAT32);
   }
 
   /** The same with another size of files of weights. */
   public ComputeSettings withShardBytes(long bytes) {
     return new ComputeSettings(
-        trainerThreads, samplerThreads, microBatchTokens, decodeRows, kvTokens, kvOnSwap, bytes);
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        bytes,
+        device,
+        precision);
   }
 
   /** The same with a budget of cached tokens. */
   public ComputeSettings withCache(long tokens, KvOnSwap onSwap) {
     return new ComputeSettings(
-        trainerThreads, samplerThreads, microBatchTokens, decodeRows, tokens, onSwap, shardBytes);
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        decodeRows,
+        tokens,
+        onSwap,
+        shardBytes,
+        device,
+        precision);
+  }
+
+  /** The same on a device, in a precision. */
+  public ComputeSettings on(Device where, Precision numbers) {
+    return new ComputeSettings(
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        shardBytes,
+        where,
+        numbers);
+  }
+
+  /** The same with smaller passes of the trainer. */
+  ComputeSettings withMicroBatchTokens(int tokens) {
+    return new ComputeSettings(
+        trainerThreads,
+        samplerThreads,
+        tokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        shardBytes,
+        device,
+        precision);
   }
 }

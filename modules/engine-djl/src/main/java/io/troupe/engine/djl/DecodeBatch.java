@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -27,7 +29,8 @@ import java.util.function.Predicate;
  * tokens together. A group joins when its prompt fits; when completions outgrow their slots and the
  * budget is taken, the youngest groups are parked: their slots are freed, and they come back, their
  * cache read again, before anyone new joins. A request that alone exceeds the budget is refused
- * before it gets here, so the oldest group always goes on, and with it everything.
+ * before it gets here, so the oldest group always goes on, and with it everything. When memory runs
+ * out in spite of it, the budget shrinks: {@link #takeLess}.
  */
 final class DecodeBatch implements AutoCloseable {
   private static final int BARE_ROWS = 2;
@@ -37,25 +40,30 @@ final class DecodeBatch implements AutoCloseable {
   private static final int NOTHING_DRAWN = -1;
 
   private final Decoder decoder;
-  private final Weights weights;
+  private final ProgramWeights weights;
   private final ComputeSettings compute;
   private final Tokenizer tokenizer;
-  private final KvCache cache;
+  private KvCache cache;
   private final BatchInputs inputs = new BatchInputs();
   private final NativeTensor nothingHeld = NativeTensor.zeros(DType.INT64, 0, 0);
   private final List<List<DecodeRow>> pools = new ArrayList<>();
   private final List<DecodeRow> parked = new ArrayList<>();
+  private long kvTokens;
+  private int readTokens;
   private long groupsJoined;
 
   /** A row whose sequence is read into a slot. */
   private record Place(DecodeRow row, int pool, int slot, int sequence) {}
 
-  DecodeBatch(Decoder decoder, Weights weights, ComputeSettings compute, Tokenizer tokenizer) {
+  DecodeBatch(
+      Decoder decoder, ProgramWeights weights, ComputeSettings compute, Tokenizer tokenizer) {
     this.decoder = decoder;
     this.weights = weights;
     this.compute = compute;
     this.tokenizer = tokenizer;
-    this.cache = new KvCache(decoder.settings());
+    this.kvTokens = compute.kvTokens();
+    this.readTokens = compute.microBatchTokens();
+    this.cache = new KvCache(decoder);
     for (int pool = 0; pool < cache.pools(); pool++) {
       pools.add(new ArrayList<>());
     }
@@ -66,6 +74,46 @@ final class DecodeBatch implements AutoCloseable {
     long longest = (long) request.prompt().length + request.settings().maxTokens();
     int most = (int) Math.min(context, longest);
     return DjlPolicy.cacheTokens(request.completions(), most, context);
+  }
+
+  /** Tokens that the slots in use may have room for. */
+  long budget() {
+    return kvTokens;
+  }
+
+  /**
+   * Goes on after memory ran out, with room for half the tokens that were in use. All caches are
+   * dropped; completions with a token are parked, groups without one go back to the head of the
+   * line, and those that could never fit fail. No token that was drawn is lost or drawn again.
+   */
+  void takeLess(Deque<SampleGroup> line, RuntimeException full) {
+    kvTokens = Math.max(1, Math.min(kvTokens, reserved() + growth()) / 2);
+    readTokens = Math.max(2, readTokens / 2);
+    List<DecodeRow> rows = rows();
+    pools.forEach(List::clear);
+    cache.close();
+    cache = new KvCache(decoder);
+    parked.addAll(rows.stream().filter(row -> row.count() > 0).toList());
+    parked.sort(Comparator.comparingLong(DecodeRow::age));
+    Set<SampleGroup> fresh = new LinkedHashSet<>();
+    rows.stream().filter(row -> row.count() == 0).forEach(row -> fresh.add(row.group()));
+    fresh.stream().toList().reversed().forEach(line::addFirst);
+    parked.stream().map(DecodeRow::group).forEach(group -> failIfTooLarge(group, full));
+    line.forEach(group -> failIfTooLarge(group, full));
+    line.removeIf(SampleGroup::done);
+    sweep();
+  }
+
+  private void failIfTooLarge(SampleGroup group, RuntimeException full) {
+    long tokens = mostTokens(group.request(), decoder.settings().contextLength());
+    if (tokens > kvTokens) {
+      group.fail(
+          new IllegalStateException(
+              "%s may need a cache of %d tokens, but memory ran out with %d; ask for fewer or shorter"
+                      .formatted(group.request().lease(), tokens, 2 * kvTokens)
+                  + " completions, or take a device with more memory",
+              full));
+    }
   }
 
   /** Whether no row waits for a step. */
@@ -116,7 +164,7 @@ final class DecodeBatch implements AutoCloseable {
       SampleRequest next = line.getFirst().request();
       rows += next.completions();
       tokens += (long) next.completions() * roomFor(next.prompt().length + 1);
-      if (rows > compute.decodeRows() || tokens > compute.kvTokens()) {
+      if (rows > compute.decodeRows() || tokens > kvTokens) {
         break;
       }
       joining.add(line.removeFirst());
@@ -184,7 +232,7 @@ final class DecodeBatch implements AutoCloseable {
     void begin(int[] sequence, OptionalLong version) {
       IntBuffer key = IntBuffer.wrap(sequence);
       int widest = Math.max(longest, sequence.length);
-      boolean tooMany = (sequences.size() + 1L) * widest > compute.microBatchTokens();
+      boolean tooMany = (sequences.size() + 1L) * widest > readTokens;
       if (!sequences.containsKey(key) && tooMany && !sequences.isEmpty()) {
         finish(version);
       }
@@ -321,7 +369,7 @@ final class DecodeBatch implements AutoCloseable {
 
   /** Moves rows that the next token would not fit to the next pool. */
   private void promote() {
-    while (reserved() + growth() > compute.kvTokens()) {
+    while (reserved() + growth() > kvTokens) {
       parkYoungest();
     }
     for (int pool = pools.size() - 2; pool >= 0; pool--) {
@@ -373,8 +421,7 @@ final class DecodeBatch implements AutoCloseable {
       long oldest = parked.getFirst().age();
       List<DecodeRow> group = parked.stream().filter(row -> row.age() == oldest).toList();
       long tokens = group.stream().mapToLong(row -> roomFor(row.length())).sum();
-      if (size() + group.size() > compute.decodeRows()
-          || reserved() + tokens > compute.kvTokens()) {
+      if (size() + group.size() > compute.decodeRows() || reserved() + tokens > kvTokens) {
         return;
       }
       parked.subList(0, group.size()).clear();

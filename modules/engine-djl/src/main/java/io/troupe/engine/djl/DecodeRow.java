@@ -66,6 +66,11 @@ final class DecodeRow {
     return all;
   }
 
+  /** How many tokens were drawn. */
+  int count() {
+    return count;
+  }
+
   /** The latest token, the next step's input. */
   int latest() {
     return tokens[count - 1];

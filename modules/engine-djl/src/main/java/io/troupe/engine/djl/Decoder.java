@@ -4,10 +4,14 @@ import io.troupe.engine.djl.NativeTensor.DType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** One engine's copy of the program, with the constants that every method of it takes. */
 final class Decoder implements AutoCloseable {
   private final DecoderSettings settings;
+  private final Device device;
+  private final Precision precision;
   private final DecoderLayout layout;
   private final int vocabulary;
   private final Program program;
@@ -17,20 +21,37 @@ final class Decoder implements AutoCloseable {
   private final Value adaptedSizes;
   private final Value epsilon;
 
+  /** On the processor, in float32. */
   Decoder(DecoderSettings settings, int vocabulary) {
+    this(settings, vocabulary, Device.host(), Precision.FLOAT32, _ -> {});
+  }
+
+  /**
+   * A decoder.
+   *
+   * @param watcher see {@link Program#load}
+   */
+  Decoder(
+      DecoderSettings settings,
+      int vocabulary,
+      Device device,
+      Precision precision,
+      Consumer<String> watcher) {
     this.settings = settings;
+    this.device = device;
+    this.precision = precision;
     this.vocabulary = vocabulary;
     this.layout = DecoderLayout.of(settings, vocabulary);
-    this.program = Program.load();
-    this.tables = rotaryTables(settings);
+    this.program = Program.load(watcher);
+    this.tables = rotaryTables(settings, device);
     this.rotary = Value.of(tables);
-    this.sizes = sizes(settings, 0);
-    this.adaptedSizes = sizes(settings, 1);
+    this.sizes = sizes(settings, 0, precision);
+    this.adaptedSizes = sizes(settings, 1, precision);
     this.epsilon = Value.of(settings.normEpsilon());
   }
 
   /** The program's G. */
-  private static Value sizes(DecoderSettings s, long adapted) {
+  private static Value sizes(DecoderSettings s, long adapted, Precision precision) {
     return Value.of(
         new long[] {
           s.layers(),
@@ -39,7 +60,8 @@ final class Decoder implements AutoCloseable {
           s.headDim(),
           s.family().normedHeads() ? 1 : 0,
           s.family().biases() ? 1 : 0,
-          adapted
+          adapted,
+          precision.number()
         });
   }
 
@@ -51,12 +73,20 @@ final class Decoder implements AutoCloseable {
     return layout;
   }
 
+  Device device() {
+    return device;
+  }
+
+  Precision precision() {
+    return precision;
+  }
+
   int vocabulary() {
     return vocabulary;
   }
 
   /** A call that begins with weights, rotary tables, sizes and epsilon. */
-  Program.Call call(String method, Weights weights) {
+  Program.Call call(String method, ProgramWeights weights) {
     return program.call(method).with(weights.all()).with(rotary).with(sizes).with(epsilon);
   }
 
@@ -64,6 +94,11 @@ final class Decoder implements AutoCloseable {
   Program.Call call(String method, Leaves leaves) {
     Value shape = leaves.adapted() ? adaptedSizes : sizes;
     return program.call(method).with(leaves.all()).with(rotary).with(shape).with(epsilon);
+  }
+
+  /** A call that begins with rotary tables and sizes. */
+  Program.Call bare(String method) {
+    return program.call(method).with(rotary).with(sizes);
   }
 
   /** A call without these. */
@@ -75,7 +110,7 @@ final class Decoder implements AutoCloseable {
    * Cosines and sines of position times frequency, [context, d / 2] each, times the magnitude of
    * the scaling. StrictMath: the same on every machine.
    */
-  private static List<NativeTensor> rotaryTables(DecoderSettings s) {
+  private static List<NativeTensor> rotaryTables(DecoderSettings s, Device device) {
     int half = s.headDim() / 2;
     NativeTensor cosines = NativeTensor.zeros(DType.FLOAT32, s.contextLength(), half);
     NativeTensor sines = NativeTensor.zeros(DType.FLOAT32, s.contextLength(), half);
@@ -91,7 +126,19 @@ final class Decoder implements AutoCloseable {
         sin.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (magnitude * StrictMath.sin(angle)));
       }
     }
-    return List.of(cosines, sines);
+    return Stream.of(cosines, sines).map(table -> moved(table, device, half, s)).toList();
+  }
+
+  private static NativeTensor moved(
+      NativeTensor table, Device device, int half, DecoderSettings s) {
+    if (device.equals(Device.host())) {
+      return table;
+    }
+    try (table) {
+      NativeTensor there = NativeTensor.zeros(device, DType.FLOAT32, s.contextLength(), half);
+      there.assign(table, s.contextLength(), half);
+      return there;
+    }
   }
 
   @Override

@@ -35,6 +35,11 @@ record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
     long[] extents() {
       return shape.stream().mapToLong(Long::longValue).toArray();
     }
+
+    /** How many numbers it has. */
+    long size() {
+      return shape.stream().reduce(1L, Math::multiplyExact);
+    }
   }
 
   DecoderLayout {

@@ -8,6 +8,7 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * A decoder of the Qwen and Llama families on PyTorch, through DJL. Engines share nothing but the
@@ -20,16 +21,23 @@ public final class DjlPolicy implements PolicyEngines {
   private final TrainingMode mode;
   private final Tokenizer tokenizer;
   private final String torchVersion;
+  private final Consumer<String> watcher;
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
-  private DjlPolicy(PolicyModel model, ComputeSettings compute, TrainingMode mode, String version) {
+  private DjlPolicy(
+      PolicyModel model,
+      ComputeSettings compute,
+      TrainingMode mode,
+      String version,
+      Consumer<String> watcher) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
     this.mode = mode;
     this.tokenizer = model.tokenizer();
     this.torchVersion = version;
+    this.watcher = watcher;
   }
 
   /**
@@ -46,7 +54,11 @@ public final class DjlPolicy implements PolicyEngines {
         tokenizer.endOfSequence(),
         tokenizer.vocabularySize());
     return new DjlPolicy(
-        PolicyModel.random(settings, tokenizer), compute, TrainingMode.full(), Torch.load());
+        PolicyModel.random(settings, tokenizer),
+        compute,
+        TrainingMode.full(),
+        Torch.load(),
+        _ -> {});
   }
 
   /**
@@ -56,12 +68,18 @@ public final class DjlPolicy implements PolicyEngines {
    * @throws IllegalStateException if the native library cannot be loaded
    */
   public static DjlPolicy create(Pretrained checkpoint, ComputeSettings compute) {
-    return new DjlPolicy(PolicyModel.of(checkpoint), compute, TrainingMode.full(), Torch.load());
+    return new DjlPolicy(
+        PolicyModel.of(checkpoint), compute, TrainingMode.full(), Torch.load(), _ -> {});
   }
 
   /** The same policy, whose trainers train in another way; it has no engines open. */
   public DjlPolicy trained(TrainingMode other) {
-    return new DjlPolicy(model, compute, other, torchVersion);
+    return new DjlPolicy(model, compute, other, torchVersion, watcher);
+  }
+
+  /** The same policy, whose engines' calls of the program can be made to fail; for tests. */
+  DjlPolicy watched(Consumer<String> calls) {
+    return new DjlPolicy(model, compute, mode, torchVersion, calls);
   }
 
   /**
@@ -105,13 +123,18 @@ public final class DjlPolicy implements PolicyEngines {
 
   @Override
   public String device() {
-    return "cpu, PyTorch %s, threads: trainer %d, sampler %d"
-        .formatted(torchVersion, compute.trainerThreads(), compute.samplerThreads());
+    return "%s%s, PyTorch %s, threads: trainer %d, sampler %d"
+        .formatted(
+            compute.device(),
+            compute.precision() == Precision.FLOAT32 ? "" : " in bfloat16",
+            torchVersion,
+            compute.trainerThreads(),
+            compute.samplerThreads());
   }
 
   @Override
   public TrainingEngine newTrainer(long seed) {
-    DjlTrainer trainer = new DjlTrainer(model, compute, mode, seed, open::decrementAndGet);
+    DjlTrainer trainer = new DjlTrainer(model, compute, mode, seed, watcher, open::decrementAndGet);
     open.incrementAndGet();
     return trainer;
   }
@@ -124,6 +147,7 @@ public final class DjlPolicy implements PolicyEngines {
             compute,
             tokenizer,
             "sampler-" + samplers.incrementAndGet(),
+            watcher,
             open::decrementAndGet);
     open.incrementAndGet();
     sampler.start();

@@ -19,6 +19,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sampler: one thread that owns weights and cache, and decodes.
@@ -30,6 +33,8 @@ import java.util.concurrent.LinkedBlockingQueue;
  * and so does every later call.
  */
 final class DjlSampler implements SamplingEngine {
+  private static final Logger LOG = LoggerFactory.getLogger(DjlSampler.class);
+
   /** Groups that may wait; admission upstream keeps far below it. */
   private static final int WAITING_LIMIT = 1 << 16;
 
@@ -64,6 +69,7 @@ final class DjlSampler implements SamplingEngine {
   private final DecoderSettings settings;
   private final ComputeSettings compute;
   private final Tokenizer tokenizer;
+  private final Consumer<String> watcher;
   private final Runnable onClose;
   private final Thread thread;
   private final LinkedBlockingQueue<Command> mailbox = new LinkedBlockingQueue<>();
@@ -74,6 +80,10 @@ final class DjlSampler implements SamplingEngine {
   private final Deque<SampleGroup> waiting = new ArrayDeque<>();
   private final List<SampleGroup> decoding = new ArrayList<>();
   private Policy policy = new Unknown();
+
+  /** Room of the cache in tokens; written by the sampler's thread only. */
+  private volatile long kvTokens;
+
   private boolean frozen;
 
   DjlSampler(
@@ -81,7 +91,10 @@ final class DjlSampler implements SamplingEngine {
       ComputeSettings compute,
       Tokenizer tokenizer,
       String name,
+      Consumer<String> watcher,
       Runnable onClose) {
+    this.watcher = watcher;
+    this.kvTokens = compute.kvTokens();
     this.settings = settings;
     this.compute = compute;
     this.tokenizer = tokenizer;
@@ -158,10 +171,11 @@ final class DjlSampler implements SamplingEngine {
               .formatted(request.lease(), request.completions(), compute.decodeRows()));
     }
     long tokens = DecodeBatch.mostTokens(request, settings.contextLength());
-    if (tokens > compute.kvTokens()) {
+    long room = kvTokens;
+    if (tokens > room) {
       return Optional.of(
           "%s may need a cache of %d tokens, but kv_tokens is %d; raise it, or ask for fewer or"
-                  .formatted(request.lease(), tokens, compute.kvTokens())
+                  .formatted(request.lease(), tokens, room)
               + " shorter completions");
     }
     for (int t = 0; t < length; t++) {
@@ -199,12 +213,12 @@ final class DjlSampler implements SamplingEngine {
   private void live() {
     try {
       Torch.enter(compute.samplerThreads(), false);
-      try (Decoder decoder = new Decoder(settings, tokenizer.vocabularySize());
-          Weights weights = Weights.zeros(decoder.layout());
+      try (Decoder decoder = newDecoder();
+          SamplingWeights weights = new SamplingWeights(decoder);
           DecodeBatch batch = new DecodeBatch(decoder, weights, compute, tokenizer)) {
         while (receive(weights, batch)) {
           if (!frozen && policy instanceof InUse(var version, _)) {
-            decode(batch, version);
+            decodeWithinMemory(batch, version);
           }
         }
       }
@@ -216,8 +230,13 @@ final class DjlSampler implements SamplingEngine {
     }
   }
 
+  private Decoder newDecoder() {
+    return new Decoder(
+        settings, tokenizer.vocabularySize(), compute.device(), compute.precision(), watcher);
+  }
+
   /** Takes all that came in, waiting if there is nothing to decode; false when it is to end. */
-  private boolean receive(Weights weights, DecodeBatch batch) throws InterruptedException {
+  private boolean receive(SamplingWeights weights, DecodeBatch batch) throws InterruptedException {
     List<Command> commands = new ArrayList<>();
     boolean idle =
         frozen || (decoding.isEmpty() && (waiting.isEmpty() || policy instanceof Unknown));
@@ -271,7 +290,7 @@ final class DjlSampler implements SamplingEngine {
    *
    * @return whether other weights are in use now
    */
-  private boolean load(Weights weights, List<Load> loads) {
+  private boolean load(SamplingWeights weights, List<Load> loads) {
     if (loads.isEmpty()) {
       return false;
     }
@@ -299,6 +318,25 @@ final class DjlSampler implements SamplingEngine {
     WeightVersion used = next.version;
     loads.forEach(load -> load.loaded.complete(used));
     return moves;
+  }
+
+  private void decodeWithinMemory(DecodeBatch batch, WeightVersion version) {
+    try {
+      decode(batch, version);
+    } catch (OutOfMemoryException full) {
+      int open = batch.size() + batch.parked();
+      batch.takeLess(waiting, full);
+      decoding.removeIf(group -> group.done() || waiting.contains(group));
+      kvTokens = batch.budget();
+      Torch.emptyCache(compute.device());
+      LOG.warn(
+          "memory ran out with {} completions ({}); {} goes on with a cache of {} tokens and reads"
+              + " them again: set policy.kv_tokens to that",
+          open,
+          full.getMessage(),
+          thread.getName(),
+          kvTokens);
+    }
   }
 
   private void decode(DecodeBatch batch, WeightVersion version) {

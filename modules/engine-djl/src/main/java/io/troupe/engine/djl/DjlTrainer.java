@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The trainer: weights, moments and reference in native memory, one program call for the
@@ -26,6 +30,9 @@ import java.util.Optional;
  * which looks at the norm first.
  */
 final class DjlTrainer implements TrainingEngine {
+  private static final Logger LOG = LoggerFactory.getLogger(DjlTrainer.class);
+  private static final int SMALLEST_MICRO_BATCH = 2;
+
   private final ComputeSettings compute;
   private final CheckpointCard card;
   private final Runnable onClose;
@@ -34,18 +41,32 @@ final class DjlTrainer implements TrainingEngine {
   private final TrainingMode.Activations activations;
   private final AdamW optimizer;
   private Reference reference = new Reference.None();
+  private int microBatchTokens;
   private boolean open = true;
 
   DjlTrainer(
-      PolicyModel model, ComputeSettings compute, TrainingMode mode, long seed, Runnable onClose) {
+      PolicyModel model,
+      ComputeSettings compute,
+      TrainingMode mode,
+      long seed,
+      Consumer<String> watcher,
+      Runnable onClose) {
     this.compute = compute;
+    this.microBatchTokens = compute.microBatchTokens();
     this.card = model.card();
     this.onClose = onClose;
     Torch.enter(compute.trainerThreads(), false);
-    this.decoder = new Decoder(model.settings(), model.tokenizer().vocabularySize());
-    this.trained = Trained.of(mode.tuning(), model.weights(decoder.layout(), seed), seed);
+    this.decoder =
+        new Decoder(
+            model.settings(),
+            model.tokenizer().vocabularySize(),
+            compute.device(),
+            compute.precision(),
+            watcher);
+    Weights first = model.weights(decoder.layout(), compute.device(), seed);
+    this.trained = Trained.of(mode.tuning(), first, seed);
     this.activations = mode.activations();
-    this.optimizer = new AdamW(trained.moved().layout());
+    this.optimizer = new AdamW(trained.moved());
   }
 
   /** A part of a step; says why the step cannot be made, if it cannot. */
@@ -67,25 +88,63 @@ final class DjlTrainer implements TrainingEngine {
     enter(true);
     check(rollouts, true, loss.distillation().topK());
     check(examples, false, 0);
-    List<Part> parts = new ArrayList<>();
-    for (SequencePlan plan : plans(rollouts)) {
-      parts.add(pass -> pass.rollouts(plan, loss, reference));
-    }
-    for (SequencePlan plan : plans(examples)) {
-      parts.add(pass -> pass.examples(plan, loss.supervisedCoefficient()));
-    }
-    return step(parts, optimisation);
+    return withinMemory(
+        () -> {
+          List<Part> parts = new ArrayList<>();
+          for (SequencePlan plan : plans(rollouts)) {
+            parts.add(pass -> pass.rollouts(plan, loss, reference));
+          }
+          for (SequencePlan plan : plans(examples)) {
+            parts.add(pass -> pass.examples(plan, loss.supervisedCoefficient()));
+          }
+          return step(parts, optimisation);
+        });
   }
 
   @Override
   public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
     enter(true);
     check(batch, false, 0);
-    List<Part> parts = new ArrayList<>();
-    for (SequencePlan plan : plans(batch)) {
-      parts.add(pass -> pass.examples(plan, 1));
+    return withinMemory(
+        () -> {
+          List<Part> parts = new ArrayList<>();
+          for (SequencePlan plan : plans(batch)) {
+            parts.add(pass -> pass.examples(plan, 1));
+          }
+          return step(parts, optimisation);
+        });
+  }
+
+  /**
+   * Does what plans by micro-batches, again with smaller ones when memory runs out. What such work
+   * has begun goes with it, and the size of micro-batches changes a result by rounding only.
+   */
+  private <T> T withinMemory(Supplier<T> work) {
+    while (true) {
+      try {
+        return work.get();
+      } catch (OutOfMemoryException full) {
+        takeLess(full);
+      }
     }
-    return step(parts, optimisation);
+  }
+
+  private void takeLess(OutOfMemoryException full) {
+    int before = microBatchTokens;
+    if (before <= SMALLEST_MICRO_BATCH) {
+      throw new IllegalStateException(
+          "memory ran out with one sequence a pass; lower policy.context_length, set"
+              + " policy.recompute to layers, or take a device with more memory",
+          full);
+    }
+    microBatchTokens = Math.max(SMALLEST_MICRO_BATCH, before / 2);
+    Torch.emptyCache(compute.device());
+    LOG.warn(
+        "memory ran out ({}); the trainer goes on with micro-batches of {} tokens, {} before: set"
+            + " policy.micro_batch_tokens to that",
+        full.getMessage(),
+        microBatchTokens,
+        before);
   }
 
   private void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
@@ -94,7 +153,7 @@ final class DjlTrainer implements TrainingEngine {
   }
 
   private List<SequencePlan> plans(List<TrainingSequence> batch) {
-    return SequencePlan.of(batch, compute.microBatchTokens());
+    return SequencePlan.of(batch, microBatchTokens);
   }
 
   private StepOutcome step(List<Part> parts, Optimisation optimisation) {
@@ -123,6 +182,11 @@ final class DjlTrainer implements TrainingEngine {
     Weights frozen = frozenReference();
     enter(false);
     check(batch, false, 0);
+    return withinMemory(() -> readLogProbs(frozen, batch, temperature));
+  }
+
+  private List<double[]> readLogProbs(
+      Weights frozen, List<TrainingSequence> batch, double temperature) {
     IdentityHashMap<TrainingSequence, double[]> found = new IdentityHashMap<>();
     for (SequencePlan plan : plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);
@@ -150,6 +214,11 @@ final class DjlTrainer implements TrainingEngine {
         "a teacher's tokens are from 1 to the %d of the vocabulary, not %d",
         decoder.vocabulary(),
         topK);
+    return withinMemory(() -> readLikeliest(frozen, batch, topK, temperature));
+  }
+
+  private List<TeacherTokens> readLikeliest(
+      Weights frozen, List<TrainingSequence> batch, int topK, double temperature) {
     IdentityHashMap<TrainingSequence, TeacherTokens> found = new IdentityHashMap<>();
     for (SequencePlan plan : plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);

@@ -150,7 +150,7 @@ final class GradientPass {
       if (!Double.isFinite(loss.loss())) {
         return Optional.of("the loss is " + loss.loss());
       }
-      TorchBridge.backward(logProbs.values().handle(), gradient.handle());
+      Torch.backward(logProbs.values(), gradient);
       entropy += logProbs.entropySum();
     }
     return Optional.empty();

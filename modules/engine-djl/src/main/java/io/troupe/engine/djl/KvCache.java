@@ -1,8 +1,7 @@
 package io.troupe.engine.djl;
 
-import io.troupe.engine.djl.NativeTensor.DType;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,7 +17,7 @@ final class KvCache implements AutoCloseable {
   private static final int SMALLEST_ROOM = 32;
   private static final int FIRST_SLOTS = 16;
 
-  private final DecoderSettings settings;
+  private final Decoder decoder;
   private final List<Pool> pools = new ArrayList<>();
   private Value all;
 
@@ -33,16 +32,11 @@ final class KvCache implements AutoCloseable {
       this.room = room;
     }
 
-    void resize(DecoderSettings s, int wanted, int used) {
-      List<NativeTensor> fresh = new ArrayList<>();
-      for (int i = 0; i < 2 * s.layers(); i++) {
-        NativeTensor tensor =
-            NativeTensor.zeros(DType.FLOAT32, wanted, s.kvHeads(), room, s.headDim());
-        if (used > 0) {
-          MemorySegment source = tensors.get(i).memory();
-          tensor.memory().copyFrom(source.asSlice(0, source.byteSize() / slots * used));
-        }
-        fresh.add(tensor);
+    void resize(Decoder decoder, int wanted, int used) {
+      List<NativeTensor> fresh;
+      try (Program.Call call = decoder.bare("caches")) {
+        call.with(value).with((long) wanted).with((long) room).with((long) used);
+        fresh = Arrays.stream(call.tensorHandles()).mapToObj(NativeTensor::opaque).toList();
       }
       close();
       tensors = fresh;
@@ -57,11 +51,11 @@ final class KvCache implements AutoCloseable {
     }
   }
 
-  KvCache(DecoderSettings settings) {
-    this.settings = settings;
-    for (int room : rooms(settings.contextLength())) {
+  KvCache(Decoder decoder) {
+    this.decoder = decoder;
+    for (int room : rooms(decoder.settings().contextLength())) {
       Pool pool = new Pool(room);
-      pool.resize(settings, 0, 0);
+      pool.resize(decoder, 0, 0);
       pools.add(pool);
     }
     this.all = join();
@@ -112,7 +106,7 @@ final class KvCache implements AutoCloseable {
     boolean idle = needed == 0 ? pool.slots > FIRST_SLOTS : 4L * needed <= pool.slots;
     if (needed > pool.slots || (idle && pool.slots > FIRST_SLOTS)) {
       int growth = needed > pool.slots ? Math.max(needed, 2 * pool.slots) : 2 * needed;
-      pool.resize(settings, needed == 0 ? 0 : Math.max(FIRST_SLOTS, growth), used);
+      pool.resize(decoder, needed == 0 ? 0 : Math.max(FIRST_SLOTS, growth), used);
       all.close();
       all = join();
     }

@@ -1,7 +1,6 @@
 package io.troupe.engine.djl;
 
 import ai.djl.pytorch.jni.TorchBridge;
-import io.troupe.engine.djl.NativeTensor.DType;
 import java.util.Arrays;
 
 /**
@@ -31,9 +30,8 @@ final class Layers implements AutoCloseable {
       handles = part.treeInto(call).tensorHandles();
     }
     int layers = handles.length - 1;
-    long elements = (long) part.positions() * decoder.settings().hidden();
     NativeTensor output;
-    try (NativeTensor last = NativeTensor.of(handles[layers], DType.FLOAT32, elements)) {
+    try (NativeTensor last = NativeTensor.opaque(handles[layers])) {
       output = last.leaf();
     }
     long[] below = Arrays.copyOf(handles, layers);
@@ -48,16 +46,13 @@ final class Layers implements AutoCloseable {
   /** The normed hidden states, with a graph down to the last layer's output; once. */
   NativeTensor leave() {
     try (Program.Call call = decoder.call("leave", leaves)) {
-      return call.with(output)
-          .tensor(DType.FLOAT32, (long) part.positions() * decoder.settings().hidden());
+      return call.with(output).opaque();
     }
   }
 
   /** Carries the gradient of the last layer's output down to all weights; once. */
   void unwind() {
-    long elements = (long) part.positions() * decoder.settings().hidden();
-    try (NativeTensor gradient =
-            NativeTensor.of(TorchBridge.gradient(output.handle()), DType.FLOAT32, elements);
+    try (NativeTensor gradient = NativeTensor.opaque(TorchBridge.gradient(output.handle()));
         Program.Call call = decoder.call("unwind", leaves)) {
       part.treeInto(call).with(inputs).with(gradient).run();
     }

@@ -1,13 +1,15 @@
 package io.troupe.engine.djl;
 
+import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes it
- * through {@link #memory}; PyTorch never sees Java's memory, which it could not keep alive.
+ * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes one
+ * of the host through {@link #memory}, and one of another device through a copy on the host;
+ * PyTorch never sees Java's memory, which it could not keep alive.
  */
 final class NativeTensor implements AutoCloseable {
   /** Element types, with DJL's numbers. */
@@ -27,30 +29,58 @@ final class NativeTensor implements AutoCloseable {
 
   private static final AtomicLong LIVE = new AtomicLong();
 
+  /** Where the numbers are. */
+  private sealed interface Place {}
+
+  private record OnHost(long bytes) implements Place {}
+
+  /** On a device, or in a type, that Java does not look into. */
+  private record Elsewhere() implements Place {}
+
   private final long handle;
-  private final long bytes;
+  private final Place place;
   private boolean open = true;
 
-  private NativeTensor(long handle, long bytes) {
+  private NativeTensor(long handle, Place place) {
     this.handle = handle;
-    this.bytes = bytes;
+    this.place = place;
     LIVE.incrementAndGet();
   }
 
+  /** Zeros on the host. */
   static NativeTensor zeros(DType type, long... shape) {
-    long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
-    return new NativeTensor(
-        TorchBridge.zeros(shape, type.number), Math.multiplyExact(elements, type.bytes));
+    return zeros(Device.host(), type, shape);
   }
 
-  /** Takes over a handle on a contiguous tensor. */
+  static NativeTensor zeros(Device device, DType type, long... shape) {
+    long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+    long bytes = Math.multiplyExact(elements, type.bytes);
+    try {
+      long handle = TorchBridge.zeros(shape, type.number, device.code());
+      return new NativeTensor(
+          handle,
+          switch (device) {
+            case Device.Cpu() -> new OnHost(bytes);
+            case Device.Cuda(_) -> new Elsewhere();
+          });
+    } catch (EngineException failure) {
+      throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+    }
+  }
+
+  /** Takes over a handle on a contiguous tensor of the host. */
   static NativeTensor of(long handle, DType type, long elements) {
-    return new NativeTensor(handle, Math.multiplyExact(elements, type.bytes));
+    return new NativeTensor(handle, new OnHost(Math.multiplyExact(elements, type.bytes)));
+  }
+
+  /** Takes over a handle on a tensor of any device and type. */
+  static NativeTensor opaque(long handle) {
+    return new NativeTensor(handle, new Elsewhere());
   }
 
   /** A new tensor on the same memory, whose gradient is its own and goes with it. */
   NativeTensor leaf() {
-    NativeTensor leaf = new NativeTensor(TorchBridge.detach(handle()), bytes);
+    NativeTensor leaf = new NativeTensor(TorchBridge.detach(handle()), place);
     TorchBridge.requireGradient(leaf.handle());
     return leaf;
   }
@@ -67,9 +97,29 @@ final class NativeTensor implements AutoCloseable {
     return handle;
   }
 
-  /** The elements in row-major order; valid until {@link #close}. */
+  /** Whether {@link #memory} shows it. */
+  boolean onHost() {
+    return place instanceof OnHost;
+  }
+
+  /** The numbers of a tensor as a new one on the host. */
+  NativeTensor toHost(DType type, long elements) {
+    return of(TorchBridge.toHost(handle(), type.number), type, elements);
+  }
+
+  /** Takes over the numbers of a tensor of the same shape, wherever both are. */
+  void assign(NativeTensor source, long... shape) {
+    if (Arrays.stream(shape).allMatch(extent -> extent > 0)) {
+      TorchBridge.assign(handle(), source.handle(), shape);
+    }
+  }
+
+  /** The elements in row-major order; valid until {@link #close}. Only of a tensor of the host. */
   @SuppressWarnings("restricted") // the segment is exactly the tensor's memory
   MemorySegment memory() {
+    if (!(place instanceof OnHost(long bytes))) {
+      throw new IllegalStateException("the tensor is not in the memory of the host");
+    }
     if (bytes == 0) {
       return MemorySegment.NULL;
     }

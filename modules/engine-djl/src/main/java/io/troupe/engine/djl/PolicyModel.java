@@ -35,12 +35,12 @@ record PolicyModel(
   }
 
   /** The first weights; {@code seed} is of those that are drawn. */
-  Weights weights(DecoderLayout layout, long seed) {
+  Weights weights(DecoderLayout layout, Device device, long seed) {
     return switch (start) {
-      case Start.Random() -> Weights.random(layout, seed, settings.initStd());
+      case Start.Random() -> Weights.random(layout, device, seed, settings.initStd());
       case Start.Stored(Pretrained checkpoint) -> {
         try {
-          yield checkpoint.weights(layout);
+          yield checkpoint.weights(layout, device);
         } catch (IOException failure) {
           throw new UncheckedIOException(failure);
         }

@@ -67,12 +67,12 @@ public record Pretrained(
   }
 
   /** Reads the weights, converted to float32. */
-  Weights weights(DecoderLayout layout) throws IOException {
+  Weights weights(DecoderLayout layout, Device device) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       ModelFiles files = ModelFiles.map(directory, arena);
       StoredWeights stored = new StoredWeights(files.source(), files.tensors());
       stored.checkForeign(layout);
-      Weights weights = Weights.zeros(layout);
+      Weights weights = Weights.zeros(layout, device);
       stored.copy("", weights);
       return weights;
     }

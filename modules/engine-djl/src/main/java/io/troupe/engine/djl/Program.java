@@ -1,5 +1,6 @@
 package io.troupe.engine.djl;
 
+import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The policy's TorchScript program, {@code policy.py}, loaded. It has no state; each engine loads
@@ -17,19 +19,26 @@ final class Program implements AutoCloseable {
   private static final String SOURCE = "policy.py";
 
   private final long module;
+  private final Consumer<String> watcher;
   private boolean open = true;
 
-  private Program(long module) {
+  private Program(long module, Consumer<String> watcher) {
     this.module = module;
+    this.watcher = watcher;
   }
 
-  static Program load() {
+  /**
+   * Loads the program.
+   *
+   * @param watcher told each method before it is called; what it throws is the call's outcome
+   */
+  static Program load(Consumer<String> watcher) {
     try (InputStream source = Program.class.getResourceAsStream(SOURCE)) {
       if (source == null) {
         throw new IllegalStateException("the resource %s is missing".formatted(SOURCE));
       }
       byte[] archive = ProgramArchive.pack(source.readAllBytes());
-      return new Program(TorchBridge.loadModule(new ByteArrayInputStream(archive)));
+      return new Program(TorchBridge.loadModule(new ByteArrayInputStream(archive)), watcher);
     } catch (IOException failure) {
       throw new UncheckedIOException("the resource %s cannot be read".formatted(SOURCE), failure);
     }
@@ -103,6 +112,18 @@ final class Program implements AutoCloseable {
       }
     }
 
+    /** Runs a method that returns a tensor that Java does not look into. */
+    NativeTensor opaque() {
+      try (Value result = new Value(result())) {
+        return NativeTensor.opaque(TorchBridge.toTensor(result.handle()));
+      }
+    }
+
+    /** Runs a method that returns weights, or anything else that only the program looks into. */
+    Value value() {
+      return new Value(result());
+    }
+
     /** Runs a method that returns tensors; the caller frees the handles. */
     long[] tensorHandles() {
       try (Value result = new Value(result())) {
@@ -111,7 +132,12 @@ final class Program implements AutoCloseable {
     }
 
     private long result() {
-      return TorchBridge.run(module, method, Arrays.copyOf(handles, count));
+      try {
+        watcher.accept(method);
+        return TorchBridge.run(module, method, Arrays.copyOf(handles, count));
+      } catch (EngineException failure) {
+        throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+      }
     }
 
     private Call own(Value value) {

@@ -1,6 +1,5 @@
 package io.troupe.engine.djl;
 
-import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -81,9 +80,10 @@ record StoredWeights(Path source, Map<String, StoredTensor> tensors) {
 
   /** Copies the tensors with a prefix into weights, as float32. */
   void copy(String prefix, Weights target) {
-    for (WeightSnapshot.Tensor view : target.views()) {
-      StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + view.name()));
-      tensor.dtype().toFloats(tensor.data(), view.data());
-    }
+    target.fill(
+        (parameter, memory) -> {
+          StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + parameter.name()));
+          tensor.dtype().toFloats(tensor.data(), memory);
+        });
   }
 }

@@ -28,8 +28,9 @@ final class Torch {
       return Engine.getEngine("PyTorch").getVersion();
     } catch (EngineException failure) {
       throw new IllegalStateException(
-          "PyTorch's native library did not load. It is unpacked once, about 450 MB, into the folder"
-              + " DJL_CACHE_DIR (default ~/.djl.ai): check that it can be written, and that the"
+          "PyTorch's native library did not load. It is unpacked once, about 450 MB, into the"
+              + " folder DJL_CACHE_DIR (default ~/.djl.ai): check that it can be written, and that"
+              + " the"
               + " machine is one the native library was built for (%s, %s)"
                   .formatted(System.getProperty("os.name"), System.getProperty("os.arch")),
           failure);
@@ -40,6 +41,22 @@ final class Torch {
   static void offline() {
     System.setProperty("ai.djl.offline", "true");
     System.setProperty("OPT_OUT_TRACKING", "true");
+  }
+
+  /** Gives back what CUDA's allocator keeps for later, for allocations of other sizes. */
+  static void emptyCache(Device device) {
+    if (device instanceof Device.Cuda) {
+      TorchBridge.emptyCudaCache();
+    }
+  }
+
+  /** Adds to leaves the gradient of what a tensor came from, and frees the graph. */
+  static void backward(NativeTensor tensor, NativeTensor gradient) {
+    try {
+      TorchBridge.backward(tensor.handle(), gradient.handle());
+    } catch (EngineException failure) {
+      throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+    }
   }
 
   /** Makes the calling thread fit for the program: see the class. */

@@ -9,8 +9,7 @@ sealed interface Trained extends AutoCloseable {
   static Trained of(Tuning tuning, Weights first, long seed) {
     return switch (tuning) {
       case Tuning.Full() -> new Whole(first);
-      case Tuning.LowRank settings ->
-          new Adapted(first, Adapters.random(settings, first.layout(), seed));
+      case Tuning.LowRank settings -> new Adapted(first, Adapters.random(settings, first, seed));
     };
   }
 

@@ -13,25 +13,33 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A set of tensors in the shape of the decoder's weights: weights, or one of AdamW's moments. */
-final class Weights implements AutoCloseable {
+final class Weights implements ProgramWeights, AutoCloseable {
   private static final long CACHE_LINE = 64;
 
+  private final Device device;
   private final DecoderLayout layout;
   private final List<NativeTensor> tensors;
   private final NativeTensor absent;
   private final Moved moved;
   private final Value all;
 
-  private Weights(DecoderLayout layout) {
+  /** Writes the numbers of a parameter, in row-major order. */
+  interface Filler {
+    void fill(DecoderLayout.Parameter parameter, MemorySegment memory);
+  }
+
+  private Weights(DecoderLayout layout, Device device) {
+    this.device = device;
     this.layout = layout;
     this.tensors =
         layout.parameters().stream()
-            .map(parameter -> NativeTensor.zeros(DType.FLOAT32, parameter.extents()))
+            .map(parameter -> NativeTensor.zeros(device, DType.FLOAT32, parameter.extents()))
             .toList();
     this.moved = Moved.of(tensors, layout);
-    this.absent = NativeTensor.zeros(DType.FLOAT32, 0);
+    this.absent = NativeTensor.zeros(device, DType.FLOAT32, 0);
     this.all = Value.of(slots(tensors));
   }
 
@@ -56,29 +64,48 @@ final class Weights implements AutoCloseable {
     return tensors.stream().map(NativeTensor::leaf).toList();
   }
 
+  /** Zeros on the host. */
   static Weights zeros(DecoderLayout layout) {
-    return new Weights(layout);
+    return zeros(layout, Device.host());
   }
 
-  static Weights random(DecoderLayout layout, long seed, double std) {
-    Weights weights = new Weights(layout);
-    for (int i = 0; i < weights.tensors.size(); i++) {
-      WeightInit.fill(layout.parameters().get(i), seed, std, weights.tensors.get(i).memory());
-    }
+  static Weights zeros(DecoderLayout layout, Device device) {
+    return new Weights(layout, device);
+  }
+
+  static Weights random(DecoderLayout layout, Device device, long seed, double std) {
+    Weights weights = new Weights(layout, device);
+    weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory));
     return weights;
   }
 
+  /** Where they are. */
+  Device device() {
+    return device;
+  }
+
   Weights copy() {
-    Weights copy = new Weights(layout);
+    Weights copy = new Weights(layout, device);
     for (int i = 0; i < tensors.size(); i++) {
-      copy.tensors.get(i).memory().copyFrom(tensors.get(i).memory());
+      copy.tensors.get(i).assign(tensors.get(i), layout.parameters().get(i).extents());
     }
     return copy;
   }
 
-  /** Sets every number to 0. */
-  void clear() {
-    tensors.forEach(tensor -> tensor.memory().fill((byte) 0));
+  /** Replaces all numbers. */
+  void fill(Filler filler) {
+    for (int i = 0; i < tensors.size(); i++) {
+      DecoderLayout.Parameter parameter = layout.parameters().get(i);
+      NativeTensor tensor = tensors.get(i);
+      if (tensor.onHost()) {
+        filler.fill(parameter, tensor.memory());
+      } else {
+        try (NativeTensor staged = NativeTensor.zeros(DType.FLOAT32, parameter.extents())) {
+          filler.fill(parameter, staged.memory());
+          tensor.assign(staged, parameter.extents());
+        }
+      }
+    }
   }
 
   /** Matrices and vectors apart, for the optimizer. */
@@ -90,21 +117,37 @@ final class Weights implements AutoCloseable {
     return layout;
   }
 
-  /** The weights in the program's order. */
-  Value all() {
+  @Override
+  public Value all() {
     return all;
   }
 
-  /** The tensors by name, in name order, as views of their memory. */
+  /** The tensors by name, in name order: views of their memory, or copies of what is elsewhere. */
   List<WeightSnapshot.Tensor> views() {
     List<WeightSnapshot.Tensor> views = new ArrayList<>();
     for (int i = 0; i < tensors.size(); i++) {
       DecoderLayout.Parameter parameter = layout.parameters().get(i);
+      NativeTensor tensor = tensors.get(i);
       views.add(
-          new WeightSnapshot.Tensor(parameter.name(), parameter.shape(), tensors.get(i).memory()));
+          new WeightSnapshot.Tensor(
+              parameter.name(),
+              parameter.shape(),
+              tensor.onHost() ? tensor.memory() : fetched(tensor, parameter)));
     }
     views.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
     return views;
+  }
+
+  private static MemorySegment fetched(NativeTensor tensor, DecoderLayout.Parameter parameter) {
+    try (NativeTensor staged = tensor.toHost(DType.FLOAT32, parameter.size())) {
+      return copied(staged.memory());
+    }
+  }
+
+  private static MemorySegment copied(MemorySegment memory) {
+    MemorySegment copy = Arena.ofAuto().allocate(memory.byteSize(), CACHE_LINE);
+    copy.copyFrom(memory);
+    return copy.asReadOnly();
   }
 
   /** A copy in Java's native memory, freed when nobody reads it any more. */
@@ -112,11 +155,10 @@ final class Weights implements AutoCloseable {
     List<WeightSnapshot.Tensor> copies =
         views().stream()
             .map(
-                view -> {
-                  MemorySegment copy = Arena.ofAuto().allocate(view.data().byteSize(), CACHE_LINE);
-                  copy.copyFrom(view.data());
-                  return new WeightSnapshot.Tensor(view.name(), view.shape(), copy.asReadOnly());
-                })
+                view ->
+                    device.equals(Device.host())
+                        ? new WeightSnapshot.Tensor(view.name(), view.shape(), copied(view.data()))
+                        : view)
             .toList();
     return new WeightSnapshot(version, TensorDigest.of(copies), copies);
   }
@@ -129,7 +171,7 @@ final class Weights implements AutoCloseable {
   void load(WeightSnapshot snapshot) {
     Map<String, WeightSnapshot.Tensor> offered = new HashMap<>();
     snapshot.tensors().forEach(tensor -> offered.put(tensor.name(), tensor));
-    List<MemorySegment> sources = new ArrayList<>();
+    Map<String, MemorySegment> sources = new HashMap<>();
     for (DecoderLayout.Parameter parameter : layout.parameters()) {
       WeightSnapshot.Tensor tensor = offered.remove(parameter.name());
       if (tensor == null) {
@@ -143,26 +185,24 @@ final class Weights implements AutoCloseable {
           snapshot.version(),
           tensor.shape(),
           parameter.shape());
-      sources.add(tensor.data());
+      long bytes = parameter.size() * Float.BYTES;
+      require(
+          tensor.data().byteSize() == bytes,
+          "%s of the weights %s has %d bytes, not %d",
+          parameter.name(),
+          snapshot.version(),
+          tensor.data().byteSize(),
+          bytes);
+      sources.put(parameter.name(), tensor.data());
     }
     require(
         offered.isEmpty(),
         "the weights %s hold tensors the policy has not: %s",
         snapshot.version(),
         offered.keySet());
-    for (int i = 0; i < sources.size(); i++) {
-      MemorySegment target = tensors.get(i).memory();
-      require(
-          sources.get(i).byteSize() == target.byteSize(),
-          "%s of the weights %s has %d bytes, not %d",
-          layout.parameters().get(i).name(),
-          snapshot.version(),
-          sources.get(i).byteSize(),
-          target.byteSize());
-    }
-    for (int i = 0; i < sources.size(); i++) {
-      tensors.get(i).memory().copyFrom(sources.get(i));
-    }
+    fill(
+        (parameter, memory) ->
+            memory.copyFrom(Objects.requireNonNull(sources.get(parameter.name()))));
   }
 
   @Override

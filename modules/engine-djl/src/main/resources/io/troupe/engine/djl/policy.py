@@ -9,12 +9,29 @@
 #       embedding again when they are tied). What there is not is an empty tensor.
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
-#       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters
+#       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters; 7 the
+#       data type that matrices are multiplied in
 #   KV  caches, pool after pool: keys, values of layer 0, of layer 1, ...; each [slots, k, room, d]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
 # the decode batch, h query heads, k kv heads, d head_dim, V vocabulary. Data type numbers: 4 int64,
-# 6 float32, 7 float64.
+# 6 float32, 7 float64, 15 bfloat16.
+#
+# What Java writes and reads is in the memory of the host; everything else is where R is. On the
+# processor and in float32 no copy is made for either.
+
+# Integers of the host, where the rotary tables are.
+def here(R: List[Tensor], x: Tensor) -> Tensor:
+  return torch.to(x, R[0].device, 4)
+
+# Weights where and in what the program computes with them; gradients go through.
+def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
+  if G[7] == 6:
+    return W
+  C = annotate(List[Tensor], [])
+  for i in range(torch.len(W)):
+    C.append(torch.to(W[i], R[0].device, G[7]))
+  return C
 
 def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
   return torch.rms_norm(x, [x.size(-1)], w, eps)
@@ -88,8 +105,12 @@ def gather(x: Tensor, y: Tensor, owner: Tensor, G: List[int], C: int) -> Tensor:
 # Sequences as a tree of depth two: heads ids [P, T] of length [P] tokens, and continuations tail
 # [B, C] of the head owner [B] tells; all padded on the right, and C may be 0. A prompt is thus
 # computed once for all its completions. Returns, of their P * T + B * C positions, the tokens and
-# the rows of the rotary tables; and what continuations see.
-def lay_out(R: List[Tensor], ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+# the rows of the rotary tables; what continuations see; and owner, where R is.
+def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+  ids = __torch__.here(R, ids)
+  length = __torch__.here(R, length)
+  tail = __torch__.here(R, tail)
+  owner = __torch__.here(R, owner)
   P, T, C = ids.size(0), ids.size(1), tail.size(1)
   cos = torch.slice(R[0], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
   sin = torch.slice(R[1], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
@@ -103,7 +124,7 @@ def lay_out(R: List[Tensor], ids: Tensor, length: Tensor, tail: Tensor, owner: T
     sin = torch.cat([sin, torch.index_select(R[1], 0, place).unsqueeze(1)])
     tokens = torch.cat([tokens, torch.flatten(tail)])
     seen = __torch__.visible(length, owner, T, C)
-  return (tokens, cos, sin, seen)
+  return (tokens, torch.to(cos, G[7]), torch.to(sin, G[7]), seen, owner)
 
 # Layer l over the positions of such a tree, x [P * T + B * C, hidden]. The keys and values
 # [P, T, k * d] of the heads go into KV.
@@ -124,9 +145,9 @@ def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: T
   KV.append(torch.flatten(values, 2))
   return __torch__.finish(W, w, G, eps, x, a)
 
-# The normed hidden states [P * T + B * C, hidden] of such a tree.
+# The normed hidden states [P * T + B * C, hidden] of such a tree, with weights that are placed.
 def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, KV: List[Tensor]) -> Tensor:
-  tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
+  tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
   x = torch.embedding(W[0], tokens)
   for l in range(G[0]):
     x = __torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, KV)
@@ -135,11 +156,12 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
 # Logits [N, V] of what follows the positions at [N] of the hidden states. These are computed,
 # unless they stand in the place of ids.
 def logits_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
+  W = __torch__.placed_weights(W, R, G)
   if torch.is_floating_point(ids):
     x = ids
   else:
     x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
-  return torch.linear(torch.index_select(x, 0, at), W[-1])
+  return torch.to(torch.linear(torch.index_select(x, 0, __torch__.here(R, at)), W[-1]), 6)
 
 # Their log-probabilities [N, V].
 def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
@@ -213,6 +235,10 @@ def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F:
   score = torch.gather(logp, 1, token) - torch.where(torch.logical_or(whole, greedy), torch.zeros_like(total), torch.log(total))
   return torch.cat([torch.to(token, 7), score, torch.to(torch.gather(bare, 1, token), 7)], 1).t().contiguous()
 
+# What draw returns, on the host; F and held come from there.
+def drawn(R: List[Tensor], logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+  return torch.cpu(__torch__.draw(logits, I, torch.to(F, R[0].device, 7), n, flags, __torch__.here(R, held)))
+
 class K(Module):
   __parameters__ = []
   __buffers__ = []
@@ -220,26 +246,28 @@ class K(Module):
 
   # Logits [N, V] of what follows the positions at [N].
   def logits(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
-    return __torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at)
+    return torch.cpu(__torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at))
 
   # Log-probabilities [N, K] of the tokens token [N, K] after the positions at [N], which carry the
   # gradient, and the entropy [N] there, which does not. What the loss makes of them is core's.
   def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, token: Tensor, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     p = logp.detach()
-    return [torch.gather(logp, 1, token), torch.neg(torch.sum(torch.exp(p) * p, -1))]
+    entropy = torch.neg(torch.sum(torch.exp(p) * p, -1))
+    return [torch.cpu(torch.gather(logp, 1, __torch__.here(R, token))), torch.cpu(entropy)]
 
   # The most likely tokens after the positions at [N], count of them, and their log-probabilities,
   # [N, count] each.
   def likeliest(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, count: int, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     value, token = torch.topk(logp, count)
-    return [token, value]
+    return [torch.cpu(token), torch.cpu(value)]
 
   # The layers' inputs and the last one's output, [P * T + B * C, hidden] each: all that a backward
   # pass needs which computes the layers again. Called without gradients.
   def checkpoints(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> List[Tensor]:
-    tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
+    tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
+    W = __torch__.placed_weights(W, R, G)
     X = [torch.embedding(W[0], tokens)]
     for l in range(G[0]):
       X.append(__torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), X[-1], annotate(List[Tensor], [])))
@@ -247,13 +275,14 @@ class K(Module):
 
   # The normed hidden states of the last of the checkpoints, with a graph down to that one.
   def leave(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor) -> Tensor:
-    return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
+    return __torch__.rms(x, __torch__.placed_weights(W, R, G)[__torch__.layer(G[0])], eps)
 
   # Adds the gradients of the weights below the last checkpoint, whose own gradient is known: layer
   # by layer from the top, each computed again with a graph that lives no longer than its turn
   # (Chen et al. 2016). Empties X on the way.
   def unwind(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor) -> int:
-    tokens, cos, sin, seen = __torch__.lay_out(R, ids, length, tail, owner)
+    tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
+    W = __torch__.placed_weights(W, R, G)
     for i in range(G[0]):
       x = X.pop().detach().requires_grad_(True)
       y = __torch__.block(W, G[0] - 1 - i, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
@@ -291,9 +320,28 @@ class K(Module):
       torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
     return [norm]
 
+  # Weights where and in what the program computes with them, once for many calls.
+  def placed(self: __torch__.K, R: List[Tensor], G: List[int], W: List[Tensor]) -> List[Tensor]:
+    C = annotate(List[Tensor], [])
+    for i in range(torch.len(W)):
+      C.append(torch.to(W[i], R[0].device, G[7]))
+    return C
+
+  # Caches of keys and values of all layers, [slots, k, room, d], of which the first used slots are
+  # those of the old ones.
+  def caches(self: __torch__.K, R: List[Tensor], G: List[int], old: List[Tensor], slots: int, room: int, used: int) -> List[Tensor]:
+    fresh = annotate(List[Tensor], [])
+    for i in range(2 * G[0]):
+      cache = torch.zeros([slots, G[2], room, G[3]], dtype=G[7], device=R[0].device)
+      if used > 0:
+        torch.copy_(torch.slice(cache, 0, 0, used), torch.slice(old[i], 0, 0, used))
+      fresh.append(cache)
+    return fresh
+
   # Copies n slots of caches, from those in I[0] of one pool to those in I[1] of another or the same,
   # as much of each as the smaller holds.
   def move(self: __torch__.K, source: List[Tensor], target: List[Tensor], I: Tensor, n: int) -> int:
+    I = torch.to(I, source[0].device, 4)
     here = torch.slice(I[0], 0, 0, n)
     there = torch.slice(I[1], 0, 0, n)
     for i in range(torch.len(source)):
@@ -305,6 +353,10 @@ class K(Module):
   # caches of rows, S[p] rows of pool p: I[0] the sequence of each row, I[1] its slot. Draws a token
   # for each row, or none if flags is less than 0.
   def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+    ids = __torch__.here(R, ids)
+    length = __torch__.here(R, length)
+    I = __torch__.here(R, I)
+    W = __torch__.placed_weights(W, R, G)
     P, T = ids.size(0), ids.size(1)
     fresh = annotate(List[Tensor], [])
     none = torch.zeros([0, 0], dtype=4, device=ids.device)
@@ -324,15 +376,16 @@ class K(Module):
     if flags < 0:
       return none
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.linear(torch.index_select(x, 0, last), W[-1])
-    return __torch__.draw(torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
+    logits = torch.to(torch.linear(torch.index_select(x, 0, last), W[-1]), 6)
+    return __torch__.drawn(R, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
   # S[2p + 1] after it, pool after pool. I[0] token, I[1] its position.
   def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+    I = __torch__.here(R, I)
     position = torch.slice(I[1], 0, 0, n)
-    cos = torch.index_select(R[0], 0, position).unsqueeze(1)
-    sin = torch.index_select(R[1], 0, position).unsqueeze(1)
+    cos = torch.to(torch.index_select(R[0], 0, position), G[7]).unsqueeze(1)
+    sin = torch.to(torch.index_select(R[1], 0, position), G[7]).unsqueeze(1)
     pools = torch.len(S) // 2
     places = annotate(List[Tensor], [])
     masks = annotate(List[Tensor], [])
@@ -344,7 +397,7 @@ class K(Module):
       head = torch.reshape(torch.arange(m * G[2], dtype=4, device=I.device) * room, [m, G[2]])
       places.append(torch.flatten(head + at))
       ahead = torch.gt(torch.arange(L, dtype=4, device=I.device), at)
-      mask = torch.masked_fill(torch.zeros([m, L], dtype=6, device=I.device), ahead, -float("inf"))
+      mask = torch.masked_fill(torch.zeros([m, L], dtype=G[7], device=I.device), ahead, -float("inf"))
       masks.append(mask.unsqueeze(1).expand([m, G[2], L]).reshape([m * G[2], 1, L]))
       from_ = from_ + m
     x = torch.embedding(W[0], torch.slice(I[0], 0, 0, n))
@@ -374,4 +427,4 @@ class K(Module):
         gathered = torch.cat(parts)
       x = __torch__.finish(W, w, G, eps, x, gathered)
     x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
-    return __torch__.draw(torch.linear(x, W[-1]), I, F, n, flags, held)
+    return __torch__.drawn(R, torch.to(torch.linear(x, W[-1]), 6), I, F, n, flags, held)

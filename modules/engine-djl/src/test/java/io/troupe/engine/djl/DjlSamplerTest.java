@@ -190,7 +190,16 @@ final class DjlSamplerTest {
         DjlPolicy.create(
             TINY,
             TOKENIZER,
-            new ComputeSettings(1, 1, 8, 6, Long.MAX_VALUE, KvOnSwap.KEEP, 1L << 30));
+            new ComputeSettings(
+                1,
+                1,
+                8,
+                6,
+                Long.MAX_VALUE,
+                KvOnSwap.KEEP,
+                1L << 30,
+                Device.host(),
+                Precision.FLOAT32));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();

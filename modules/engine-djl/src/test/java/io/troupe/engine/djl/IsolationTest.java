@@ -103,7 +103,7 @@ final class IsolationTest {
     try (TrainingEngine quiet = Fixtures.policy(TINY).newTrainer(5);
         Decoder decoder = new Decoder(TINY, TOKENIZER.vocabularySize());
         Weights weights = Weights.zeros(decoder.layout());
-        AdamW optimizer = new AdamW(decoder.layout())) {
+        AdamW optimizer = new AdamW(weights)) {
       WeightSnapshot start = quiet.snapshot(WeightVersion.BASE);
       weights.load(start);
       LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
@@ -112,8 +112,8 @@ final class IsolationTest {
         weights.load(start);
         Leaves leaves = Leaves.of(weights);
         gradientsWithCollectionsBetween(decoder, leaves);
-        optimizer.first().clear();
-        optimizer.second().clear();
+        optimizer.first().fill((_, memory) -> memory.fill((byte) 0));
+        optimizer.second().fill((_, memory) -> memory.fill((byte) 0));
         optimizer.restoreSteps(0);
         Torch.enter(1, false);
         optimizer.step(decoder, leaves, ADAM);

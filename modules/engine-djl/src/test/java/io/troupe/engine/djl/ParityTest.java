@@ -101,7 +101,7 @@ final class ParityTest {
     Torch.enter(1, false);
     int vocabulary = checkpoint.tokenizer().vocabularySize();
     try (Decoder decoder = new Decoder(checkpoint.settings(), vocabulary);
-        Weights weights = PolicyModel.of(checkpoint).weights(decoder.layout(), 0);
+        Weights weights = PolicyModel.of(checkpoint).weights(decoder.layout(), Device.host(), 0);
         NativeTensor tokens = NativeTensor.zeros(DType.INT64, 1, ids.length);
         NativeTensor length = NativeTensor.zeros(DType.INT64, 1);
         NativeTensor none = NativeTensor.zeros(DType.INT64, 0, 0);

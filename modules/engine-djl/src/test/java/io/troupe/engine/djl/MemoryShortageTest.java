@@ -1,0 +1,126 @@
+package io.troupe.engine.djl;
+
+import static io.troupe.engine.djl.Fixtures.TINY;
+import static io.troupe.engine.djl.Fixtures.TOKENIZER;
+import static io.troupe.engine.djl.Fixtures.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import ai.djl.engine.EngineException;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Engines whose calls fail as they do when memory runs out. */
+final class MemoryShortageTest {
+  private static final ComputeSettings COMPUTE = ComputeSettings.of(1, 1, 64);
+
+  /** Fails the calls of a method that the given numbers tell, counted from 1. */
+  private static Consumer<String> failing(String method, int... calls) {
+    AtomicInteger count = new AtomicInteger();
+    return called -> {
+      int number = called.equals(method) ? count.incrementAndGet() : 0;
+      if (Arrays.stream(calls).anyMatch(call -> call == number)) {
+        throw new EngineException("CUDA out of memory. Tried to allocate 2.00 GiB.\nmore");
+      }
+    };
+  }
+
+  private static DjlPolicy policy(Consumer<String> watcher) {
+    return DjlPolicy.create(TINY, TOKENIZER, COMPUTE).watched(watcher);
+  }
+
+  private static WeightSnapshot weights() {
+    try (TrainingEngine trainer = Fixtures.policy(TINY).newTrainer(3)) {
+      return trainer.snapshot(new WeightVersion(0));
+    }
+  }
+
+  private static List<String> sampled(Consumer<String> watcher) {
+    List<SampleRequest> requests = new ArrayList<>();
+    for (int i = 1; i <= 6; i++) {
+      requests.add(request(i, "12+34=".substring(0, i), 4, 100 + i));
+    }
+    try (SamplingEngine sampler = policy(watcher).newSampler()) {
+      sampler.load(weights()).toCompletableFuture().join();
+      List<String> texts = new ArrayList<>();
+      for (CompletionStage<List<Completion>> stage : sampler.sample(requests)) {
+        for (Completion completion : stage.toCompletableFuture().join()) {
+          texts.add(Arrays.toString(completion.tokens()));
+        }
+      }
+      return texts;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"prefill, 1", "caches, 2", "decode, 1", "decode, 3", "decode, 4"})
+  void sample_memoryRunsOut_drawsTheSameTokens(String method, int call) {
+    assertThat(sampled(failing(method, call))).isEqualTo(sampled(_ -> {}));
+  }
+
+  @Test
+  void sample_memoryRunsOutAgainAndAgain_drawsTheSameTokens() {
+    assertThat(sampled(failing("decode", 1, 4))).isEqualTo(sampled(_ -> {}));
+  }
+
+  @Test
+  void sample_neverEnoughForAGroup_failsItAndSaysWhatToDo() {
+    try (SamplingEngine sampler = policy(failing("decode", 1)).newSampler()) {
+      sampler.load(weights()).toCompletableFuture().join();
+      CompletionStage<List<Completion>> stage =
+          sampler.sample(List.of(request(1, "1", 2, 7))).getFirst();
+      assertThatThrownBy(() -> stage.toCompletableFuture().join())
+          .isInstanceOf(CompletionException.class)
+          .hasMessageContaining("memory ran out")
+          .hasMessageContaining("fewer or shorter completions");
+    }
+  }
+
+  @Test
+  void train_memoryRunsOut_makesTheStepInSmallerParts() {
+    assertThat(normOf(failing("log_probs", 2))).isCloseTo(normOf(_ -> {}), within(1e-4));
+  }
+
+  private static double normOf(Consumer<String> watcher) {
+    try (TrainingEngine trainer = policy(watcher).newTrainer(3)) {
+      List<TrainingSequence> batch = Fixtures.batch(new Random(5), 12);
+      return Fixtures.stepped(trainer.imitate(batch, Fixtures.ADAM)).gradientNorm();
+    }
+  }
+
+  @Test
+  void train_neverEnough_saysWhatToDoAndChangesNothing() {
+    Consumer<String> never =
+        called -> {
+          if (called.equals("log_probs")) {
+            throw new EngineException("DefaultCPUAllocator: can't allocate memory");
+          }
+        };
+    try (TrainingEngine trainer = policy(never).newTrainer(3)) {
+      Map<String, double[]> before = Fixtures.weights(trainer);
+      List<TrainingSequence> batch = Fixtures.batch(new Random(5), 4);
+      assertThatThrownBy(() -> trainer.imitate(batch, Fixtures.ADAM))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("policy.recompute");
+      assertThat(Fixtures.weights(trainer)).usingRecursiveComparison().isEqualTo(before);
+    }
+  }
+}
