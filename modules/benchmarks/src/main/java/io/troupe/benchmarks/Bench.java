@@ -12,7 +12,8 @@ import picocli.CommandLine.Command;
       QuickstartBench.class,
       EngineBench.class,
       MemoryBench.class,
-      VerifierBench.class
+      VerifierBench.class,
+      WeightsBench.class
     },
     footer = {
       "",
@@ -20,7 +21,8 @@ import picocli.CommandLine.Command;
       "  troupe bench quickstart --json result.json",
       "  troupe bench engine --python venv/bin/python --update",
       "  troupe bench memory --plot memory.svg",
-      "  troupe bench verifiers"
+      "  troupe bench verifiers",
+      "  troupe bench weights --bytes 2g --nodes 2 --workers 8"
     })
 public final class Bench {
   private Bench() {}

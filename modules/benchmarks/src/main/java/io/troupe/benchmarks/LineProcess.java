@@ -46,6 +46,17 @@ final class LineProcess implements AutoCloseable {
     return new LineProcess(command);
   }
 
+  /** One of many that share a machine: a small heap, and no threads that it can do without. */
+  static LineProcess smallJava(String heap, Class<?> main, List<String> arguments)
+      throws IOException {
+    List<String> command = javaCommand(main, arguments);
+    command.remove("-XX:+UseParallelGC");
+    command.addAll(
+        command.indexOf("-cp"),
+        List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    return new LineProcess(command);
+  }
+
   private static List<String> javaCommand(Class<?> main, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

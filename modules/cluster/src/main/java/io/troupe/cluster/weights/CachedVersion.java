@@ -8,10 +8,14 @@ import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -52,6 +56,42 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
     }
     tensors.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
     return new WeightSnapshot(new WeightVersion(manifest.version()), manifest.weights(), tensors);
+  }
+
+  /**
+   * Reads chunks again, and compares what they are with what they should be: a proof for a
+   * measurement or a suspicion, not a step of a transfer.
+   *
+   * @param share which part of the chunks, from 0
+   * @param shares into how many parts they are divided
+   * @throws IOException if a chunk is not what the manifest says; the message names it
+   */
+  public void verify(int share, int shares) throws IOException {
+    List<VersionManifest.Place> places = manifest.places();
+    for (int i = share; i < places.size(); i += shares) {
+      VersionManifest.Place place = places.get(i);
+      Path file = directory.resolve(place.file().name());
+      try (Arena arena = Arena.ofConfined();
+          FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        MessageDigest digest = Sha256.digest();
+        digest.update(
+            channel
+                .map(
+                    FileChannel.MapMode.READ_ONLY,
+                    place.chunk().offset(),
+                    place.chunk().length(),
+                    arena)
+                .asByteBuffer());
+        if (!HexFormat.of().formatHex(digest.digest()).equals(place.chunk().sha256())) {
+          throw new IOException(
+              "%s is damaged between byte %d and byte %d"
+                  .formatted(
+                      file,
+                      place.chunk().offset(),
+                      place.chunk().offset() + place.chunk().length()));
+        }
+      }
+    }
   }
 
   private static MemorySegment floats(StoredTensor stored, Arena arena) {

@@ -1,0 +1,73 @@
+package io.troupe.benchmarks;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.weights.Addresses;
+import io.troupe.cluster.weights.CachedVersion;
+import io.troupe.cluster.weights.Endpoint;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.weights.WeightClient;
+import io.troupe.cluster.weights.WeightPlace;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightSnapshot;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A worker of {@code troupe bench weights}. Arguments are the secret, which of a node's workers it
+ * is, and of how many. Answers each line: {@code fetch NODE VERSION PLACE} once it has the weights
+ * mapped, {@code verify} once it has hashed its share of them.
+ */
+final class WeightsReader {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Duration CONNECT = Duration.ofSeconds(30);
+
+  private WeightsReader() {}
+
+  public static void main(String[] arguments) throws IOException {
+    RunSecret secret = RunSecret.of(arguments[0]);
+    int share = Integer.parseInt(arguments[1]);
+    int shares = Integer.parseInt(arguments[2]);
+    Optional<CachedVersion> here = Optional.empty();
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+      String[] words = line.split(" ", -1);
+      Map<String, Object> answer = new LinkedHashMap<>();
+      if (words[0].equals("fetch")) {
+        Fetched.Ready ready =
+            fetch(secret, Addresses.parse(words[1]), Long.parseLong(words[2]), words[3]);
+        WeightSnapshot mapped = ready.version().map();
+        answer.put("digest", mapped.digest());
+        answer.put("fetched", ready.report().fetched());
+        answer.put("reused", ready.report().reused());
+        here = Optional.of(ready.version());
+      } else {
+        here.orElseThrow().verify(share, shares);
+        answer.put("verified", true);
+      }
+      System.out.println(JSON.writeValueAsString(answer));
+    }
+  }
+
+  private static Fetched.Ready fetch(
+      RunSecret secret, InetSocketAddress node, long version, String text) throws IOException {
+    WeightPlace place = WeightPlace.of(new WeightVersion(version), text);
+    Fetched fetched =
+        new WeightClient(new Endpoint.Open(), node, secret, CONNECT)
+            .fetch(place.ref(), place.sourcesOf(Optional.of(node)))
+            .toCompletableFuture()
+            .join();
+    if (fetched instanceof Fetched.Ready ready) {
+      return ready;
+    }
+    throw new IOException("the weights did not come: " + fetched);
+  }
+}
