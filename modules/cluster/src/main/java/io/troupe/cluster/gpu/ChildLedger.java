@@ -1,0 +1,115 @@
+package io.troupe.cluster.gpu;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The children that agents of a node started, in a file, so that the next agent knows those that
+ * outlived their own. It is the only proof that a process is ours; a child is entered before it can
+ * touch an accelerator.
+ */
+public final class ChildLedger {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path file;
+  private final Set<ProcessIdentity> children = new HashSet<>();
+  private final Set<ProcessIdentity> orphans;
+
+  private record Line(long pid, String start) {}
+
+  private ChildLedger(Path file, Set<ProcessIdentity> orphans) {
+    this.file = file;
+    this.orphans = new HashSet<>(orphans);
+  }
+
+  /** Opens a node's ledger: what a former agent left in it, and is still there, are orphans. */
+  public static ChildLedger open(Path file) throws IOException {
+    Set<ProcessIdentity> left = new HashSet<>();
+    if (Files.exists(file)) {
+      for (Line line : JSON.readValue(Files.readAllBytes(file), Line[].class)) {
+        left.add(new ProcessIdentity(line.pid, Instant.parse(line.start)));
+      }
+    }
+    left.removeIf(identity -> identity.find().isEmpty());
+    ChildLedger ledger = new ChildLedger(file, left);
+    ledger.write();
+    return ledger;
+  }
+
+  /** Enters a child. */
+  public synchronized void started(ProcessHandle child) throws IOException {
+    Optional<ProcessIdentity> identity = ProcessIdentity.of(child);
+    if (identity.isPresent()) {
+      children.add(identity.get());
+      write();
+    }
+  }
+
+  /** Strikes out a child that has ended. */
+  public synchronized void ended(long pid) throws IOException {
+    children.removeIf(child -> child.pid() == pid);
+    write();
+  }
+
+  /** This agent's. */
+  public synchronized Set<ProcessIdentity> children() {
+    return Set.copyOf(children);
+  }
+
+  /** Former agents'. */
+  public synchronized Set<ProcessIdentity> orphans() {
+    return Set.copyOf(orphans);
+  }
+
+  /**
+   * Ends the orphans among some processes, and no others, whatever pid they are given under.
+   *
+   * @return the pids of those that did not end in time
+   */
+  public synchronized List<Long> end(List<Occupancy.Occupant> zombies, long millis)
+      throws IOException, InterruptedException {
+    List<ProcessIdentity> ending =
+        orphans.stream()
+            .filter(orphan -> zombies.stream().anyMatch(zombie -> zombie.pid() == orphan.pid()))
+            .toList();
+    List<ProcessHandle> killed =
+        ending.stream().flatMap(identity -> identity.find().stream()).toList();
+    // A handle knows its process's start time, and kills no other that took over the pid.
+    killed.forEach(ProcessHandle::destroyForcibly);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    List<Long> left = new ArrayList<>();
+    for (ProcessHandle process : killed) {
+      try {
+        process.onExit().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException | ExecutionException late) {
+        left.add(process.pid());
+      }
+    }
+    orphans.removeIf(orphan -> orphan.find().isEmpty());
+    write();
+    return left;
+  }
+
+  private void write() throws IOException {
+    Set<ProcessIdentity> all = new HashSet<>(orphans);
+    all.addAll(children);
+    Path next = file.resolveSibling(file.getFileName() + ".next");
+    Files.write(
+        next,
+        JSON.writeValueAsBytes(
+            all.stream().map(id -> new Line(id.pid(), id.start().toString())).toList()));
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+}

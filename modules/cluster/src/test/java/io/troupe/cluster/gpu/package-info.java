@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.gpu;
+
+import org.jspecify.annotations.NullMarked;
