@@ -14,8 +14,10 @@ import io.troupe.core.run.Decision;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.run.Worker;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
@@ -74,6 +76,18 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** Stop and save everything. */
   public record Drain() implements Command {}
 
+  /** An operator asks for something; the answer tells whether it was taken. */
+  public record Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) implements Command {}
+
+  /** What became of an order. */
+  public sealed interface OrderReply {}
+
+  /** It is carried out. */
+  public record OrderTaken() implements OrderReply {}
+
+  /** It is not, and nothing changed. */
+  public record OrderRefused(String reason) implements OrderReply {}
+
   record Employ(ActorRef<Trainer.Command> trainer) implements Command {}
 
   record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
@@ -104,7 +118,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       long lastFence,
       LongSupplier millis,
       ActorRef<Recorder.Command> recorder,
-      ActorRef<Run.Command> run) {}
+      ActorRef<Run.Command> run,
+      RunListener listener) {}
 
   private static final Duration TICK = Duration.ofMillis(500);
 
@@ -153,6 +168,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Evaluated(long step, double accuracy) -> handle(new Input.Evaluated(step, accuracy));
       case Broken(String reason) -> handle(new Input.Broken(reason));
       case Drain _ -> handle(new Input.DrainRequested());
+      case Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) ->
+          onOrdered(new Input.Ordered(verb, order), replyTo);
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
       case Journalled(List<Effect> effects, Optional<StepRow> row) -> onJournalled(effects, row);
       case Published(PublishedWeights out) -> onPublished(out);
@@ -168,6 +185,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private void onRegister(WorkerId worker, ActorRef<RolloutWorker.Command> ref) {
     workers.put(worker, ref);
+    // A worker that was restarted is a new one behind the same reference.
+    getContext().unwatch(ref);
     getContext().watchWith(ref, new WorkerGone(worker));
     published.ifPresent(out -> ref.tell(new RolloutWorker.WeightsPublished(out)));
   }
@@ -219,6 +238,24 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     }
   }
 
+  private void onOrdered(Input.Ordered input, ActorRef<OrderReply> replyTo) {
+    Decision decision = decide(input);
+    commit(decision, Optional.empty());
+    replyTo.tell(reply(decision));
+  }
+
+  private static OrderReply reply(Decision decision) {
+    for (Event event : decision.events()) {
+      if (event instanceof Event.OrderTaken) {
+        return new OrderTaken();
+      }
+      if (event instanceof Event.OrderRefused(Verb _, Order _, String reason)) {
+        return new OrderRefused(reason);
+      }
+    }
+    return new OrderRefused("the run has ended");
+  }
+
   private void handle(Input input) {
     commit(decide(input), Optional.empty());
   }
@@ -231,22 +268,26 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void commit(Decision decision, Optional<StepRow> row) {
     long now = wiring.millis().getAsLong();
     state = decision.state();
-    decision.events().forEach(this::observe);
+    long at = System.currentTimeMillis();
+    decision.events().forEach(event -> observe(at, event));
     meter.waiting(state, now);
     if (decision.events().isEmpty()) {
       return;
     }
     getContext()
         .pipeToSelf(
-            wiring.journal().append(List.of(RunJson.encode(decision.events()))),
+            wiring
+                .journal()
+                .append(List.of(RunJson.encode(new RunJson.Entry(at, decision.events())))),
             (_, failure) ->
                 failure == null
                     ? new Journalled(decision.effects(), row)
                     : new JournalFailed(failure));
   }
 
-  private void observe(Event event) {
+  private void observe(long at, Event event) {
     meter.event(event);
+    wiring.listener().happened(at, event);
     wiring.recorder().tell(new Recorder.Happened(event, state.version()));
   }
 
@@ -286,6 +327,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
           trainer().tell(new Trainer.Save(step, saved, last));
+      case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
     }
   }

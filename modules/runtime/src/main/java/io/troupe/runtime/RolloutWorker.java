@@ -67,6 +67,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** What the verifier said of a group's completions, in order. */
   public record Judged(LeaseId lease, List<Verdict> verdicts) implements Command {}
 
+  /** Begin anew, as after a failure. */
+  public record Restart() implements Command {}
+
   private record Sampled(Assignment assignment, List<Completion> completions) implements Command {}
 
   private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
@@ -132,6 +135,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           onSamplingFailed(assignment, cause);
       case Fetched(WeightSnapshot weights) -> onFetched(weights);
       case FetchFailed(PublishedWeights weights, Throwable cause) -> onFetchFailed(weights, cause);
+      case Restart _ -> throw new IllegalStateException(id + " restarts because it was told to");
       case LoadFailed(Throwable cause) ->
           throw new IllegalStateException(id + " could not load weights", cause);
     }

@@ -7,8 +7,10 @@ import akka.actor.typed.SupervisorStrategy;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
@@ -24,6 +26,10 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   /** Stop and save everything. */
   public record Drain() implements Command {}
+
+  /** An operator asks for something. */
+  public record Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo)
+      implements Command {}
 
   /** A step is made; {@code evaluated} tells whether an evaluation of it will follow. */
   record StepMade(StepRow row, boolean evaluated) implements Command {}
@@ -87,6 +93,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Drain _ -> onDrain();
+      case Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) ->
+          onOrdered(verb, order, replyTo);
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case EvaluationDue(long step, WeightSnapshot weights) -> onEvaluationDue(step, weights);
       case Evaluated(long step, double accuracy) -> {
@@ -109,6 +117,13 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private void onDrain() {
     workshop.stop();
     coordinator.tell(new Coordinator.Drain());
+  }
+
+  private void onOrdered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) {
+    if (verb instanceof Verb.Drain) {
+      workshop.stop();
+    }
+    coordinator.tell(new Coordinator.Ordered(verb, order, replyTo));
   }
 
   private void onEvaluationDue(long step, WeightSnapshot weights) {

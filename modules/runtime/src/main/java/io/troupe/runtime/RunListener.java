@@ -1,10 +1,11 @@
 package io.troupe.runtime;
 
+import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.telemetry.StepRow;
 
-/** Somebody who watches a run. Calls come from one actor, in order; they must be quick. */
+/** Somebody who watches a run. Calls come in order; they must be quick. */
 public interface RunListener {
   /** The supervised warm-up goes on. */
   void warmup(TrainerWorkshop.WarmupProgress progress);
@@ -14,6 +15,14 @@ public interface RunListener {
 
   /** Something an operator acts on happened, in one sentence. */
   void note(String sentence);
+
+  /**
+   * Something happened. Unlike the others this comes from the coordinator, as soon as it is decided
+   * and before it is journalled.
+   *
+   * @param atMillis since 1970, UTC
+   */
+  default void happened(long atMillis, Event event) {}
 
   /** The run is over. Comes once, last. */
   void ended(RunEnd end, RunState state);

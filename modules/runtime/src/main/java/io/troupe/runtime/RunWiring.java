@@ -56,7 +56,8 @@ public record RunWiring(
         lastFence,
         millis,
         recorder,
-        run);
+        run,
+        listener);
   }
 
   TrainerWorkshop workshop(Consumer<TrainerWorkshop.WarmupProgress> progress) {

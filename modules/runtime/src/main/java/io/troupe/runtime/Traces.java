@@ -6,7 +6,9 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.JsonLines;
 import java.io.IOException;
@@ -132,6 +134,15 @@ public final class Traces implements AutoCloseable {
       case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
       case Event.StepSkipped(long step, String reason) ->
           stepEnded(step, "skipped", Map.of("reason", reason));
+      case Event.OrderTaken(Verb verb, Order order) ->
+          instant("order_taken", Map.of("verb", verb.toString(), "by", order.by()));
+      case Event.OrderRefused(Verb verb, Order order, String reason) ->
+          instant(
+              "order_refused", Map.of("verb", verb.toString(), "by", order.by(), "reason", reason));
+      case Event.GroupWithdrawn(LeaseId lease) -> {
+        delta(Map.of("buffered", -1, "cancelled", 1));
+        life("pending", lease.group(), Map.of("reason", "withdrawn"));
+      }
       case Event.CheckpointSaved(long step) -> instant("checkpoint_saved", Map.of("step", step));
       case Event.DrainStarted _ -> instant("drain_started", Map.of());
       case Event.SavingStarted _ -> instant("saving_started", Map.of());

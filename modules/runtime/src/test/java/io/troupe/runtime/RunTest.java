@@ -3,10 +3,15 @@ package io.troupe.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.store.Checkpoint;
 import io.troupe.store.CheckpointListing;
 import io.troupe.store.Checkpoints;
@@ -53,6 +58,8 @@ class RunTest {
   private static final class Watcher implements RunListener {
     private final List<StepRow> rows = new CopyOnWriteArrayList<>();
     private final List<String> notes = new CopyOnWriteArrayList<>();
+    private final List<Event> orders = new CopyOnWriteArrayList<>();
+    private final List<WorkerId> workers = new CopyOnWriteArrayList<>();
     private final List<Integer> warmups = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> thirdRow = new CompletableFuture<>();
@@ -67,6 +74,15 @@ class RunTest {
       rows.add(row);
       if (rows.size() == 3) {
         thirdRow.complete(null);
+      }
+    }
+
+    @Override
+    public void happened(long atMillis, Event event) {
+      switch (event) {
+        case Event.OrderTaken order -> orders.add(order);
+        case Event.DemandRaised(WorkerId worker, long _) -> workers.add(worker);
+        default -> {}
       }
     }
 
@@ -170,6 +186,37 @@ class RunTest {
       assertThat(saved.balanced()).isTrue();
       List<Long> steps = watcher.steps();
       assertThat(steps).isSorted().doesNotHaveDuplicates().startsWith(0L, 1L, 2L);
+    }
+  }
+
+  @Test
+  void orders_running_areCarriedOutAnsweredAndTold() throws Exception {
+    try (JournalWriter journal = journal()) {
+      ActorRef<Run.Command> run = start(Toys.settings(100_000, 0), Toys.verifier(), journal);
+      watcher.thirdRow.get(30, TimeUnit.SECONDS);
+      TestProbe<Coordinator.OrderReply> replies = actors.createTestProbe();
+      Order order = new Order("ada", "to look");
+      WorkerId worker = watcher.workers.getFirst();
+      for (Verb verb :
+          List.of(
+              new Verb.PauseAdmission(),
+              new Verb.PauseAdmission(),
+              new Verb.ResumeAdmission(),
+              new Verb.RestartWorker(worker),
+              new Verb.Drain())) {
+        run.tell(new Run.Ordered(verb, order, replies.getRef()));
+      }
+      assertThat(replies.receiveSeveralMessages(5))
+          .containsExactly(
+              new Coordinator.OrderTaken(),
+              new Coordinator.OrderRefused("admission is paused already"),
+              new Coordinator.OrderTaken(),
+              new Coordinator.OrderTaken(),
+              new Coordinator.OrderTaken());
+      assertThat(watcher.ended.get(30, TimeUnit.SECONDS).end()).isEqualTo(new RunEnd.Interrupted());
+      assertThat(watcher.orders)
+          .startsWith(new Event.OrderTaken(new Verb.PauseAdmission(), order))
+          .hasSize(4);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.store;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -22,6 +23,7 @@ import io.troupe.core.run.Group;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,24 +37,41 @@ import java.util.function.Function;
  */
 public final class RunJson {
   private static final List<Class<?>> SEALED =
-      List.of(Event.class, Phase.class, RunEnd.class, Group.Stage.class);
+      List.of(Event.class, Phase.class, RunEnd.class, Group.Stage.class, Verb.class);
 
   private static final ObjectMapper MAPPER = mapper();
 
   private RunJson() {}
 
+  /**
+   * What one decision brought, when.
+   *
+   * @param atMillis since 1970, UTC
+   */
+  public record Entry(long atMillis, List<Event> events) {
+    public Entry {
+      events = List.copyOf(events);
+    }
+  }
+
   /** The events of one decision, as one journal record: all of them are in the journal, or none. */
-  public static byte[] encode(List<Event> events) {
-    return write(events.toArray(Event[]::new));
+  public static byte[] encode(Entry entry) {
+    return write(new Written(entry.atMillis(), entry.events().toArray(Event[]::new)));
   }
 
   /**
-   * The events of a journal record.
+   * A journal record.
    *
    * @throws UncheckedIOException if it holds something else, or an event this version does not know
    */
+  public static Entry entry(byte[] record) {
+    Written written = read(record, Written.class);
+    return new Entry(written.at(), List.of(written.events()));
+  }
+
+  /** The events of a journal record, as {@link #entry}. */
   public static List<Event> events(byte[] record) {
-    return List.of(read(record, Event[].class));
+    return entry(record).events();
   }
 
   /** A state, as a checkpoint keeps it. */
@@ -84,6 +103,10 @@ public final class RunJson {
       throw new UncheckedIOException(e);
     }
   }
+
+  @SuppressWarnings("ArrayRecordComponent") // an array keeps the events' type for Jackson
+  private record Written(
+      @JsonProperty(required = true) long at, @JsonProperty(required = true) Event[] events) {}
 
   /** Adds the discriminator to a sealed type without the core knowing of it. */
   @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")

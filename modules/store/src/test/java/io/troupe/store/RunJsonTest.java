@@ -10,16 +10,19 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Controls;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -62,7 +65,8 @@ class RunJsonTest {
     }
 
     private void take(Decision decision) {
-      assertThat(RunJson.events(RunJson.encode(decision.events()))).isEqualTo(decision.events());
+      assertThat(RunJson.events(RunJson.encode(new RunJson.Entry(now, decision.events()))))
+          .isEqualTo(decision.events());
       events.addAll(decision.events());
       state = decision.state();
       states.add(state);
@@ -71,6 +75,9 @@ class RunJsonTest {
     private Input input() {
       List<Group.Leased> held = state.leases().toList();
       int dice = random.nextInt(100);
+      if (random.nextInt(20) == 0) {
+        return new Input.Ordered(verb(), new Order("ada", "\u202eback"));
+      }
       if (held.isEmpty() || dice < 25) {
         return new Input.WorkRequested(worker(), random.nextInt(1 + states.size()));
       }
@@ -97,6 +104,19 @@ class RunJsonTest {
       return dice < 97 ? new Input.CheckpointSaved(2, false) : new Input.Tick();
     }
 
+    private Verb verb() {
+      return switch (random.nextInt(4)) {
+        case 0 -> new Verb.SetLogLevel("io.troupe", "DEBUG");
+        case 1 -> new Verb.RestartWorker(worker());
+        case 2 -> new Verb.CancelGroup(new GroupId(1_000));
+        default ->
+            state.buffered().findFirst().map(GroupSummary::lease).map(LeaseId::group).stream()
+                .<Verb>map(Verb.RequeueGroup::new)
+                .findFirst()
+                .orElseGet(Verb.SaveCheckpoint::new);
+      };
+    }
+
     private WorkerId worker() {
       return new WorkerId("rollout/" + random.nextInt(3));
     }
@@ -118,7 +138,7 @@ class RunJsonTest {
   void events_randomHistory_foldToTheSameStateAfterReading(long seed) {
     History history = new History(seed);
     RunState replayed = RunState.INITIAL;
-    for (Event event : RunJson.events(RunJson.encode(history.events))) {
+    for (Event event : RunJson.events(RunJson.encode(new RunJson.Entry(1, history.events)))) {
       replayed = replayed.evolve(event);
     }
     assertThat(replayed).isEqualTo(history.state);
@@ -163,7 +183,8 @@ class RunJsonTest {
               1,
               2,
               3,
-              start.ledger());
+              start.ledger(),
+              new Controls(true, true, 4));
       assertThat(RunJson.state(RunJson.encode(state))).isEqualTo(state);
     }
   }
@@ -172,14 +193,19 @@ class RunJsonTest {
   void encode_events_isWhatIsDocumented() {
     byte[] json =
         RunJson.encode(
-            List.of(
-                new Event.LeaseGranted(LEASE, new WorkerId("w"), new WeightVersion(3), 50),
-                new Event.LeaseEnded(LEASE, LeaseEnd.WORKER_LOST, "gone")));
+            new RunJson.Entry(
+                1_763_000_000_123L,
+                List.of(
+                    new Event.LeaseGranted(LEASE, new WorkerId("w"), new WeightVersion(3), 50),
+                    new Event.OrderTaken(
+                        new Verb.RequeueGroup(new GroupId(7)), new Order("ada", "stuck")),
+                    new Event.LeaseEnded(LEASE, LeaseEnd.CANCELLED, "ordered by ada"))));
     assertThat(new String(json, UTF_8))
         .isEqualTo(
             """
             [{"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
-            {"type":"LeaseEnded","lease":"g7#12","reason":"WORKER_LOST","detail":"gone"}]""");
+            {"type":"LeaseEnded","lease":"g7#12","reason":"WORKER_LOST","detail":"gone"}]\
+            """);
   }
 
   @ParameterizedTest
@@ -187,11 +213,11 @@ class RunJsonTest {
       strings = {
         "",
         "{}",
-        "[{\"type\":\"Unheard\"}]",
-        "[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]",
-        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]",
-        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]",
-        "[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]",
+        "{\"at\":1,\"events\":[{\"type\":\"Unheard\"}]}",
+        "{\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]}",
+        "{\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]}",
+        "{\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]}",
+        "{\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]}",
       })
   void events_somethingElse_isRefused(String json) {
     assertThatThrownBy(() -> RunJson.events(json.getBytes(UTF_8)))

@@ -86,7 +86,8 @@ public record Coordination(RunLimits limits) {
             Math.max(cleared.lastFence(), lastFence),
             cleared.filteredInARow(),
             cleared.skippedInARow(),
-            cleared.ledger());
+            cleared.ledger(),
+            Controls.NONE);
     Draft begin = new Draft(checkpoint, 0);
     begin.emit(new Event.RunResumed(resumed));
     begin.effects.add(new Effect.Publish(resumed.version()));
@@ -126,6 +127,7 @@ public record Coordination(RunLimits limits) {
         case Input.Broken(String reason) -> stop(new RunEnd.Failed(reason));
         case Input.Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
         case Input.DrainRequested _ -> onDrainRequested();
+        case Input.Ordered(Verb verb, Order order) -> onOrdered(verb, order);
         case Input.Tick _ -> onTick();
       }
     }
@@ -240,6 +242,7 @@ public record Coordination(RunLimits limits) {
         return;
       }
       List<LeaseId> spent = trainingLeases();
+      boolean asked = state.controls().checkpointAsked();
       emit(new Event.StepTrained(step));
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
       effects.add(new Effect.Publish(state.version()));
@@ -248,7 +251,8 @@ public record Coordination(RunLimits limits) {
       if (limits.evaluateEvery() > 0 && (step % limits.evaluateEvery() == 0 || last)) {
         effects.add(new Effect.Evaluate(step, state.version()));
       }
-      if (limits.checkpointEvery() > 0 && step % limits.checkpointEvery() == 0 && !last) {
+      boolean due = limits.checkpointEvery() > 0 && step % limits.checkpointEvery() == 0;
+      if ((due || asked) && !last) {
         effects.add(new Effect.SaveCheckpoint(step, state, false));
       }
     }
@@ -258,8 +262,12 @@ public record Coordination(RunLimits limits) {
         return;
       }
       List<LeaseId> spent = trainingLeases();
+      boolean asked = state.controls().checkpointAsked();
       emit(new Event.StepSkipped(step, reason));
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
+      if (asked) {
+        effects.add(new Effect.SaveCheckpoint(state.version().number(), state, false));
+      }
     }
 
     private void onCheckpointSaved(long step, boolean last) {
@@ -275,6 +283,94 @@ public record Coordination(RunLimits limits) {
         drain(new RunEnd.Interrupted());
       } else if (state.phase() instanceof Phase.Starting) {
         stop(new RunEnd.Interrupted());
+      }
+    }
+
+    private void onOrdered(Verb verb, Order order) {
+      Optional<String> objection = objectionTo(verb);
+      if (objection.isPresent()) {
+        emit(new Event.OrderRefused(verb, order, objection.get()));
+        return;
+      }
+      emit(new Event.OrderTaken(verb, order));
+      switch (verb) {
+        case Verb.RequeueGroup(GroupId group) -> takeBack(group, order);
+        case Verb.CancelGroup(GroupId group) -> {
+          takeBack(group, order);
+          emit(new Event.GroupFailed(group, "cancelled by " + order.by()));
+        }
+        case Verb.SaveCheckpoint _ -> {
+          if (!state.controls().checkpointAsked()) {
+            effects.add(new Effect.SaveCheckpoint(state.version().number(), state, false));
+          }
+        }
+        case Verb.RestartWorker(WorkerId worker) -> effects.add(new Effect.RestartWorker(worker));
+        case Verb.Drain _ -> onDrainRequested();
+        case Verb.PauseAdmission _,
+            Verb.ResumeAdmission _,
+            Verb.LimitConcurrency _,
+            Verb.SetLogLevel _ -> {}
+      }
+    }
+
+    private Optional<String> objectionTo(Verb verb) {
+      boolean running = state.phase() instanceof Phase.Running;
+      return switch (verb) {
+        case Verb.PauseAdmission _ when state.controls().paused() ->
+            Optional.of("admission is paused already");
+        case Verb.ResumeAdmission _ when !state.controls().paused() ->
+            Optional.of("admission is not paused");
+        case Verb.LimitConcurrency(int groups) when groups > limits.maxConcurrentGroups() ->
+            Optional.of(
+                "the run was planned for at most %d concurrent groups"
+                    .formatted(limits.maxConcurrentGroups()));
+        case Verb.RestartWorker(WorkerId worker)
+            when !state.workers().containsKey(worker) || !state.workers().get(worker).present() ->
+            Optional.of("no worker %s is there".formatted(worker));
+        case Verb.RequeueGroup(GroupId group) -> objectionTo(group, true);
+        case Verb.CancelGroup(GroupId group) -> objectionTo(group, false);
+        case Verb.SaveCheckpoint _, Verb.PauseAdmission _, Verb.ResumeAdmission _ when !running ->
+            Optional.of("the run is not under way: it starts, drains or ends");
+        case Verb.Drain _ when !running && !(state.phase() instanceof Phase.Starting) ->
+            Optional.of("the run drains already");
+        case Verb.PauseAdmission _,
+            Verb.ResumeAdmission _,
+            Verb.LimitConcurrency _,
+            Verb.RestartWorker _,
+            Verb.SaveCheckpoint _,
+            Verb.Drain _,
+            Verb.SetLogLevel _ ->
+            Optional.empty();
+      };
+    }
+
+    private Optional<String> objectionTo(GroupId id, boolean requeue) {
+      Group group = state.groups().get(id);
+      if (group == null) {
+        return Optional.of("%s is not a live group: it ended, or never was".formatted(id));
+      }
+      return switch (group.stage()) {
+        case Group.Training _ -> Optional.of("%s is in the step that runs".formatted(id));
+        case Group.Waiting _ ->
+            requeue
+                ? Optional.of("%s waits to be sampled already".formatted(id))
+                : Optional.empty();
+        case Group.Leased _, Group.Buffered _ -> Optional.empty();
+      };
+    }
+
+    /** Afterwards the group waits, and whoever worked on it knows. */
+    private void takeBack(GroupId id, Order order) {
+      switch (state.group(id).stage()) {
+        case Group.Leased held -> {
+          effects.add(new Effect.Cancel(held.lease(), held.worker()));
+          emit(new Event.LeaseEnded(held.lease(), LeaseEnd.CANCELLED, "ordered by " + order.by()));
+        }
+        case Group.Buffered(GroupSummary summary) -> {
+          effects.add(new Effect.Forget(summary.lease()));
+          emit(new Event.GroupWithdrawn(summary.lease()));
+        }
+        case Group.Waiting _, Group.Training _ -> {}
       }
     }
 
@@ -486,6 +582,9 @@ public record Coordination(RunLimits limits) {
     }
 
     private void grant() {
+      if (state.controls().paused()) {
+        return;
+      }
       long running = state.leases().count();
       if (limits.lockStep() && running > 0) {
         return;
@@ -494,7 +593,9 @@ public record Coordination(RunLimits limits) {
       long capacity =
           Math.min(
               Admission.capacity(
-                  limits.maxConcurrentGroups(),
+                  state.controls().concurrency() > 0
+                      ? state.controls().concurrency()
+                      : limits.maxConcurrentGroups(),
                   running,
                   state.accepted(),
                   state.version().number(),

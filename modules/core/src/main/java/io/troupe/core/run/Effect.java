@@ -42,6 +42,9 @@ public sealed interface Effect {
    */
   record SaveCheckpoint(long step, RunState state, boolean last) implements Effect {}
 
+  /** Stop a worker and start it again. */
+  record RestartWorker(WorkerId worker) implements Effect {}
+
   /** End the run. */
   record Stop(RunEnd end) implements Effect {}
 }

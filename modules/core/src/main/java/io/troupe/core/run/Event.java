@@ -80,6 +80,15 @@ public sealed interface Event {
   /** A step ended without moving the weights; its groups are spent. */
   record StepSkipped(long step, String reason) implements Event {}
 
+  /** An operator's order was carried out; what it changed follows as events of its own. */
+  record OrderTaken(Verb verb, Order order) implements Event {}
+
+  /** An operator's order could not be carried out; nothing changed. */
+  record OrderRefused(Verb verb, Order order, String reason) implements Event {}
+
+  /** An operator took a buffered group back; it waits to be sampled again. */
+  record GroupWithdrawn(LeaseId lease) implements Event {}
+
   /** A checkpoint is durable. */
   record CheckpointSaved(long step) implements Event {}
 

@@ -55,6 +55,9 @@ public sealed interface Input {
   /** Somebody asks the run to stop and to save everything. */
   record DrainRequested() implements Input {}
 
+  /** An operator asks for something. */
+  record Ordered(Verb verb, Order order) implements Input {}
+
   /** Time has passed. */
   record Tick() implements Input {}
 }

@@ -10,7 +10,7 @@ public enum LeaseEnd {
   FAILED,
   /** What it would bring is already too stale. */
   STALE,
-  /** The run drains, ends, or was resumed. */
+  /** The run drains, ends, or was resumed; or an operator took the group away. */
   CANCELLED;
 
   /** Whether it counts towards the attempts after which a prompt is given up. */

@@ -19,7 +19,7 @@ package io.troupe.core.run;
  * @param expired leases that ran out
  * @param lost leases whose worker was lost
  * @param failures leases that the engine or the verifier failed
- * @param cancelled leases ended by a drain, the end, or a resume
+ * @param cancelled leases ended by a drain, the end, a resume, or an operator
  * @param refused answers refused because their lease had ended; they stand in no sum
  */
 public record Ledger(

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
  * @param lastFence greatest fencing number granted
  * @param filteredInARow groups filtered since one was last accepted
  * @param skippedInARow steps skipped since one last moved the weights
+ * @param controls what operators have set
  */
 public record RunState(
     Phase phase,
@@ -41,7 +42,8 @@ public record RunState(
     long lastFence,
     long filteredInARow,
     int skippedInARow,
-    Ledger ledger) {
+    Ledger ledger,
+    Controls controls) {
   /** Before anything happened. */
   public static final RunState INITIAL =
       new RunState(
@@ -53,7 +55,8 @@ public record RunState(
           0,
           0,
           0,
-          Ledger.EMPTY);
+          Ledger.EMPTY,
+          Controls.NONE);
 
   public RunState {
     groups = Collections.unmodifiableSortedMap(groups);
@@ -112,17 +115,42 @@ public record RunState(
         yield without(batch)
             .ledger(ledger.train(batch.size()))
             .version(new WeightVersion(step))
-            .skippedInARow(0);
+            .skippedInARow(0)
+            .controls(controls.checkpointAsked(false));
       }
       case Event.StepSkipped(long _, String _) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
-        yield without(batch).ledger(ledger.skip(batch.size())).skippedInARow(skippedInARow + 1);
+        yield without(batch)
+            .ledger(ledger.skip(batch.size()))
+            .skippedInARow(skippedInARow + 1)
+            .controls(controls.checkpointAsked(false));
       }
+      case Event.OrderTaken(Verb verb, Order _) -> controls(after(verb));
+      case Event.OrderRefused _ -> this;
+      case Event.GroupWithdrawn(LeaseId lease) ->
+          group(group(lease.group()).at(new Group.Waiting()))
+              .ledger(ledger.end(LeaseEnd.CANCELLED));
       case Event.CheckpointSaved _ -> this;
       case Event.DrainStarted(long deadline, RunEnd end) ->
           phase(new Phase.Draining(deadline, end));
       case Event.SavingStarted(RunEnd end) -> phase(new Phase.Saving(end));
       case Event.RunEnded(RunEnd end) -> phase(new Phase.Ended(end));
+    };
+  }
+
+  private Controls after(Verb verb) {
+    return switch (verb) {
+      case Verb.PauseAdmission _ -> controls.paused(true);
+      case Verb.ResumeAdmission _ -> controls.paused(false);
+      case Verb.LimitConcurrency(int most) -> controls.concurrency(most);
+      // A step that runs has taken its groups already, so the checkpoint waits for its end.
+      case Verb.SaveCheckpoint _ -> controls.checkpointAsked(inTraining().findAny().isPresent());
+      case Verb.RequeueGroup _,
+          Verb.CancelGroup _,
+          Verb.Drain _,
+          Verb.RestartWorker _,
+          Verb.SetLogLevel _ ->
+          controls;
     };
   }
 
@@ -228,46 +256,123 @@ public record RunState(
     SortedMap<WorkerId, Worker> next = new TreeMap<>(workers);
     next.put(id, worker);
     return new RunState(
-        phase, version, cursor, groups, next, lastFence, filteredInARow, skippedInARow, ledger);
+        phase,
+        version,
+        cursor,
+        groups,
+        next,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   private RunState phase(Phase next) {
     return new RunState(
-        next, version, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+        next,
+        version,
+        cursor,
+        groups,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   private RunState version(WeightVersion next) {
     return new RunState(
-        phase, next, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+        phase,
+        next,
+        cursor,
+        groups,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   private RunState cursor(PromptCursor next) {
     return new RunState(
-        phase, version, next, groups, workers, lastFence, filteredInARow, skippedInARow, ledger);
+        phase,
+        version,
+        next,
+        groups,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   private RunState groups(SortedMap<GroupId, Group> next) {
     return new RunState(
-        phase, version, cursor, next, workers, lastFence, filteredInARow, skippedInARow, ledger);
+        phase,
+        version,
+        cursor,
+        next,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   RunState fence(long next) {
     return new RunState(
-        phase, version, cursor, groups, workers, next, filteredInARow, skippedInARow, ledger);
+        phase,
+        version,
+        cursor,
+        groups,
+        workers,
+        next,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        controls);
   }
 
   private RunState filtered(long next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, next, skippedInARow, ledger);
+        phase, version, cursor, groups, workers, lastFence, next, skippedInARow, ledger, controls);
   }
 
   private RunState skippedInARow(int next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, filteredInARow, next, ledger);
+        phase, version, cursor, groups, workers, lastFence, filteredInARow, next, ledger, controls);
   }
 
   private RunState ledger(Ledger next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, filteredInARow, skippedInARow, next);
+        phase,
+        version,
+        cursor,
+        groups,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        next,
+        controls);
+  }
+
+  private RunState controls(Controls next) {
+    return new RunState(
+        phase,
+        version,
+        cursor,
+        groups,
+        workers,
+        lastFence,
+        filteredInARow,
+        skippedInARow,
+        ledger,
+        next);
   }
 }

@@ -142,7 +142,8 @@ class RunStateTest {
         state.lastFence(),
         state.filteredInARow(),
         state.skippedInARow(),
-        ledger);
+        ledger,
+        state.controls());
   }
 
   @Test

@@ -116,6 +116,8 @@ final class World {
       deliver(new Input.WorkerLost(anyWorker()));
     } else if (dice < 960) {
       deliver(nonsense());
+    } else if (dice < 966) {
+      deliver(new Input.Ordered(anyVerb(), new Order("somebody", "")));
     } else if (dice < 970) {
       failOver();
     } else if (dice < 975) {
@@ -125,8 +127,25 @@ final class World {
     }
   }
 
+  private Verb anyVerb() {
+    return switch (random.nextInt(8)) {
+      case 0 -> new Verb.PauseAdmission();
+      case 1, 2 -> new Verb.ResumeAdmission();
+      case 3, 4 -> new Verb.RequeueGroup(anyGroup());
+      case 5 -> new Verb.CancelGroup(anyGroup());
+      case 6 -> new Verb.SaveCheckpoint();
+      default -> new Verb.LimitConcurrency(1 + random.nextInt(8));
+    };
+  }
+
+  private GroupId anyGroup() {
+    List<GroupId> live = List.copyOf(state.groups().keySet());
+    return live.isEmpty() ? new GroupId(1) : live.get(random.nextInt(live.size()));
+  }
+
   /** Everybody works, in order: demand is met, answers arrive, time passes. */
   void work() {
+    deliver(new Input.Ordered(new Verb.ResumeAdmission(), new Order("somebody", "")));
     for (WorkerId worker : workers) {
       ask(worker, 4);
     }
@@ -276,6 +295,9 @@ final class World {
     RunState folded = state;
     for (Event event : decision.events()) {
       folded = folded.evolve(event);
+      must(
+          !(event instanceof Event.LeaseGranted) || !folded.controls().paused(),
+          "a lease is granted while admission is paused");
       journal.add(event);
       record(event);
       RunState here = folded;
@@ -352,7 +374,7 @@ final class World {
       }
       case Effect.Forget(LeaseId lease) -> atTrainer.remove(lease);
       case Effect.Stop(RunEnd how) -> end = Optional.of(how);
-      case Effect.Cancel _, Effect.Publish _, Effect.Evaluate _ -> {}
+      case Effect.Cancel _, Effect.Publish _, Effect.Evaluate _, Effect.RestartWorker _ -> {}
     }
   }
 

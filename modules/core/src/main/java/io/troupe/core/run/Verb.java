@@ -1,0 +1,52 @@
+package io.troupe.core.run;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.WorkerId;
+
+/**
+ * What an operator may ask of a run that is under way. What changes the experiment itself, the
+ * staleness bound above all, is not among them: that is a new run.
+ */
+public sealed interface Verb {
+  /** Admit nothing and grant no lease until {@link ResumeAdmission}; what is under way goes on. */
+  record PauseAdmission() implements Verb {}
+
+  /** Undo {@link PauseAdmission}. */
+  record ResumeAdmission() implements Verb {}
+
+  /** Take a group from its worker, or out of the buffer, and have it sampled again first. */
+  record RequeueGroup(GroupId group) implements Verb {}
+
+  /** Give a group up for this epoch; it counts as failed. */
+  record CancelGroup(GroupId group) implements Verb {}
+
+  /** Save everything a resume needs: now, or once the running step ends. */
+  record SaveCheckpoint() implements Verb {}
+
+  /** Let groups in flight finish, save everything, and end the run. */
+  record Drain() implements Verb {}
+
+  /**
+   * Bound the groups under lease; running ones go on.
+   *
+   * @param groups 1 or more, at most the run's setting
+   */
+  record LimitConcurrency(int groups) implements Verb {
+    public LimitConcurrency {
+      require(groups >= 1, "the limit of concurrent groups is 1 or greater, not %d", groups);
+    }
+  }
+
+  /** Stop a rollout worker and start it again; its leases are lost and reissued. */
+  record RestartWorker(WorkerId worker) implements Verb {}
+
+  /**
+   * Change how much a logger says. The shell does it; the run only remembers who asked.
+   *
+   * @param logger its name
+   * @param level its new level
+   */
+  record SetLogLevel(String logger, String level) implements Verb {}
+}

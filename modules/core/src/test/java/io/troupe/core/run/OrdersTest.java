@@ -1,0 +1,119 @@
+package io.troupe.core.run;
+
+import static io.troupe.core.run.Rehearsal.lease;
+import static io.troupe.core.run.Rehearsal.worker;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.rollout.GroupId;
+import org.junit.jupiter.api.Test;
+
+/** What operators may ask, and what comes of it. */
+class OrdersTest {
+  private static final Order ORDER = new Order("ada", "to look");
+
+  private static Input ordered(Verb verb) {
+    return new Input.Ordered(verb, ORDER);
+  }
+
+  private static Event.OrderRefused refused(Verb verb, String reason) {
+    return new Event.OrderRefused(verb, ORDER, reason);
+  }
+
+  @Test
+  void pause_running_grantsNothingUntilResumed() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.PauseAdmission()));
+    assertThat(run.events())
+        .containsExactly(new Event.OrderTaken(new Verb.PauseAdmission(), ORDER));
+    assertThat(run.ask("a", 2).granted()).isEmpty();
+    assertThat(run.tell(ordered(new Verb.ResumeAdmission())).granted()).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void pause_twice_isRefusedAndJournalled() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.PauseAdmission()));
+    assertThat(run.tell(ordered(new Verb.PauseAdmission())).events())
+        .containsExactly(refused(new Verb.PauseAdmission(), "admission is paused already"));
+  }
+
+  @Test
+  void requeue_leasedGroup_isCancelledAndGrantedAgainFirst() {
+    Rehearsal run = new Limits().begun().ask("a", 2);
+    run.tell(ordered(new Verb.RequeueGroup(new GroupId(1)))).ask("a", 3);
+    assertThat(run.state().ledger().cancelled()).isEqualTo(1);
+    assertThat(run.leased()).containsExactly(1L, 2L);
+    assertThat(run.held(1)).isEqualTo(lease(1, 3));
+    assertThat(run.state().group(new GroupId(1)).attempts()).isZero();
+  }
+
+  @Test
+  void requeue_bufferedGroup_isForgottenAndWaits() {
+    Rehearsal run = new Limits().begun().ask("a", 1).score(1, 0);
+    run.tell(ordered(new Verb.RequeueGroup(new GroupId(1))));
+    assertThat(run.effects()).containsExactly(new Effect.Forget(lease(1, 1)));
+    assertThat(run.waiting()).containsExactly(1L);
+    assertThat(run.tell(ordered(new Verb.RequeueGroup(new GroupId(1)))).events())
+        .containsExactly(
+            refused(new Verb.RequeueGroup(new GroupId(1)), "g1 waits to be sampled already"));
+  }
+
+  @Test
+  void cancel_leasedGroup_failsForThisEpoch() {
+    Rehearsal run = new Limits().begun().ask("a", 1);
+    run.tell(ordered(new Verb.CancelGroup(new GroupId(1))));
+    assertThat(run.effects()).startsWith(new Effect.Cancel(lease(1, 1), worker("a")));
+    assertThat(run.events()).contains(new Event.GroupFailed(new GroupId(1), "cancelled by ada"));
+    assertThat(run.state().ledger().failed()).isEqualTo(1);
+  }
+
+  @Test
+  void cancel_unknownGroup_isRefused() {
+    Verb verb = new Verb.CancelGroup(new GroupId(9));
+    assertThat(new Limits().begun().tell(ordered(verb)).events())
+        .containsExactly(refused(verb, "g9 is not a live group: it ended, or never was"));
+  }
+
+  @Test
+  void checkpoint_noStepRuns_savesAtOnce() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.SaveCheckpoint()));
+    assertThat(run.effects()).containsExactly(new Effect.SaveCheckpoint(0, run.state(), false));
+  }
+
+  @Test
+  void limit_belowTheSetting_boundsLeases() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.LimitConcurrency(1)));
+    assertThat(run.ask("a", 2).granted()).containsExactly(1L);
+    assertThat(run.tell(ordered(new Verb.LimitConcurrency(1_000))).events())
+        .singleElement()
+        .isInstanceOf(Event.OrderRefused.class);
+  }
+
+  @Test
+  void restart_presentWorker_isToldToTheShell() {
+    Rehearsal run = new Limits().begun().ask("a", 1);
+    assertThat(run.tell(ordered(new Verb.RestartWorker(worker("a")))).effects())
+        .containsExactly(new Effect.RestartWorker(worker("a")));
+    assertThat(run.tell(ordered(new Verb.RestartWorker(worker("b")))).effects()).isEmpty();
+  }
+
+  @Test
+  void drain_running_endsTheRunAsInterrupted() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.Drain()));
+    assertThat(run.state().phase()).isEqualTo(new Phase.Saving(new RunEnd.Interrupted()));
+    assertThat(run.tell(ordered(new Verb.Drain())).events())
+        .containsExactly(refused(new Verb.Drain(), "the run drains already"));
+  }
+
+  @Test
+  void resumedRun_wasPaused_isNotPausedAnyMore() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.PauseAdmission()));
+    assertThat(run.resume(run.state(), 0).state().controls()).isEqualTo(Controls.NONE);
+  }
+
+  @Test
+  void order_nobodyOrTooLong_isRefused() {
+    assertThatThrownBy(() -> new Order(" ", "")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Order("a", "x".repeat(501)))
+        .hasMessageContaining("at most 500 characters each, not 1 and 501");
+  }
+}
