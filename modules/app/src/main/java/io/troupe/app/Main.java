@@ -1,6 +1,9 @@
 package io.troupe.app;
 
 import io.troupe.app.config.binding.ConfigurationException;
+import io.troupe.app.console.ActCommands;
+import io.troupe.app.console.ConsoleCommand;
+import io.troupe.app.console.LookCommands;
 import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.util.Objects;
@@ -49,6 +52,9 @@ public final class Main implements Runnable {
         new CommandLine(main)
             .setCaseInsensitiveEnumValuesAllowed(true)
             .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command));
+    LookCommands.ALL.forEach(commandLine::addSubcommand);
+    ActCommands.ALL.forEach(commandLine::addSubcommand);
+    commandLine.addSubcommand(ConsoleCommand.class);
     String version = "troupe " + Build.version();
     commandLine.getCommandSpec().version(version);
     commandLine

@@ -4,6 +4,8 @@ import akka.actor.typed.ActorSystem;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.app.console.RunConsole;
+import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.runtime.EngineRoom;
@@ -23,6 +25,7 @@ import io.troupe.store.JournalWriter;
 import io.troupe.store.JsonLines;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
+import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -113,12 +116,27 @@ final class TrainSession {
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
       try (VerifierService verifier = composition.openVerifiers();
-          EngineRoom room = new EngineRoom(composition.engines())) {
+          EngineRoom room = new EngineRoom(composition.engines());
+          RunConsole console =
+              RunConsole.open(
+                  composition.config().console(),
+                  folder,
+                  settings.limits(),
+                  started,
+                  screen::say)) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
         ActorSystem<Run.Command> system =
             start(
-                settings, writer, resume, room, verifier, millis, screen, listener(screen, ended));
+                settings,
+                writer,
+                resume,
+                room,
+                verifier,
+                millis,
+                screen,
+                listener(screen, console.fold(), ended),
+                console);
         started.complete(system);
         outcome = await(ended, system);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
@@ -147,7 +165,8 @@ final class TrainSession {
       VerifierService verifier,
       LongSupplier millis,
       Screen screen,
-      RunListener listener)
+      RunListener listener,
+      RunConsole console)
       throws IOException {
     PromptPool pool =
         new PromptPool(
@@ -179,13 +198,14 @@ final class TrainSession {
         ActorSystem.create(
             Run.create(wiring),
             "troupe",
-            ConfigFactory.load(ConfigFactory.parseResources("troupe.conf")));
+            ConfigFactory.load(console.meter(ConfigFactory.parseResources("troupe.conf"))));
     Cluster cluster = Cluster.get(system);
     cluster.manager().tell(Join.create(cluster.selfMember().address()));
     return system;
   }
 
-  private static RunListener listener(Screen screen, CompletableFuture<Outcome> ended) {
+  private static RunListener listener(
+      Screen screen, Optional<RunFold> fold, CompletableFuture<Outcome> ended) {
     return new RunListener() {
       @Override
       public void warmup(TrainerWorkshop.WarmupProgress progress) {
@@ -195,6 +215,12 @@ final class TrainSession {
       @Override
       public void row(StepRow row) {
         screen.row(row);
+        fold.ifPresent(view -> view.row(row.toMap()));
+      }
+
+      @Override
+      public void happened(long atMillis, Event event) {
+        fold.ifPresent(view -> view.event(atMillis, event));
       }
 
       @Override

@@ -54,7 +54,10 @@ final class AuditCommandTest {
     RunFolder run = finished();
     try (Journal journal = Journal.open(run.journal(), JournalSettings.defaults())) {
       journal.append(
-          List.of(RunJson.encode(List.of(new Event.GroupFailed(new GroupId(1), "made up")))));
+          List.of(
+              RunJson.encode(
+                  new RunJson.Entry(
+                      1, List.of(new Event.GroupFailed(new GroupId(1), "made up"))))));
     }
 
     Answer answer = audit(run.path().toString());

@@ -32,7 +32,8 @@ public record RunConfig(
         DistillationSection distillation,
     @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
-    @Doc("What survives the process.") CheckpointSection checkpoint)
+    @Doc("What survives the process.") CheckpointSection checkpoint,
+    @Doc("The ops console: docs/console.md.") ConsoleSection console)
     implements Checked {
   /**
    * Reads a run's configuration.

@@ -10,6 +10,7 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -133,6 +134,7 @@ public final class Audit {
       case Event.GroupBuffered(GroupSummary summary) -> onBuffered(summary);
       case Event.GroupFiltered(GroupSummary summary) -> onFiltered(summary);
       case Event.GroupSpoiled(LeaseId lease) -> onSpoiled(lease);
+      case Event.GroupWithdrawn(LeaseId lease) -> onWithdrawn(lease);
       case Event.GroupFailed(GroupId group, String reason) -> onFailed(group, reason);
       case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
@@ -140,6 +142,12 @@ public final class Audit {
       case Event.TokensWeighed said -> weighed = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);
       case Event.StepSkipped(long number, String _) -> onStepSkipped(number);
+      case Event.OrderTaken(Verb verb, var _) -> {
+        if (verb instanceof Verb.SaveCheckpoint) {
+          positions.add(position());
+        }
+      }
+      case Event.OrderRefused _ -> {}
       case Event.CheckpointSaved(long saved) -> onCheckpointSaved(saved);
       case Event.DrainStarted _ -> state = State.DRAINING;
       case Event.SavingStarted _ -> {
@@ -306,17 +314,25 @@ public final class Audit {
   }
 
   private void onSpoiled(LeaseId lease) {
-    find(lease.group(), "is spoiled")
+    takeBack(lease, "is spoiled");
+    count(Entry.STALE, 1);
+  }
+
+  private void onWithdrawn(LeaseId lease) {
+    takeBack(lease, "is withdrawn");
+    count(Entry.CANCELLED, 1);
+  }
+
+  private void takeBack(LeaseId lease, String what) {
+    find(lease.group(), what)
         .ifPresent(
             group -> {
               if (!(group.place() instanceof Pending.Buffered(GroupSummary held))
                   || !held.lease().equals(lease)) {
-                violate(
-                    Rule.FENCING, "%s is spoiled while it is %s".formatted(lease, group.where()));
+                violate(Rule.FENCING, "%s %s while it is %s".formatted(lease, what, group.where()));
               }
               move(group.id(), new Pending.Waiting());
             });
-    count(Entry.STALE, 1);
   }
 
   private void onFailed(GroupId id, String reason) {
@@ -377,6 +393,8 @@ public final class Audit {
   private void onStepSkipped(long number) {
     runs(number, "is skipped");
     finish(Entry.SKIPPED);
+    // An operator may have asked for a checkpoint at the end of this step.
+    positions.add(position());
   }
 
   private void runs(long number, String what) {

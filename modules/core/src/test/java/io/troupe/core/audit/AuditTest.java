@@ -282,7 +282,8 @@ final class AuditTest {
         state.lastFence(),
         state.filteredInARow(),
         state.skippedInARow(),
-        state.ledger());
+        state.ledger(),
+        state.controls());
   }
 
   private static Event admit(long group, int prompt, long epoch, PromptCursor next) {

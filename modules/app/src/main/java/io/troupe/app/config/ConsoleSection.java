@@ -1,0 +1,89 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
+import io.troupe.console.ConsoleSettings;
+import io.troupe.console.Tokens;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+/** The ops console of the run. */
+public record ConsoleSection(
+    @Doc("Whether the run opens a console; the link is printed at start.") @Default("true")
+        boolean enabled,
+    @Doc(
+            "Where it listens; beyond the loopback interface it needs a keystore and asks for a"
+                + " token.")
+        @Default("127.0.0.1")
+        String host,
+    @Doc("First port tried; if it is taken, the next free of twenty. 0 takes any.")
+        @Default("8460")
+        @Range(min = 0, max = 65_535)
+        int port,
+    @Doc("Ask for a token on the loopback interface too: wise where others have accounts.")
+        @Default("false")
+        boolean requireToken,
+    @Doc("Never show texts of prompts and completions.") @Default("false") boolean hideText,
+    @Doc(
+            "PKCS#12 file with certificate and key for TLS; \"\" for none. Its password is read"
+                + " from the environment variable TROUPE_CONSOLE_KEYSTORE_PASSWORD.")
+        @Default("")
+        String keystore)
+    implements Checked {
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
+
+  @Override
+  public void check(Rules rules) {
+    rules
+        .on("host", "keystore")
+        .require(
+            () -> LOOPBACK.contains(host) || !keystore.isEmpty(),
+            "is reachable from other machines, so it needs a keystore",
+            "set console.keystore, or listen on 127.0.0.1 and come through ssh -L"
+                + " 8460:127.0.0.1:8460");
+  }
+
+  /**
+   * The console's settings, with new tokens.
+   *
+   * @throws IOException if the keystore cannot be read
+   */
+  public ConsoleSettings settings() throws IOException {
+    return new ConsoleSettings(
+        host,
+        port,
+        hideText,
+        requireToken,
+        Tokens.random(),
+        keystore.isEmpty() ? Optional.empty() : Optional.of(tls()));
+  }
+
+  private SSLContext tls() throws IOException {
+    String password = System.getenv().getOrDefault("TROUPE_CONSOLE_KEYSTORE_PASSWORD", "");
+    try (InputStream in = Files.newInputStream(Path.of(keystore))) {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(in, password.toCharArray());
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(store, password.toCharArray());
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      return context;
+    } catch (GeneralSecurityException unusable) {
+      throw new IOException(
+          "console.keystore %s cannot be used: %s".formatted(keystore, unusable.getMessage()),
+          unusable);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.troupe.app.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands that tell a run under way what to do; the journal keeps who and why. */
+public final class ActCommands {
+  /** All of them, for the command line. */
+  public static final List<Class<?>> ALL =
+      List.of(
+          Pause.class,
+          Resume.class,
+          Requeue.class,
+          Cancel.class,
+          Checkpoint.class,
+          Drain.class,
+          Limit.class,
+          Restart.class,
+          Log.class);
+
+  private ActCommands() {}
+
+  private abstract static class Act extends OpsCommand {
+    @Option(names = "--why", defaultValue = "", description = "The reason, for the journal.")
+    private String why = "";
+
+    @Override
+    final int run(ConsoleClient client, boolean json, PrintStream out)
+        throws IOException, InterruptedException {
+      Map<String, Object> body = new LinkedHashMap<>();
+      body.put("by", System.getProperty("user.name", "somebody"));
+      body.put("why", why);
+      fill(body);
+      JsonNode answer = client.order(body);
+      return print(
+          answer,
+          json,
+          out,
+          () -> "%s: taken and journalled\n".formatted(answer.path("taken").asText()));
+    }
+
+    abstract void fill(Map<String, Object> body);
+  }
+
+  @Command(
+      name = "pause",
+      mixinStandardHelpOptions = true,
+      description = "Pauses admission: groups under way finish, nothing new starts.")
+  static final class Pause extends Act {
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "pause");
+    }
+  }
+
+  @Command(
+      name = "resume",
+      mixinStandardHelpOptions = true,
+      description = "Resumes admission. (A run that has ended: troupe train --resume.)")
+  static final class Resume extends Act {
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "resume");
+    }
+  }
+
+  @Command(
+      name = "requeue",
+      mixinStandardHelpOptions = true,
+      description = "Takes a group back and has it sampled again, first in line.")
+  static final class Requeue extends Act {
+    @Parameters(paramLabel = "GROUP", description = "Its number.")
+    private long group;
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "requeue");
+      body.put("group", group);
+    }
+  }
+
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = "Gives a group up for this epoch.")
+  static final class Cancel extends Act {
+    @Parameters(paramLabel = "GROUP", description = "Its number.")
+    private long group;
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "cancel");
+      body.put("group", group);
+    }
+  }
+
+  @Command(
+      name = "checkpoint",
+      mixinStandardHelpOptions = true,
+      description = "Saves a checkpoint now, or when the running step ends.")
+  static final class Checkpoint extends Act {
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "checkpoint");
+    }
+  }
+
+  @Command(
+      name = "drain",
+      mixinStandardHelpOptions = true,
+      description = "Lets groups in flight finish, saves everything and ends the run.")
+  static final class Drain extends Act {
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "drain");
+    }
+  }
+
+  @Command(
+      name = "limit",
+      mixinStandardHelpOptions = true,
+      description = "Bounds the groups under lease at a time.")
+  static final class Limit extends Act {
+    @Parameters(paramLabel = "GROUPS", description = "1 to rollout.max_concurrent_groups.")
+    private int groups;
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "limit");
+      body.put("groups", groups);
+    }
+  }
+
+  @Command(
+      name = "restart",
+      mixinStandardHelpOptions = true,
+      description = "Restarts a rollout worker; its leases are reissued.")
+  static final class Restart extends Act {
+    @Parameters(paramLabel = "WORKER", description = "Its name, as troupe nodes shows it.")
+    private String worker = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "restart");
+      body.put("worker", worker);
+    }
+  }
+
+  @Command(
+      name = "log",
+      mixinStandardHelpOptions = true,
+      description = "Changes the level of a logger of the run's process.")
+  static final class Log extends Act {
+    @Parameters(index = "0", paramLabel = "LOGGER", description = "Such as io.troupe.")
+    private String logger = "";
+
+    @Parameters(index = "1", paramLabel = "LEVEL", description = "TRACE to ERROR, or OFF.")
+    private String level = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "log");
+      body.put("logger", logger);
+      body.put("level", level);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.troupe.app.console;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The API of a run's console, as the command line reads it. */
+final class ConsoleClient implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  static final ObjectMapper JSON = JsonMapper.builder().build();
+
+  private final URI base;
+  private final String token;
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+  private ConsoleClient(URI base, String token) {
+    this.base = base;
+    this.token = token;
+  }
+
+  /**
+   * Finds the console of a run.
+   *
+   * @param run its folder or name; "" for the newest under {@code runs/} whose process is there
+   * @throws IOException if there is none; says what to do
+   */
+  static ConsoleClient find(String run) throws IOException {
+    Path root = Path.of("runs");
+    List<String> names = run.isEmpty() ? RunFolder.list(root) : List.of(run);
+    for (String name : names) {
+      Path folder = Files.isDirectory(root.resolve(name)) ? root.resolve(name) : Path.of(name);
+      Optional<ConsoleFile> file = ConsoleFile.read(folder);
+      if (file.isPresent()) {
+        return new ConsoleClient(file.get().url(), file.get().operatorToken());
+      }
+    }
+    throw new IOException(
+        run.isEmpty()
+            ? "no run under runs/ has a console open now. Start one with troupe train, name one"
+                + " with --run, or look at a dead one with troupe console RUN"
+            : "the run %s has no console open now: its process is gone, or console.enabled is false. Look at its folder with troupe console %s"
+                .formatted(run, run));
+  }
+
+  URI base() {
+    return base;
+  }
+
+  JsonNode get(String path) throws IOException, InterruptedException {
+    return answer(HttpRequest.newBuilder(base.resolve("/api/v1" + path)).GET());
+  }
+
+  JsonNode order(Map<String, ?> body) throws IOException, InterruptedException {
+    return answer(
+        HttpRequest.newBuilder(base.resolve("/api/v1/orders"))
+            .header("Content-Type", "application/json")
+            .header("X-Troupe-Console", "1")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
+  }
+
+  private JsonNode answer(HttpRequest.Builder request) throws IOException, InterruptedException {
+    try {
+      HttpResponse<byte[]> response =
+          http.send(
+              request.header("Authorization", "Bearer " + token).timeout(PATIENCE).build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      JsonNode body = JSON.readTree(response.body());
+      if (response.statusCode() >= 400) {
+        throw new IOException(body.path("error").asText("status " + response.statusCode()));
+      }
+      return body;
+    } catch (ConnectException gone) {
+      throw new IOException(
+          "the console at %s does not answer: the run has ended. Look at it with troupe console RUN"
+              .formatted(base),
+          gone);
+    }
+  }
+
+  @Override
+  public void close() {
+    http.close();
+  }
+}

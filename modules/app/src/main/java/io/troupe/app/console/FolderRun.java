@@ -1,0 +1,116 @@
+package io.troupe.app.console;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.app.config.RunConfig;
+import io.troupe.console.ActorRow;
+import io.troupe.console.RolloutTexts;
+import io.troupe.console.RunSource;
+import io.troupe.core.run.Order;
+import io.troupe.core.run.Verb;
+import io.troupe.store.JournalReader;
+import io.troupe.store.RunFolder;
+import io.troupe.store.RunJson;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A run's folder, dead or written by another process: what its journal and its files tell. */
+public final class FolderRun implements RunSource, AutoCloseable {
+  private static final int KEPT_EVENTS = 200_000;
+  private static final ObjectMapper JSON = JsonMapper.builder().build();
+
+  private final RunFolder folder;
+  private final RunFold fold;
+  private final RolloutTexts texts;
+  private final JournalReader journal;
+  private long rowsRead;
+
+  private FolderRun(RunFolder folder, RunFold fold, JournalReader journal) {
+    this.folder = folder;
+    this.fold = fold;
+    this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
+    this.journal = journal;
+  }
+
+  /** Reads a folder as far as it goes. */
+  public static FolderRun open(RunFolder folder) throws IOException {
+    RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
+    RunFacts facts =
+        new RunFacts(
+            folder.name(),
+            config.training().groupsPerStep(),
+            config.rollout().completionsPerPrompt(),
+            config.training().maxStaleness(),
+            config.training().stale().name().toLowerCase(Locale.ROOT),
+            config.rollout().maxConcurrentGroups(),
+            config.training().steps());
+    FolderRun run =
+        new FolderRun(
+            folder, new RunFold(facts, KEPT_EVENTS), JournalReader.open(folder.journal()));
+    run.follow();
+    return run;
+  }
+
+  /** Reads what was written since the last look. */
+  public synchronized void follow() throws IOException {
+    for (var next = journal.next(); next.isPresent(); next = journal.next()) {
+      RunJson.Entry entry = RunJson.entry(next.get().payload());
+      entry.events().forEach(event -> fold.event(entry.atMillis(), event));
+    }
+    if (Files.isRegularFile(folder.metrics())) {
+      try (var lines = Files.lines(folder.metrics())) {
+        for (String line : (Iterable<String>) lines.skip(rowsRead)::iterator) {
+          fold.row(JSON.readValue(line, new TypeReference<Map<String, Object>>() {}));
+          rowsRead++;
+        }
+      } catch (JsonProcessingException torn) {
+        // The last line is being written; the next look finds it whole.
+      }
+    }
+  }
+
+  @Override
+  public RunFold fold() {
+    return fold;
+  }
+
+  @Override
+  public RolloutTexts texts() {
+    return texts;
+  }
+
+  @Override
+  public Map<String, Object> provenance() {
+    return RunPapers.of(folder);
+  }
+
+  @Override
+  public List<ActorRow> actors() {
+    return List.of();
+  }
+
+  @Override
+  public boolean live() {
+    return false;
+  }
+
+  @Override
+  public CompletionStage<Optional<String>> order(Verb verb, Order order) {
+    return CompletableFuture.completedFuture(Optional.of("this is a run's folder, not the run"));
+  }
+
+  @Override
+  public void close() throws IOException {
+    journal.close();
+  }
+}

@@ -1,0 +1,83 @@
+package io.troupe.app.console;
+
+import akka.actor.typed.ActorSystem;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.ConsoleSection;
+import io.troupe.console.ConsoleServer;
+import io.troupe.console.ConsoleSettings;
+import io.troupe.core.run.RunLimits;
+import io.troupe.runtime.Run;
+import io.troupe.store.RunFolder;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** The console of the run of this process, from its start to its end; or none, if it is off. */
+public final class RunConsole implements AutoCloseable {
+  private static final int KEPT_EVENTS = 20_000;
+
+  private final RunFolder folder;
+  private final Optional<ConsoleServer> server;
+  private final Optional<RunFold> fold;
+
+  private RunConsole(RunFolder folder, Optional<ConsoleServer> server, Optional<RunFold> fold) {
+    this.folder = folder;
+    this.server = server;
+    this.fold = fold;
+  }
+
+  /**
+   * Opens the console. A console that cannot be opened says so and does not keep the run from
+   * training.
+   *
+   * @param say takes a line for the screen
+   */
+  public static RunConsole open(
+      ConsoleSection section,
+      RunFolder folder,
+      RunLimits limits,
+      CompletionStage<ActorSystem<Run.Command>> system,
+      Consumer<String> say) {
+    if (!section.enabled()) {
+      return new RunConsole(folder, Optional.empty(), Optional.empty());
+    }
+    RunFold fold = new RunFold(RunFacts.of(folder.name(), limits), KEPT_EVENTS);
+    try {
+      ConsoleSettings settings = section.settings();
+      ConsoleServer server = ConsoleServer.start(settings, new LiveRun(fold, folder, system));
+      ConsoleFile.write(folder, server, settings.tokens());
+      say.accept("console " + server.link());
+      return new RunConsole(folder, Optional.of(server), Optional.of(fold));
+    } catch (IOException unopened) {
+      say.accept("console: not open, and the run goes on without: " + unopened.getMessage());
+      return new RunConsole(folder, Optional.empty(), Optional.empty());
+    }
+  }
+
+  /** Settings of an actor system whose mailboxes tell what waits in them. */
+  public Config meter(Config config) {
+    return server.isEmpty()
+        ? config
+        : ConfigFactory.parseString(
+                "akka.actor.typed.default-mailbox.mailbox-type = \"%s\""
+                    .formatted(MeteredMailbox.class.getName()))
+            .withFallback(config);
+  }
+
+  /** Where to tell what happens; empty when nobody can look. */
+  public Optional<RunFold> fold() {
+    return fold;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (server.isPresent()) {
+      server.get().close();
+      ConsoleFile.delete(folder);
+    }
+  }
+}

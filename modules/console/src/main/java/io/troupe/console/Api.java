@@ -1,0 +1,130 @@
+package io.troupe.console;
+
+import io.troupe.telemetry.MetricCatalogue;
+import io.troupe.telemetry.view.Feed;
+import io.troupe.telemetry.view.GroupQuery;
+import io.troupe.telemetry.view.GroupRow;
+import io.troupe.telemetry.view.RunView;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * What may be read of a run, by path under {@code /api/v1}. Reading changes nothing. The same
+ * answers feed the page, the command line and whoever else asks.
+ */
+final class Api {
+  private static final int MAX_EVENTS = 5_000;
+
+  /** One answer. */
+  private interface Read {
+    Object answer(Query query) throws Refusal, IOException;
+  }
+
+  /** A group with its texts and its events. */
+  record GroupPage(
+      GroupRow group, boolean textHidden, List<RolloutTexts.Judged> samplings, List<Feed> events) {}
+
+  /**
+   * What the page needs to draw itself.
+   *
+   * @param live whether verbs work
+   */
+  record About(
+      String run, boolean live, boolean textHidden, List<MetricCatalogue.Metric> metrics) {}
+
+  private final RunSource source;
+  private final boolean hideText;
+  private final LongSupplier clock;
+  private final Map<String, Read> reads = new LinkedHashMap<>();
+
+  Api(RunSource source, boolean hideText, LongSupplier clock) {
+    this.source = source;
+    this.hideText = hideText;
+    this.clock = clock;
+    reads.put("/about", _ -> about());
+    reads.put("/run", _ -> run());
+    reads.put("/rows", this::rows);
+    reads.put("/marks", _ -> source.fold().marks());
+    reads.put("/groups", this::groups);
+    reads.put("/staleness", _ -> source.fold().staleness(clock.getAsLong()));
+    reads.put("/weights", _ -> source.fold().weights(clock.getAsLong()));
+    reads.put("/nodes", _ -> Nodes.of(source, clock.getAsLong()));
+    reads.put("/actors", _ -> source.actors());
+    reads.put("/waits", _ -> source.fold().waits(clock.getAsLong()));
+    reads.put("/events", this::events);
+    reads.put("/provenance", _ -> source.provenance());
+  }
+
+  /** The paths that can be read, without those of single groups. */
+  List<String> paths() {
+    return List.copyOf(reads.keySet());
+  }
+
+  RunView run() {
+    return source.fold().view(clock.getAsLong());
+  }
+
+  About about() {
+    return new About(
+        source.fold().view(clock.getAsLong()).facts().run(),
+        source.live(),
+        hideText,
+        MetricCatalogue.metrics());
+  }
+
+  Object answer(String path, Query query) throws Refusal, IOException {
+    Read read = reads.get(path);
+    if (read != null) {
+      return read.answer(query);
+    }
+    if (path.startsWith("/groups/")) {
+      return group(path.substring("/groups/".length()));
+    }
+    throw new Refusal(404, "there is no /api/v1%s; see /api/v1/openapi.json".formatted(path));
+  }
+
+  private Object rows(Query query) throws Refusal {
+    return source.fold().rows(query.number("after", 0));
+  }
+
+  private Object groups(Query query) throws Refusal {
+    return source
+        .fold()
+        .groups(
+            new GroupQuery(
+                query.text("only", "all"),
+                query.text("order", "newest"),
+                Math.clamp(query.number("limit", 100), 1, GroupQuery.MAX_ROWS)));
+  }
+
+  private Object events(Query query) throws Refusal {
+    return source
+        .fold()
+        .events(
+            query.number("after", 0),
+            Math.clamp(query.number("density", 1), 0, 2),
+            Math.clamp(query.number("limit", 200), 1, MAX_EVENTS));
+  }
+
+  private Object group(String number) throws Refusal, IOException {
+    long id;
+    try {
+      id = Long.parseLong(number.startsWith("g") ? number.substring(1) : number);
+    } catch (NumberFormatException notOne) {
+      throw new Refusal(400, "a group is a number such as 17, not '%s'".formatted(number));
+    }
+    GroupRow row =
+        source
+            .fold()
+            .group(id)
+            .orElseThrow(
+                () ->
+                    new Refusal(
+                        404, "g%d is neither live nor among the last that ended".formatted(id)));
+    return new GroupPage(
+        row, hideText, hideText ? List.of() : source.texts().of(id), source.fold().eventsOf(id));
+  }
+}

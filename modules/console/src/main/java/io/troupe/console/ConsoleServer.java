@@ -1,0 +1,276 @@
+package io.troupe.console;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import io.troupe.core.run.Order;
+import io.troupe.core.run.Verb;
+import io.troupe.telemetry.view.PrometheusText;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The console's HTTP server: the page, the API, the event stream, metrics and health. */
+public final class ConsoleServer implements AutoCloseable {
+  /*
+   * The JDK's own server on virtual threads: docs/decisions/0020-console-on-the-jdks-server.md. A
+   * request is read and answered by straight code; a stream costs a parked thread.
+   */
+
+  private static final int PORTS_TRIED = 20;
+  private static final int MAX_BODY_BYTES = 64 << 10;
+  private static final int MAX_STREAMS = 64;
+  private static final long ORDER_SECONDS = 10;
+  private static final String API = "/api/v1";
+
+  private static final Map<String, String> SAFETY =
+      Map.of(
+          "Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+              + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          "X-Content-Type-Options",
+          "nosniff",
+          "X-Frame-Options",
+          "DENY",
+          "Referrer-Policy",
+          "no-referrer",
+          "Cross-Origin-Opener-Policy",
+          "same-origin",
+          "Cross-Origin-Resource-Policy",
+          "same-origin",
+          "Cache-Control",
+          "no-store");
+
+  private final ConsoleSettings settings;
+  private final RunSource source;
+  private final Gate gate;
+  private final Api api;
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final AtomicInteger streams = new AtomicInteger();
+
+  private ConsoleServer(ConsoleSettings settings, RunSource source) throws IOException {
+    this.settings = settings;
+    this.source = source;
+    this.gate = new Gate(settings);
+    this.api = new Api(source, settings.hideText(), System::currentTimeMillis);
+    this.server = bind(settings);
+    server.setExecutor(threads);
+    server.createContext("/", this::handle);
+  }
+
+  /**
+   * Opens a console.
+   *
+   * @throws IOException if neither the port nor one of the next twenty is free; says which
+   */
+  public static ConsoleServer start(ConsoleSettings settings, RunSource source) throws IOException {
+    ConsoleServer console = new ConsoleServer(settings, source);
+    console.server.start();
+    return console;
+  }
+
+  private static HttpServer bind(ConsoleSettings settings) throws IOException {
+    int last = settings.port() == 0 ? 0 : Math.min(65_535, settings.port() + PORTS_TRIED);
+    for (int port = settings.port(); port <= last; port++) {
+      try {
+        InetSocketAddress address = new InetSocketAddress(settings.address(), port);
+        if (settings.tls().isEmpty()) {
+          return HttpServer.create(address, 0);
+        }
+        HttpsServer server = HttpsServer.create(address, 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().get()));
+        return server;
+      } catch (BindException taken) {
+        // The next one may be free.
+      }
+    }
+    throw new IOException(
+        "the console found no free port in %d to %d on %s; set console.port, or console.enabled:"
+                .formatted(settings.port(), last, settings.host())
+            + " false");
+  }
+
+  /** Where it answers, without a token. */
+  public URI address() {
+    return URI.create(
+        "%s://%s:%d"
+            .formatted(
+                settings.tls().isEmpty() ? "http" : "https",
+                settings.host(),
+                server.getAddress().getPort()));
+  }
+
+  /** The link for a person: with the operator's token where one is needed. */
+  public String link() {
+    return settings.tokenRequired()
+        ? address() + "/#token=" + settings.tokens().operator()
+        : address().toString();
+  }
+
+  /** Ends it at once; whoever reads is cut off. */
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      try {
+        SAFETY.forEach(exchange.getResponseHeaders()::set);
+        gate.admit(exchange);
+        route(exchange);
+      } catch (Refusal refusal) {
+        json(exchange, refusal.status(), Map.of("error", refusal.sentence()));
+      } catch (InterruptedException stopping) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void route(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+    String path = exchange.getRequestURI().getPath();
+    boolean read = exchange.getRequestMethod().equals("GET");
+    switch (path) {
+      case "/alive" -> text(exchange, 200, "text/plain; charset=utf-8", "alive\n");
+      case "/ready" -> ready(exchange);
+      case "/metrics" -> {
+        gate.role(exchange);
+        text(exchange, 200, PrometheusText.MEDIA_TYPE, PrometheusText.of(api.run()));
+      }
+      case API + "/openapi.json" -> asset(exchange, "/openapi.json");
+      case API + "/orders" -> order(exchange);
+      case API + "/stream" -> stream(exchange);
+      case API + "/threads" -> {
+        if (gate.role(exchange) != Tokens.Role.OPERATOR) {
+          throw new Refusal(403, "thread dumps are for the operator");
+        }
+        text(exchange, 200, "text/plain; charset=utf-8", ThreadDump.take());
+      }
+      default -> {
+        if (!read) {
+          throw new Refusal(405, "only %s/orders changes anything".formatted(API));
+        }
+        if (path.startsWith(API + "/")) {
+          gate.role(exchange);
+          Query query =
+              Query.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
+          json(exchange, 200, api.answer(path.substring(API.length()), query));
+        } else {
+          asset(exchange, path);
+        }
+      }
+    }
+  }
+
+  private void ready(HttpExchange exchange) throws IOException {
+    boolean ready = api.run().phase().equals("running");
+    text(
+        exchange,
+        ready ? 200 : 503,
+        "text/plain; charset=utf-8",
+        (ready ? "ready" : "the run is " + api.run().phase()) + "\n");
+  }
+
+  private void order(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      exchange.getResponseHeaders().set("Allow", "POST");
+      throw new Refusal(405, "an order is sent by POST: reading changes nothing");
+    }
+    gate.admitChange(exchange);
+    JsonNode body = body(exchange);
+    Verb verb = Verbs.verb(body);
+    Order order = Verbs.order(body, gate.role(exchange));
+    if (!source.live()) {
+      throw new Refusal(
+          409, "this is the folder of a run, not the run: ask the console of its own process");
+    }
+    try {
+      Optional<String> refused =
+          source.order(verb, order).toCompletableFuture().get(ORDER_SECONDS, TimeUnit.SECONDS);
+      if (refused.isPresent()) {
+        throw new Refusal(409, refused.get());
+      }
+      json(exchange, 200, Map.of("taken", verb.getClass().getSimpleName(), "by", order.by()));
+    } catch (TimeoutException late) {
+      throw new Refusal(
+          504, "the coordinator has not answered within %d s".formatted(ORDER_SECONDS));
+    } catch (ExecutionException failed) {
+      throw new Refusal(503, "the run does not take orders now: " + failed.getCause());
+    }
+  }
+
+  private static JsonNode body(HttpExchange exchange) throws Refusal, IOException {
+    byte[] bytes = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+    if (bytes.length > MAX_BODY_BYTES) {
+      throw new Refusal(413, "an order has at most %d bytes".formatted(MAX_BODY_BYTES));
+    }
+    try {
+      JsonNode body = ConsoleJson.MAPPER.readTree(bytes);
+      if (body == null || !body.isObject()) {
+        throw new Refusal(400, "an order is a JSON object");
+      }
+      return body;
+    } catch (JsonProcessingException malformed) {
+      throw new Refusal(400, "an order is JSON: " + malformed.getOriginalMessage());
+    }
+  }
+
+  private void stream(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+    gate.role(exchange);
+    if (streams.incrementAndGet() > MAX_STREAMS) {
+      streams.decrementAndGet();
+      throw new Refusal(503, "%d streams are open already; close one".formatted(MAX_STREAMS));
+    }
+    try {
+      exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
+      exchange.sendResponseHeaders(200, 0);
+      new EventStream(source, api, Gate.header(exchange, "Last-Event-ID"))
+          .write(exchange.getResponseBody());
+    } catch (IOException gone) {
+      // The reader went away, which is how streams end.
+    } finally {
+      streams.decrementAndGet();
+    }
+  }
+
+  private static void asset(HttpExchange exchange, String path) throws Refusal, IOException {
+    Page.Asset asset = Page.asset(path);
+    send(exchange, 200, asset.type(), asset.bytes());
+  }
+
+  private static void json(HttpExchange exchange, int status, Object value) throws IOException {
+    send(exchange, status, "application/json", ConsoleJson.bytes(value));
+  }
+
+  private static void text(HttpExchange exchange, int status, String type, String text)
+      throws IOException {
+    send(exchange, status, type, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, byte[] bytes)
+      throws IOException {
+    Headers headers = exchange.getResponseHeaders();
+    headers.set("Content-Type", type);
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    try (OutputStream out = exchange.getResponseBody()) {
+      out.write(bytes);
+    }
+  }
+}

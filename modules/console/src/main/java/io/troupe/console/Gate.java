@@ -1,0 +1,105 @@
+package io.troupe.console;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who may pass. Every request names a host we answer to (against DNS rebinding), comes no faster
+ * than the limit, and carries a token where one is needed; whatever changes something also carries
+ * a header that no foreign page can send without asking (against request forgery). There are no
+ * cookies, so a browser adds no right to a request by itself.
+ */
+final class Gate {
+  static final String VERB_HEADER = "X-Troupe-Console";
+  private static final int BURST = 200;
+  private static final int PER_SECOND = 60;
+  private static final int MAX_PEERS = 1_000;
+
+  private record Allowance(double tokens, long atNanos) {}
+
+  private final ConsoleSettings settings;
+  private final Set<String> hosts;
+  private final Map<String, Allowance> allowances =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Allowance> eldest) {
+          return size() > MAX_PEERS;
+        }
+      };
+
+  Gate(ConsoleSettings settings) {
+    this.settings = settings;
+    this.hosts = new HashSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
+    hosts.add(settings.host().toLowerCase(Locale.ROOT));
+  }
+
+  /** Refuses a request that is not for us, or comes too fast. */
+  void admit(HttpExchange exchange) throws Refusal {
+    String host = header(exchange, "Host").toLowerCase(Locale.ROOT).replaceFirst(":\\d+$", "");
+    if (!hosts.contains(host)) {
+      throw new Refusal(
+          421,
+          "this console does not answer to the name '%s'; use the link it printed".formatted(host));
+    }
+    if (!spend(exchange.getRemoteAddress().getAddress().getHostAddress())) {
+      throw new Refusal(
+          429, "more than %d requests a second from one address; wait".formatted(PER_SECOND));
+    }
+  }
+
+  /** The role of whoever asks. */
+  Tokens.Role role(HttpExchange exchange) throws Refusal {
+    String authorization = header(exchange, "Authorization");
+    if (authorization.startsWith("Bearer ")) {
+      Optional<Tokens.Role> role =
+          settings.tokens().roleOf(authorization.substring("Bearer ".length()).trim());
+      return role.orElseThrow(
+          () -> new Refusal(401, "this token opens nothing here; it is in console.json"));
+    }
+    if (settings.tokenRequired()) {
+      throw new Refusal(
+          401, "a token is needed: the link printed at start has it, and the run's console.json");
+    }
+    return Tokens.Role.OPERATOR;
+  }
+
+  /** Refuses a change that its sender may not make, or that another site made a browser send. */
+  void admitChange(HttpExchange exchange) throws Refusal {
+    if (role(exchange) != Tokens.Role.OPERATOR) {
+      throw new Refusal(403, "this token may look, not act; use the operator's");
+    }
+    if (!header(exchange, VERB_HEADER).equals("1")) {
+      throw new Refusal(403, "a change needs the header %s: 1".formatted(VERB_HEADER));
+    }
+    if (!header(exchange, "Content-Type").startsWith("application/json")) {
+      throw new Refusal(415, "a change is sent as application/json");
+    }
+    String origin = header(exchange, "Origin");
+    if (!origin.isEmpty()
+        && !origin.replaceFirst("^https?://", "").equals(header(exchange, "Host"))) {
+      throw new Refusal(403, "this change comes from another site: " + origin);
+    }
+  }
+
+  static String header(HttpExchange exchange, String name) {
+    Headers headers = exchange.getRequestHeaders();
+    return headers.containsKey(name) ? String.valueOf(headers.getFirst(name)) : "";
+  }
+
+  private synchronized boolean spend(String peer) {
+    long now = System.nanoTime();
+    Allowance had = allowances.getOrDefault(peer, new Allowance(BURST, now));
+    double tokens =
+        Math.min(BURST, had.tokens() + PER_SECOND * (now - had.atNanos()) / 1_000_000_000.0);
+    allowances.put(peer, new Allowance(Math.max(0, tokens - 1), now));
+    return tokens >= 1;
+  }
+}

@@ -1,0 +1,34 @@
+package io.troupe.console;
+
+import io.troupe.core.run.Order;
+import io.troupe.core.run.Verb;
+import io.troupe.telemetry.view.RunFold;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A run as the console reaches it: live, or the folder of one. */
+public interface RunSource {
+  /** What the run's events tell. */
+  RunFold fold();
+
+  /** The texts of its groups. */
+  RolloutTexts texts();
+
+  /** The configuration, versions and seeds it runs with. */
+  Map<String, Object> provenance();
+
+  /** Everything an actor system tells of its actors; empty for a run of another process. */
+  List<ActorRow> actors();
+
+  /** Whether the run is in this process and can be told what to do. */
+  boolean live();
+
+  /**
+   * Asks the run for something.
+   *
+   * @return empty when it was taken; otherwise why not
+   */
+  CompletionStage<Optional<String>> order(Verb verb, Order order);
+}

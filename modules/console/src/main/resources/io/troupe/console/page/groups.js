@@ -1,0 +1,58 @@
+import {get} from './api.js';
+import {poll, verb} from './app.js';
+import {h, put, table, untrusted, number, decimal, duration, time, visible} from './dom.js';
+import {feedLine} from './loop.js';
+
+const FILTERS = [['all', 'all'], ['live', 'live'], ['degenerate', 'degenerate'], ['stale', 'stale when used'], ['troubled', 'in trouble'], ['sampling', 'being drawn'], ['verifying', 'being judged'], ['buffered', 'buffered'], ['trained', 'trained'], ['failed', 'failed']];
+const ORDERS = [['newest', 'newest first'], ['longest', 'longest first'], ['oldest', 'longest in its stage first'], ['reward', 'highest reward first']];
+const LIVE = ['waiting', 'sampling', 'verifying', 'buffered'];
+
+export function page(root, {state, argument, query}) {
+  const choose = (label, options, value) => h('select', {'aria-label': label, onchange: () => feed.now()}, options.map(([key, words]) => h('option', {value: key, selected: key === value}, words)));
+  const only = choose('Which groups', FILTERS, query.get('only') || 'all'), sorted = choose('Order', ORDERS, 'newest'), list = h('div'), detail = h('div'), count = h('span', {class: 'soft small'});
+  root.append(h('h1', {}, 'Groups'), h('p', {class: 'soft'}, 'A group is one prompt and its completions. Open one to see them side by side: this is where reward hacking shows.'), detail, h('div', {class: 'tools'}, only, sorted, count), h('section', {class: 'panel', 'aria-label': 'Groups'}, list));
+  const draw = rows => {
+    count.textContent = `${rows.length} shown`;
+    put(list, rows.length ? table('Groups', [
+      {name: 'group', of: row => h('a', {href: '#/groups/' + row.group}, 'g' + row.group)}, {name: 'where', of: row => row.stage},
+      {name: 'reward', num: true, of: row => row.rewards.length ? decimal(row.reward, 2) : '–'}, {name: 'spread', num: true, of: row => row.rewards.length ? decimal(row.spread, 2) : '–'},
+      {name: 'tokens', num: true, of: row => row.tokens ? number(row.tokens) : '–'}, {name: 'versions', num: true, of: row => row.oldest < 0 ? (row.version < 0 ? '–' : 'from v' + row.version) : row.oldest === row.newest ? 'v' + row.oldest : `v${row.oldest}–v${row.newest}`},
+      {name: 'staleness', num: true, of: row => row.staleness < 0 ? '–' : String(row.staleness)}, {name: 'step', num: true, of: row => row.step || '–'},
+      {name: 'took', num: true, of: row => row.leased_at ? duration((row.scored_at || state.run && state.run.as_of || row.leased_at) - row.leased_at) : '–'},
+      {name: 'worker', of: row => visible(row.worker)}, {name: 'trouble', of: row => visible(row.trouble)}], rows, {tall: true}) : h('p', {class: 'empty'}, 'No group is like that now.'));
+  };
+  const feed = poll(() => `/groups?only=${only.value}&order=${sorted.value}&limit=200`, draw, 2000);
+  let open = argument, generation = 0;
+  const openGroup = async () => {
+    const mine = ++generation;
+    if (!open) { detail.replaceChildren(); return; }
+    try { const found = await get('/groups/' + open); if (mine === generation) detail.replaceChildren(panel(found, state)); }
+    catch (failure) { if (mine === generation) detail.replaceChildren(h('section', {class: 'panel', 'aria-label': 'Group'}, h('p', {}, failure.message))); }
+  };
+  openGroup();
+  return {update() {}, refresh() { feed.now(); openGroup(); }, stop: feed.stop, go(next, asked) { if (asked.get('only')) { only.value = asked.get('only'); feed.now(); } open = next; openGroup(); if (next) window.scrollTo(0, 0); }};
+}
+
+function panel({group, samplings, events, text_hidden: hidden}, state) {
+  const bound = state.run ? state.run.facts.max_staleness : 0, used = group.step ? group.step - 1 : state.run ? state.run.version : group.newest;
+  const judged = samplings.find(one => one.fence === group.fence) || samplings[samplings.length - 1];
+  const facts = [['where', group.stage], ['prompt', `${group.prompt}, epoch ${group.epoch}`], ['worker', visible(group.worker || '–')], ['admitted', time(group.admitted_at)], ['drawn in', group.sampled_at ? duration(group.sampled_at - group.leased_at) : '–'],
+    ['judged in', group.scored_at && group.sampled_at ? duration(group.scored_at - group.sampled_at) : '–'], ['in the buffer', group.scored_at && group.ended_at ? duration(group.ended_at - group.scored_at) : '–'], ['trained by', group.step ? 'step ' + group.step : '–'],
+    ['staleness', group.staleness < 0 ? '–' : `${group.staleness} (bound ${bound})`], ['attempts lost', String(group.attempts)], ['trouble', visible(group.trouble || 'none')]];
+  const completions = Array.from({length: Math.max(group.rewards.length, judged ? judged.completions.length : 0)}, (_, i) => {
+    const reward = group.rewards[i] ?? (judged && judged.rewards[i]), spans = group.completions[i] || [], total = spans.reduce((sum, span) => sum + span.tokens, 0);
+    const advantage = group.rewards.length ? reward - group.reward : undefined;
+    return h('article', {class: 'completion', 'aria-label': 'Completion ' + (i + 1)},
+      h('header', {}, h('b', {}, `#${i + 1}`), h('span', {}, 'reward ', h('b', {}, decimal(reward, 2))), h('span', {class: advantage > 0 ? 'tone-good' : advantage < 0 ? 'tone-bad' : 'soft'}, advantage === undefined ? '' : `${advantage >= 0 ? '+' : '−'}${decimal(Math.abs(advantage), 2)} to the mean`)),
+      judged && judged.completions[i] ? untrusted(judged.completions[i], 'Text of completion ' + (i + 1)) : h('p', {class: 'soft small'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'Its text is not written yet.'),
+      h('div', {class: 'tokens', role: 'img', 'aria-label': spans.map(span => `${span.tokens} tokens of v${span.version}`).join(', ')}, spans.map(span => h('i', {class: used - span.version > bound && 'old', 'width%': 100 * span.tokens / total, title: `${span.tokens} tokens of v${span.version}`}))),
+      h('div', {class: 'small soft'}, spans.map(span => `${span.tokens} × v${span.version}${used - span.version > bound ? ' (too stale to train on)' : ''}`).join(' · ')),
+      judged && judged.verdicts[i] ? h('p', {class: 'small'}, visible(judged.verdicts[i].text)) : null);
+  });
+  return h('section', {class: 'panel', 'aria-label': 'Group g' + group.group},
+    h('div', {class: 'tools'}, h('h1', {}, 'g' + group.group), h('span', {class: 'pill tone-plain'}, group.stage), LIVE.includes(group.stage) ? [verb('requeue', {group: group.group}), verb('cancel', {group: group.group})] : null, h('a', {href: '#/groups'}, 'close')),
+    h('div', {class: 'two'}, h('div', {}, judged ? [h('h2', {}, 'Prompt'), untrusted(judged.prompt, 'Prompt'), h('p', {class: 'small soft'}, 'answer: ', visible(judged.answer.text))] : h('p', {class: 'soft'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'No completion of it has been judged yet.')),
+      h('dl', {class: 'facts small'}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))),
+    h('h2', {}, 'Completions'), h('div', {class: 'completions'}, completions.length ? completions : h('p', {class: 'empty'}, 'None yet.')),
+    h('h2', {}, 'Its events'), h('ul', {class: 'feed'}, events.map(feedLine)));
+}

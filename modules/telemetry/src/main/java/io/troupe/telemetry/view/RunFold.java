@@ -1,0 +1,541 @@
+package io.troupe.telemetry.view;
+
+import io.troupe.core.advantage.Advantages;
+import io.troupe.core.rollout.Admission;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.Ledger;
+import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A run as its events tell it, kept in bounded memory: the one fold behind the console, its API and
+ * its command line, live and on the journal of a dead run.
+ *
+ * <p>It counts rather than keeps {@link RunState}, because an event must cost the coordinator's
+ * thread about a microsecond; a property test holds its counts against that state. Safe for use by
+ * several threads. Times are milliseconds since 1970.
+ */
+public final class RunFold {
+  static final long WINDOW_MILLIS = 60_000;
+  private static final int MAX_ENDED = 10_000;
+  private static final int MAX_ROWS = 20_000;
+  private static final int MAX_POINTS = 2_000;
+  private static final int MAX_MARKS = 500;
+  private static final int MAX_REASONS = 30;
+  private static final int OLDEST = 64;
+
+  /** What the loop waits for, seen from the trainer, as the step's metrics have it. */
+  static final int WORKERS = 0;
+
+  static final int ROLLOUT = 1;
+  static final int VERIFIER = 2;
+  static final int TRAINER = 3;
+
+  /** An event with its address. */
+  record Seen(long sequence, long at, Event event) {}
+
+  final RunFacts facts;
+  private final int keptEvents;
+  private final List<Deque<Seen>> rings = List.of(ring(), ring(), ring());
+  final Map<Long, Life> live = new TreeMap<>();
+  final Map<Long, Life> ended = new LinkedHashMap<>();
+  final Map<String, WorkerLife> workers = new TreeMap<>();
+  final Deque<Map<String, Object>> rows = new ArrayDeque<>();
+  final Deque<RunView.Point> points = new ArrayDeque<>();
+  final Deque<RunView.Mark> marks = new ArrayDeque<>();
+  final Deque<RunView.Bar> published = new ArrayDeque<>();
+  final Deque<Long> scoredAt = new ArrayDeque<>();
+  final Map<String, Long> refusals = new LinkedHashMap<>();
+  final Map<String, Long> losses = new LinkedHashMap<>();
+  final long[] stalenessTrained = new long[OLDEST];
+  final ShareClock admission = new ShareClock(2, WINDOW_MILLIS, 0);
+  final ShareClock verification = new ShareClock(2, WINDOW_MILLIS, 0);
+  final ShareClock buffer = new ShareClock(3, WINDOW_MILLIS, 0);
+  final ShareClock train = new ShareClock(3, WINDOW_MILLIS, 0);
+  final ShareClock cause = new ShareClock(4, WINDOW_MILLIS, 0);
+  long sequence;
+  long firstAt;
+  long lastAt;
+  String phase = "starting";
+  String end = "";
+  long version;
+  boolean paused;
+  long pausedAt;
+  String pausedBy = "";
+  boolean checkpointAsked;
+  int concurrency;
+  long stepStartedAt;
+  long lastStepAt;
+  long demand;
+  long demandSince;
+  private long rowsSeen;
+  private Books books = new Books();
+
+  /**
+   * A fold of nothing.
+   *
+   * @param keptEvents newest events kept at each density
+   */
+  public RunFold(RunFacts facts, int keptEvents) {
+    this.facts = facts;
+    this.keptEvents = keptEvents;
+  }
+
+  private static <T> Deque<T> ring() {
+    return new ArrayDeque<>();
+  }
+
+  /** What happened, in order. */
+  public synchronized void event(long at, Event event) {
+    sequence++;
+    firstAt = firstAt == 0 ? at : firstAt;
+    lastAt = Math.max(lastAt, at);
+    for (int density = Feed.density(event); density < rings.size(); density++) {
+      push(rings.get(density), new Seen(sequence, at, event), keptEvents);
+    }
+    apply(at, event);
+    settle(at);
+  }
+
+  /**
+   * A row of metrics.
+   *
+   * @param row values by name, as in metrics.jsonl
+   */
+  public synchronized void row(Map<String, Object> row) {
+    rowsSeen++;
+    push(rows, row, MAX_ROWS);
+  }
+
+  /** What the views show of it at a moment. */
+  public synchronized RunView view(long now) {
+    return new Portrait(this, now).run();
+  }
+
+  /** Staleness against its bound. */
+  public synchronized RunView.Staleness staleness(long now) {
+    return new Portrait(this, now).staleness();
+  }
+
+  /** Who holds which weights. */
+  public synchronized RunView.Weights weights(long now) {
+    return new Portrait(this, now).weights();
+  }
+
+  /** Who waits for whom. */
+  public synchronized RunView.Waits waits(long now) {
+    return new Waiting(this, now).waits();
+  }
+
+  /** Groups that a query takes, in its order. */
+  public synchronized List<GroupRow> groups(GroupQuery query) {
+    List<Life> found = new ArrayList<>();
+    live.values().stream().filter(query::takes).forEach(found::add);
+    ended.values().stream().filter(query::takes).forEach(found::add);
+    return found.stream().sorted(query.comparator()).limit(query.limit()).map(Life::row).toList();
+  }
+
+  /** A group, if it is live or among the last that ended. */
+  public synchronized Optional<GroupRow> group(long number) {
+    Life life = live.get(number);
+    return Optional.ofNullable(life == null ? ended.get(number) : life).map(Life::row);
+  }
+
+  /**
+   * Events after a number, oldest first.
+   *
+   * @param density 0 to 2, as in {@link Feed}
+   * @param limit the newest so many
+   */
+  public synchronized List<Feed> events(long after, int density, int limit) {
+    List<Feed> found = new ArrayList<>();
+    var newest = rings.get(density).descendingIterator();
+    while (newest.hasNext() && found.size() < limit) {
+      Seen seen = newest.next();
+      if (seen.sequence() <= after) {
+        break;
+      }
+      found.add(Feed.of(seen.sequence(), seen.at(), seen.event()));
+    }
+    return found.reversed();
+  }
+
+  /** The events that concern a group, of those still kept, oldest first. */
+  public synchronized List<Feed> eventsOf(long group) {
+    return rings.getLast().stream()
+        .map(seen -> Feed.of(seen.sequence(), seen.at(), seen.event()))
+        .filter(line -> line.group() == group)
+        .toList();
+  }
+
+  /** Rows of metrics after the first so many, oldest first. */
+  public synchronized List<Map<String, Object>> rows(long after) {
+    return rows.stream().skip(Math.max(0, rows.size() - (rowsSeen - after))).toList();
+  }
+
+  /** How many rows there were. */
+  public synchronized long rowsSeen() {
+    return rowsSeen;
+  }
+
+  /** Moments that curves mark, oldest first. */
+  public synchronized List<RunView.Mark> marks() {
+    return List.copyOf(marks);
+  }
+
+  /** The number of the newest event. */
+  public synchronized long sequence() {
+    return sequence;
+  }
+
+  private void apply(long at, Event event) {
+    switch (event) {
+      case Event.RunStarted _ -> phase = "running";
+      case Event.RunResumed(RunState state) -> resumed(state, at);
+      case Event.DemandRaised(var worker, long total) ->
+          worker(worker.value(), at).asked(total, at);
+      case Event.GroupAdmitted(var group, int prompt, long epoch, var _) -> {
+        books.admitted++;
+        live.put(group.number(), new Life(group.number(), prompt, epoch, at));
+      }
+      case Event.LeaseGranted(var lease, var worker, var at0, long _) -> {
+        books.granted++;
+        Life life = life(lease, at);
+        life.worker = worker.value();
+        life.fence = lease.fence();
+        life.version = at0.number();
+        life.leasedAt = at;
+        life.stage("sampling", at);
+        worker(worker.value(), at).granted(at0.number(), at);
+      }
+      case Event.LeaseSampled(LeaseId lease) -> {
+        Life life = life(lease, at);
+        life.sampledAt = at;
+        life.stage("verifying", at);
+        worker(life.worker, at).sampled(at);
+      }
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) -> {
+        Life life = life(lease, at);
+        worker(life.worker, at).released(life.stage.equals("verifying"), at);
+        life.back(reason.name().toLowerCase(Locale.ROOT) + ": " + detail, at);
+        count(losses, reason.name().toLowerCase(Locale.ROOT));
+        books.end(reason);
+      }
+      case Event.GroupBuffered(GroupSummary summary) -> {
+        Life life = scored(summary, at);
+        life.stage("buffered", at);
+      }
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        Life life = scored(summary, at);
+        life.staleness = Math.max(0, version - summary.oldest().number());
+        finish(life, "filtered", at);
+        books.filtered++;
+      }
+      case Event.GroupSpoiled(LeaseId lease) -> {
+        life(lease, at).back("stale: too old to train on", at);
+        count(losses, "stale");
+        books.stale++;
+      }
+      case Event.GroupWithdrawn(LeaseId lease) -> {
+        life(lease, at).back("withdrawn by an operator", at);
+        count(losses, "cancelled");
+        books.cancelled++;
+      }
+      case Event.GroupFailed(var group, String reason) -> {
+        Life life = live.get(group.number());
+        if (life != null) {
+          life.trouble = reason;
+          finish(life, "failed", at);
+        }
+        books.failed++;
+      }
+      case Event.AnswerRefused(LeaseId _, String reason) -> {
+        books.refused++;
+        count(refusals, reason);
+      }
+      case Event.WorkerLost(var worker) -> worker(worker.value(), at).gone(at);
+      case Event.StepStarted(long step, var groups) -> {
+        stepStartedAt = at;
+        for (GroupId group : groups) {
+          Life life = live.get(group.number());
+          if (life != null) {
+            train(life, step, at);
+          }
+        }
+      }
+      case Event.StepTrained(long step) -> stepped(step, at);
+      case Event.StepSkipped _ -> {
+        books.skipped += endTraining("skipped", at);
+        checkpointAsked = false;
+      }
+      case Event.OrderTaken(Verb verb, var order) -> {
+        ordered(verb, order.by(), at);
+        push(
+            marks,
+            new RunView.Mark(version, at, "order", order.by() + ": " + Feed.words(verb)),
+            MAX_MARKS);
+      }
+      case Event.OrderRefused _ -> {}
+      case Event.TokensWeighed _ -> {}
+      case Event.CheckpointSaved _ -> {}
+      case Event.DrainStarted _ -> phase = "draining";
+      case Event.SavingStarted _ -> phase = "saving";
+      case Event.RunEnded(var how) -> {
+        phase = "ended";
+        end = Feed.words(how);
+        workers.values().forEach(worker -> worker.gone(at));
+      }
+    }
+  }
+
+  private void resumed(RunState state, long at) {
+    version = state.version().number();
+    phase = "running";
+    end = "";
+    paused = state.controls().paused();
+    checkpointAsked = false;
+    concurrency = state.controls().concurrency();
+    workers.values().forEach(worker -> worker.gone(at));
+    live.clear();
+    books = new Books(state.ledger());
+    for (Group group : state.groups().values()) {
+      Life life = new Life(group.id().number(), group.prompt(), group.epoch(), at);
+      life.attempts = group.attempts();
+      switch (group.stage()) {
+        case Group.Buffered(GroupSummary summary) -> life.holds(summary, "buffered", at);
+        case Group.Training(GroupSummary summary) -> life.holds(summary, "training", at);
+        case Group.Waiting _, Group.Leased _ -> {}
+      }
+      live.put(life.group, life);
+    }
+    push(marks, new RunView.Mark(version, at, "restart", "goes on from v" + version), MAX_MARKS);
+  }
+
+  private Life scored(GroupSummary summary, long at) {
+    Life life = life(summary.lease(), at);
+    WorkerLife worker = worker(life.worker, at);
+    worker.released(life.stage.equals("verifying"), at);
+    worker.answered(summary.newest().number(), summary.tokens(), at);
+    life.answer = List.of(summary);
+    life.scoredAt = at;
+    scoredAt.add(at);
+    while (!scoredAt.isEmpty() && scoredAt.getFirst() < at - WINDOW_MILLIS) {
+      scoredAt.removeFirst();
+    }
+    return life;
+  }
+
+  private void train(Life life, long step, long at) {
+    GroupSummary summary = life.answer.getFirst();
+    life.staleness = Math.max(0, version - summary.oldest().number());
+    life.step = step;
+    life.stage("training", at);
+    for (TokenVersions versions : summary.versions()) {
+      for (TokenVersions.Span span : versions.spans()) {
+        long staleness = version - span.version().number();
+        if (staleness <= facts.maxStaleness()) {
+          stalenessTrained[Math.clamp(staleness, 0, OLDEST - 1)] += span.tokens();
+        }
+      }
+    }
+  }
+
+  private void stepped(long step, long at) {
+    books.trained += endTraining("trained", at);
+    version = step;
+    lastStepAt = at;
+    checkpointAsked = false;
+    push(published, new RunView.Bar(step, at, at), MAX_POINTS);
+    push(
+        points,
+        new RunView.Point(
+            step, at, count("sampling") + count("verifying"), count("buffered"), capacity()),
+        MAX_POINTS);
+  }
+
+  private long endTraining(String fate, long at) {
+    List<Life> batch =
+        live.values().stream().filter(life -> life.stage.equals("training")).toList();
+    batch.forEach(life -> finish(life, fate, at));
+    return batch.size();
+  }
+
+  private void ordered(Verb verb, String by, long at) {
+    switch (verb) {
+      case Verb.PauseAdmission _ -> {
+        paused = true;
+        pausedAt = at;
+        pausedBy = by;
+      }
+      case Verb.ResumeAdmission _ -> paused = false;
+      case Verb.LimitConcurrency(int groups) -> concurrency = groups;
+      case Verb.SaveCheckpoint _ -> checkpointAsked = count("training") > 0;
+      case Verb.RequeueGroup _,
+          Verb.CancelGroup _,
+          Verb.Drain _,
+          Verb.RestartWorker _,
+          Verb.SetLogLevel _ -> {}
+    }
+  }
+
+  /** Charges the time until now to what each stage did, and notes what it does from now on. */
+  private void settle(long at) {
+    long sampling = 0;
+    long verifying = 0;
+    long buffered = 0;
+    long training = 0;
+    for (Life life : live.values()) {
+      switch (life.stage) {
+        case "sampling" -> sampling++;
+        case "verifying" -> verifying++;
+        case "buffered" -> buffered++;
+        case "training" -> training++;
+        default -> {}
+      }
+    }
+    long asked = 0;
+    for (WorkerLife worker : workers.values()) {
+      asked += worker.demand();
+    }
+    if (demand == 0 || asked == 0) {
+      demandSince = at;
+    }
+    demand = asked;
+    boolean over = phase.equals("ended");
+    admission.to(asked > 0 && !over ? 1 : 0, at);
+    verification.to(verifying > 0 ? 1 : 0, at);
+    boolean ready = buffered >= facts.groupsPerStep();
+    buffer.to(ready ? 2 : buffered > 0 ? 1 : 0, at);
+    train.to(training > 0 ? 1 : ready && !over ? 2 : 0, at);
+    cause.to(
+        training > 0 ? TRAINER : sampling > 0 ? ROLLOUT : verifying > 0 ? VERIFIER : WORKERS, at);
+  }
+
+  long count(String stage) {
+    long there = 0;
+    for (Life life : live.values()) {
+      there += life.stage.equals(stage) ? 1 : 0;
+    }
+    return there;
+  }
+
+  long capacity() {
+    long running = count("sampling") + count("verifying");
+    return Admission.capacity(
+        concurrency > 0 ? concurrency : facts.maxConcurrentGroups(),
+        running,
+        books.trained + count("buffered") + count("training"),
+        version,
+        facts.groupsPerStep(),
+        facts.maxStaleness());
+  }
+
+  Accounting accounting() {
+    return books.accounting(
+        count("waiting"),
+        count("sampling") + count("verifying"),
+        count("buffered"),
+        count("training"));
+  }
+
+  private Life life(LeaseId lease, long at) {
+    // A journal may be read from a point after the admission; then the group begins here.
+    return live.computeIfAbsent(lease.group().number(), number -> new Life(number, -1, -1, at));
+  }
+
+  private WorkerLife worker(String name, long at) {
+    return workers.computeIfAbsent(name, _ -> new WorkerLife(name, at));
+  }
+
+  private void finish(Life life, String fate, long at) {
+    life.end(fate, at);
+    live.remove(life.group);
+    ended.put(life.group, life);
+    if (ended.size() > MAX_ENDED) {
+      ended.remove(ended.keySet().iterator().next());
+    }
+  }
+
+  static boolean degenerate(GroupSummary summary) {
+    return Advantages.degenerate(
+        summary.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static void count(Map<String, Long> counts, String reason) {
+    // Reasons with numbers in them would grow without end.
+    String kind = reason.replaceAll("\\d+", "N");
+    counts.merge(
+        counts.containsKey(kind) || counts.size() < MAX_REASONS ? kind : "other", 1L, Long::sum);
+  }
+
+  private static <T> void push(Deque<T> ring, T value, int capacity) {
+    ring.addLast(value);
+    if (ring.size() > capacity) {
+      ring.removeFirst();
+    }
+  }
+
+  /** The ledger, counted. */
+  private static final class Books {
+    private long admitted;
+    private long granted;
+    private long trained;
+    private long filtered;
+    private long skipped;
+    private long failed;
+    private long stale;
+    private long expired;
+    private long lost;
+    private long failures;
+    private long cancelled;
+    private long refused;
+
+    Books() {}
+
+    Books(Ledger ledger) {
+      admitted = ledger.admitted();
+      granted = ledger.granted();
+      trained = ledger.trained();
+      filtered = ledger.filtered();
+      skipped = ledger.skipped();
+      failed = ledger.failed();
+      stale = ledger.stale();
+      expired = ledger.expired();
+      lost = ledger.lost();
+      failures = ledger.failures();
+      cancelled = ledger.cancelled();
+      refused = ledger.refused();
+    }
+
+    void end(LeaseEnd reason) {
+      switch (reason) {
+        case EXPIRED -> expired++;
+        case WORKER_LOST -> lost++;
+        case FAILED -> failures++;
+        case STALE -> stale++;
+        case CANCELLED -> cancelled++;
+      }
+    }
+
+    Accounting accounting(long waiting, long leased, long buffered, long training) {
+      return new Accounting(
+          admitted, granted, trained, filtered, skipped, failed, stale, expired, lost, failures,
+          cancelled, refused, waiting, leased, buffered, training);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.troupe.telemetry.view;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A run at a glance: what the console's first page shows, and {@code troupe status} prints.
+ *
+ * @param asOf when it was drawn, milliseconds since 1970
+ * @param phase starting, running, draining, saving, or ended
+ * @param since when the first event came; 0 before
+ * @param end how it ended; "" while it has not
+ * @param version of the newest weights
+ * @param bottleneck what holds the run back, in one sentence
+ * @param stages of the loop, in its order
+ * @param headline the newest step's metrics by name; empty before the first step
+ * @param groupsPerMinute scored over the window
+ * @param stalenessTrained tokens trained on, by staleness since the run began
+ */
+public record RunView(
+    long asOf,
+    RunFacts facts,
+    String phase,
+    long since,
+    String end,
+    long version,
+    boolean paused,
+    boolean checkpointAsked,
+    int concurrency,
+    long events,
+    long lastEventAt,
+    String bottleneck,
+    List<Stage> stages,
+    Map<String, Object> headline,
+    double groupsPerMinute,
+    List<Long> stalenessTrained,
+    Accounting accounting,
+    boolean balanced,
+    List<Feed> lately) {
+  /**
+   * A stage of the loop.
+   *
+   * @param shares of the window; they add up to one
+   * @param now what it does at this moment
+   */
+  public record Stage(String name, List<Share> shares, String now, boolean bottleneck) {}
+
+  /**
+   * A part of a stage's time.
+   *
+   * @param word what it did
+   * @param kind busy, idle or blocked
+   */
+  public record Share(String word, String kind, double share) {}
+
+  /**
+   * A rollout worker.
+   *
+   * @param version newest weights it is known to hold: it was granted a lease at them, or answered
+   *     with a token of them; -1 before
+   * @param behind versions behind the newest
+   * @param holds groups under lease
+   * @param demand groups it would take more
+   */
+  public record WorkerRow(
+      String worker,
+      String node,
+      boolean present,
+      long since,
+      long version,
+      long behind,
+      long holds,
+      long verifying,
+      long demand,
+      long answered,
+      long tokens,
+      long lastAnswerAt,
+      List<Share> shares,
+      List<Bar> bars) {}
+
+  /** A worker held a version from one moment to another. */
+  public record Bar(long version, long from, long until) {}
+
+  /**
+   * Weights and who holds them.
+   *
+   * @param published versions and when their step ended, newest last
+   */
+  public record Weights(long asOf, long version, List<Bar> published, List<WorkerRow> workers) {}
+
+  /**
+   * Staleness against its bound.
+   *
+   * @param trained tokens by staleness, since the run began
+   * @param inFlight groups under lease by staleness now
+   * @param inQueue buffered groups by staleness of their oldest token now
+   * @param whatIf for each bound, what the groups trained last would have cost under it
+   * @param sample groups that whatIf looks at
+   * @param series leases, buffer and admission at the end of each step
+   * @param refusals refused answers by reason
+   * @param lost leases that ended without an answer, by reason
+   */
+  public record Staleness(
+      long asOf,
+      int bound,
+      String policy,
+      List<Long> trained,
+      List<Long> inFlight,
+      List<Long> inQueue,
+      List<WhatIf> whatIf,
+      int sample,
+      List<Point> series,
+      Map<String, Long> refusals,
+      Map<String, Long> lost) {}
+
+  /**
+   * The cost of a bound.
+   *
+   * @param groups without a single token young enough
+   * @param maskedShare tokens too old, of all
+   */
+  public record WhatIf(int bound, long groups, double groupShare, double maskedShare) {}
+
+  /** The loop at the end of a step. */
+  public record Point(long step, long at, long leased, long buffered, long capacity) {}
+
+  /**
+   * Who waits for whom.
+   *
+   * @param root the cause of it all, in one sentence
+   */
+  public record Waits(long asOf, String root, List<Wait> waits) {}
+
+  /**
+   * One waits for another.
+   *
+   * @param since milliseconds since 1970
+   */
+  public record Wait(String who, String on, long since, String why) {}
+
+  /** A moment that curves mark: a restart, an order. */
+  public record Mark(long step, long at, String kind, String text) {}
+}

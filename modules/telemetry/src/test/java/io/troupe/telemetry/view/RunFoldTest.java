@@ -1,0 +1,137 @@
+package io.troupe.telemetry.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.run.Ledger;
+import io.troupe.core.run.Verb;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RunFoldTest {
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void fold_randomHistory_countsAsTheCoordinatorsStateDoes(long seed) {
+    Rehearsed run = new Rehearsed(seed);
+    for (int i = 0; i < 300; i++) {
+      run.disturb();
+      Ledger ledger = run.state().ledger();
+      RunView view = run.fold.view(run.now());
+      assertThat(view.accounting())
+          .isEqualTo(
+              new Accounting(
+                  ledger.admitted(),
+                  ledger.granted(),
+                  ledger.trained(),
+                  ledger.filtered(),
+                  ledger.skipped(),
+                  ledger.failed(),
+                  ledger.stale(),
+                  ledger.expired(),
+                  ledger.lost(),
+                  ledger.failures(),
+                  ledger.cancelled(),
+                  ledger.refused(),
+                  run.state().waiting().count(),
+                  run.state().leases().count(),
+                  run.state().buffered().count(),
+                  run.state().inTraining().count()));
+      assertThat(view.balanced()).isTrue();
+      assertThat(view.version()).isEqualTo(run.state().version().number());
+      assertThat(view.paused()).isEqualTo(run.state().controls().paused());
+      for (RunView.Stage stage : view.stages()) {
+        assertThat(stage.shares().stream().mapToDouble(RunView.Share::share).sum())
+            .as(stage.name())
+            .isCloseTo(stage.shares().isEmpty() ? 0 : 1, within(1e-9));
+      }
+      run.fold.staleness(run.now());
+      run.fold.weights(run.now());
+      assertThat(run.fold.waits(run.now()).root()).isNotBlank();
+    }
+  }
+
+  private static Rehearsed drawing() {
+    return new Rehearsed(1).ask("a", 3);
+  }
+
+  @Test
+  void waits_groupsAreBeingDrawn_namesTheOldestAndItsWorker() {
+    Rehearsed run = drawing().answer().pass(2_500);
+    assertThat(run.fold.waits(run.now()).root())
+        .isEqualTo(
+            "The trainer has 1 of 3 groups and waits for rollout: 2 are being drawn, the oldest,"
+                + " g2, by a for 2.5 s.");
+  }
+
+  @Test
+  void waits_paused_namesTheOperator() {
+    Rehearsed run = drawing().order(new Verb.PauseAdmission()).pass(9_000);
+    assertThat(run.fold.waits(run.now()).root())
+        .isEqualTo("Everything will come to wait for ada, who paused admission 9.0 s ago.");
+    assertThat(run.fold.view(run.now()).bottleneck())
+        .isEqualTo("Admission is paused by ada for 9.0 s; resume it to go on.");
+  }
+
+  @Test
+  void waits_boundHoldsWorkersBack_pointsAtTheTrainer() {
+    Rehearsed run = drawing().answer().answer().answer().ask("a", 99);
+    while (run.state().leases().findAny().isPresent()) {
+      run.answer();
+    }
+    assertThat(run.fold.waits(run.now()).waits())
+        .extracting(RunView.Wait::who, RunView.Wait::on)
+        .contains(tuple("a", "admission"), tuple("admission", "trainer"));
+  }
+
+  @Test
+  void view_trainerComputesMost_saysSo() {
+    Rehearsed run = drawing().answer().answer().answer().pass(8_000).trained();
+    assertThat(run.fold.view(run.now()).bottleneck())
+        .isEqualTo("The trainer: it computed 100 % of the last minute.");
+  }
+
+  @Test
+  void staleness_otherBounds_tellsWhatTheyWouldHaveCost() {
+    Rehearsed run = drawing().answer().answer().answer().ask("a", 6).trained();
+    run.answer().answer().answer().trained();
+    RunView.Staleness staleness = run.fold.staleness(run.now());
+    assertThat(staleness.trained()).containsExactly(12L, 12L);
+    assertThat(staleness.whatIf().get(0)).isEqualTo(new RunView.WhatIf(0, 3, 0.5, 0.5));
+    assertThat(staleness.whatIf().get(1)).isEqualTo(new RunView.WhatIf(1, 0, 0, 0));
+  }
+
+  @Test
+  void groups_queries_findThem() {
+    Rehearsed run = drawing().answer().order(new Verb.RequeueGroup(new GroupId(2)));
+    assertThat(run.fold.groups(new GroupQuery("troubled", "newest", 10)))
+        .extracting(GroupRow::group, GroupRow::trouble)
+        .containsExactly(tuple(2L, "cancelled: ordered by ada"));
+    assertThat(run.fold.groups(new GroupQuery("buffered", "newest", 10)))
+        .extracting(GroupRow::reward)
+        .containsExactly(0.5);
+    assertThat(run.fold.eventsOf(2)).extracting(Feed::type).contains("LeaseGranted", "LeaseEnded");
+  }
+
+  @Test
+  void events_afterANumber_areThoseThatFollowInOrder() {
+    Rehearsed run = drawing();
+    long before = run.fold.sequence();
+    run.answer();
+    assertThat(run.fold.events(before, 2, 100))
+        .extracting(Feed::type)
+        .containsExactly("LeaseSampled", "GroupBuffered");
+    assertThat(run.fold.events(before, 0, 100)).isEmpty();
+  }
+
+  @Test
+  void shares_overAWindow_forgetWhatIsOlder() {
+    ShareClock clock = new ShareClock(2, 10_000, 0);
+    for (int second = 1; second <= 20; second++) {
+      clock.to(second <= 10 ? 0 : 1, second * 1_000L);
+    }
+    assertThat(clock.shares(20_000)).containsExactly(new double[] {0.1, 0.9}, within(1e-9));
+  }
+}

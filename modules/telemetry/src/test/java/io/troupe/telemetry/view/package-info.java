@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.telemetry.view;
+
+import org.jspecify.annotations.NullMarked;
