@@ -1,0 +1,304 @@
+package io.troupe.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.core.run.Phase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The API over real HTTP. */
+final class ConsoleServerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @TempDir private Path folder;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private StagedRun run;
+  private ConsoleServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    run = new StagedRun(folder.resolve("rollouts.jsonl"));
+    server = ConsoleServer.start(ConsoleSettings.loopback(0), run);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    http.close();
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(server.address().resolve(path)).timeout(PATIENCE);
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private JsonNode get(String path) throws Exception {
+    HttpResponse<String> response = send(to(path).GET());
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return JSON.readTree(response.body());
+  }
+
+  private HttpRequest.Builder order(String body) {
+    return to("/api/v1/orders")
+        .header("Content-Type", "application/json")
+        .header("X-Troupe-Console", "1")
+        .POST(HttpRequest.BodyPublishers.ofString(body));
+  }
+
+  @Test
+  void run_groupsUnderLease_isDrawn() throws Exception {
+    run.answer();
+    JsonNode view = get("/api/v1/run");
+    assertThat(view.path("phase").asText()).isEqualTo("running");
+    assertThat(view.path("accounting").path("leased").asInt()).isEqualTo(3);
+    assertThat(view.path("accounting").path("buffered").asInt()).isEqualTo(1);
+    assertThat(view.path("stages")).hasSize(6);
+    assertThat(get("/api/v1/groups?only=buffered")).hasSize(1);
+    assertThat(get("/api/v1/groups/1").path("group").path("stage").asText()).isEqualTo("buffered");
+    assertThat(get("/api/v1/waits").path("root").asText()).startsWith("The trainer has 1 of 2");
+  }
+
+  @Test
+  void everyPathOfTheDescription_answers() throws Exception {
+    JsonNode described = get("/api/v1/openapi.json").path("paths");
+    List<String> paths = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> path : described.properties()) {
+      if (path.getValue().has("get") && !path.getKey().endsWith("/stream")) {
+        HttpResponse<String> response = send(to(path.getKey().replace("{group}", "1")).GET());
+        assertThat(response.statusCode()).as(path.getKey()).isEqualTo(200);
+      }
+      paths.add(path.getKey().replace("/api/v1", ""));
+    }
+    assertThat(paths).containsAll(new Api(run, false, () -> 0).paths()).contains("/orders");
+    JsonNode verbs =
+        get("/api/v1/openapi.json").at("/components/schemas/Order/properties/verb/enum");
+    assertThat(JSON.convertValue(verbs, String[].class)).containsExactlyElementsOf(Verbs.NAMES);
+  }
+
+  @Test
+  void order_pauseAndResume_reachTheRunWithWhoAndWhy() throws Exception {
+    String pause = "{\"verb\":\"pause\",\"by\":\"ada\",\"why\":\"lunch\"}";
+    assertThat(send(order(pause)).statusCode()).isEqualTo(200);
+    assertThat(run.state().controls().paused()).isTrue();
+    assertThat(send(order(pause)).body()).contains("admission is paused already");
+    assertThat(send(order(pause)).statusCode()).isEqualTo(409);
+    assertThat(get("/api/v1/events?density=0").findValuesAsText("text"))
+        .contains("ada: pause admission (lunch)");
+    assertThat(send(order("{\"verb\":\"resume\"}")).statusCode()).isEqualTo(200);
+    assertThat(run.state().controls().paused()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{",
+        "{}",
+        "{\"verb\":\"max_staleness\",\"value\":9}",
+        "{\"verb\":\"requeue\",\"group\":0}",
+        "{\"verb\":\"limit\",\"groups\":0}",
+        "{\"verb\":\"log\",\"logger\":\"x\",\"level\":\"LOUD\"}",
+        "{\"verb\":\"restart\",\"worker\":\"\"}"
+      })
+  void order_malformed_is400AndChangesNothing(String body) throws Exception {
+    var before = run.state();
+    assertThat(send(order(body)).statusCode()).isEqualTo(400);
+    assertThat(run.state()).isEqualTo(before);
+  }
+
+  @Test
+  void order_withoutTheHeaderOrFromAnotherSiteOrByGet_isRefused() throws Exception {
+    String drain = "{\"verb\":\"drain\"}";
+    assertThat(
+            send(to("/api/v1/orders")
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(drain)))
+                .statusCode())
+        .isEqualTo(403);
+    assertThat(send(order(drain).header("Origin", "http://evil.example")).statusCode())
+        .isEqualTo(403);
+    assertThat(send(order(drain).setHeader("Content-Type", "text/plain")).statusCode())
+        .isEqualTo(415);
+    assertThat(send(to("/api/v1/orders?verb=drain").GET()).statusCode()).isEqualTo(405);
+    assertThat(send(to("/api/v1/run").DELETE()).statusCode()).isEqualTo(405);
+    assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+  }
+
+  @Test
+  void order_tooLarge_is413() throws Exception {
+    String body = "{\"verb\":\"pause\",\"why\":\"%s\"}".formatted("x".repeat(1 << 20));
+    assertThat(send(order(body)).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void request_foreignHost_isRefused() throws Exception {
+    try (Socket socket = new Socket(server.address().getHost(), server.address().getPort());
+        PrintWriter out = new PrintWriter(socket.getOutputStream(), true, StandardCharsets.UTF_8);
+        BufferedReader in =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
+      out.print("GET /api/v1/run HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n");
+      out.flush();
+      assertThat(in.readLine()).contains(" 421 ");
+    }
+  }
+
+  @Test
+  void everyAnswer_carriesTheHeadersThatKeepABrowserSafe() throws Exception {
+    for (String path : List.of("/", "/app.js", "/api/v1/run", "/api/v1/none", "/metrics")) {
+      HttpResponse<String> response = send(to(path).GET());
+      assertThat(response.headers().firstValue("Content-Security-Policy"))
+          .hasValueSatisfying(
+              policy ->
+                  assertThat(policy)
+                      .contains("default-src 'none'", "frame-ancestors 'none'")
+                      .doesNotContain("unsafe"));
+      assertThat(response.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+    }
+    assertThat(send(to("/../pom.xml").GET()).statusCode()).isEqualTo(404);
+    assertThat(send(to("/%2e%2e/Api.class").GET()).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void tokens_required_openAccordingToTheirRole() throws Exception {
+    server.close();
+    Tokens tokens = Tokens.random();
+    server =
+        ConsoleServer.start(
+            new ConsoleSettings("127.0.0.1", 0, true, true, tokens, Optional.empty()), run);
+    assertThat(send(to("/api/v1/run").GET()).statusCode()).isEqualTo(401);
+    assertThat(send(to("/metrics").GET()).statusCode()).isEqualTo(401);
+    assertThat(send(order("{\"verb\":\"pause\"}")).statusCode()).isEqualTo(401);
+    assertThat(send(as("wrong", to("/api/v1/run").GET())).statusCode()).isEqualTo(401);
+    assertThat(send(as(tokens.reader(), to("/api/v1/run").GET())).statusCode()).isEqualTo(200);
+    assertThat(send(as(tokens.reader(), order("{\"verb\":\"pause\"}"))).statusCode())
+        .isEqualTo(403);
+    assertThat(send(as(tokens.reader(), to("/api/v1/threads").GET())).statusCode()).isEqualTo(403);
+    assertThat(send(as(tokens.operator(), order("{\"verb\":\"pause\"}"))).statusCode())
+        .isEqualTo(200);
+    assertThat(send(to("/alive").GET()).statusCode()).isEqualTo(200);
+    assertThat(server.link()).endsWith("/#token=" + tokens.operator());
+  }
+
+  private static HttpRequest.Builder as(String token, HttpRequest.Builder request) {
+    return request.header("Authorization", "Bearer " + token);
+  }
+
+  @Test
+  void settings_beyondLoopbackWithoutTls_areRefused() {
+    assertThatThrownBy(
+            () ->
+                new ConsoleSettings("0.0.0.0", 0, false, false, Tokens.random(), Optional.empty()))
+        .hasMessageContaining("console.keystore is not set");
+  }
+
+  @Test
+  void start_portTaken_takesTheNext() throws Exception {
+    int taken = server.address().getPort();
+    try (ConsoleServer second = ConsoleServer.start(ConsoleSettings.loopback(taken), run)) {
+      assertThat(second.address().getPort()).isGreaterThan(taken);
+    }
+  }
+
+  @Test
+  void group_hostileTexts_comeBackAsTheyAreAndCut() throws Exception {
+    String hostile = "<img src=x onerror=alert(1)></script>\u202Eevil\u0000\u001b[31m";
+    String line =
+        JSON.writeValueAsString(
+            Map.of(
+                "group",
+                1,
+                "fence",
+                1,
+                "prompt",
+                hostile,
+                "answer",
+                "4",
+                "completions",
+                List.of(hostile, "y".repeat(1 << 20)),
+                "rewards",
+                List.of(0, 1),
+                "verdicts",
+                List.of("no", "yes")));
+    Files.writeString(folder.resolve("rollouts.jsonl"), line + "\n{\"group\": 1, \"fen");
+    JsonNode judged = get("/api/v1/groups/1").path("samplings");
+    assertThat(judged).hasSize(1);
+    assertThat(judged.path(0).path("completions").path(0).path("text").asText()).isEqualTo(hostile);
+    JsonNode longOne = judged.path(0).path("completions").path(1);
+    assertThat(longOne.path("characters").asInt()).isEqualTo(1 << 20);
+    assertThat(longOne.path("text").asText()).hasSize(RolloutTexts.MAX_CHARACTERS);
+  }
+
+  @Test
+  void stream_readerComesBack_getsWhatItMissed() throws Exception {
+    String id = readUntil("", "event: run");
+    run.answer();
+    run.answer();
+    String later = readUntil(id, "\"type\":\"StepStarted\"");
+    assertThat(later).isNotEqualTo(id);
+  }
+
+  /** Reads the stream from an id until a line has some words; returns the last id seen. */
+  private String readUntil(String lastId, String words) throws Exception {
+    HttpRequest.Builder request = to("/api/v1/stream").GET();
+    if (!lastId.isEmpty()) {
+      request.header("Last-Event-ID", lastId);
+    }
+    HttpResponse<InputStream> response =
+        http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    String id = "";
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        id = line.startsWith("id: ") ? line.substring(4) : id;
+        if (line.contains(words)) {
+          return id.isEmpty() ? lastId : id;
+        }
+      }
+    }
+    throw new AssertionError("the stream ended without " + words);
+  }
+
+  @Test
+  void metrics_andHealth_areForMachines() throws Exception {
+    String text = send(to("/metrics").GET()).body();
+    assertThat(text)
+        .contains(
+            "# TYPE troupe_groups_leased gauge\ntroupe_groups_leased{run=\"staged\"} 4.0\n",
+            "troupe_books_balanced{run=\"staged\"} 1.0\n",
+            "troupe_stage_share{run=\"staged\",stage=\"train\",doing=\"waiting\"} 1.0\n");
+    assertThat(send(to("/ready").GET()).statusCode()).isEqualTo(200);
+    assertThat(send(to("/alive").GET()).body()).isEqualTo("alive\n");
+    assertThat(URI.create(server.link())).isEqualTo(server.address());
+  }
+}

@@ -1,0 +1,98 @@
+package io.troupe.console;
+
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Decision;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.Order;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A run without engines: a coordinator that the test plays the workers for. */
+final class StagedRun implements RunSource {
+  private final RunLimits limits =
+      new RunLimits(
+          50, 1, 2, 2, 1, StalePolicy.MASK, 6, true, 3, 60_000, 100, 1_000, 0, 0, 0, 0, 500, false);
+  private final Coordination coordination = new Coordination(limits);
+  private final RunFold fold = new RunFold(RunFacts.of("staged", limits), 1_000);
+  private final RolloutTexts texts;
+  private RunState state = RunState.INITIAL;
+
+  StagedRun(Path rollouts) {
+    texts = new RolloutTexts(rollouts);
+    tell(new Input.Begin());
+    tell(new Input.WorkRequested(new WorkerId("rollout-1"), 4));
+  }
+
+  synchronized RunState state() {
+    return state;
+  }
+
+  synchronized Decision tell(Input input) {
+    Decision decision = coordination.decide(state, input, 0);
+    for (Event event : decision.events()) {
+      fold.event(System.currentTimeMillis(), event);
+    }
+    state = decision.state();
+    return decision;
+  }
+
+  /** Answers the oldest lease. */
+  void answer() {
+    Group.Leased held = state().leases().findFirst().orElseThrow();
+    TokenVersions tokens = TokenVersions.uniform(held.version(), 3);
+    tell(
+        new Input.GroupScored(
+            new GroupSummary(held.lease(), List.of(0.0, 1.0), List.of(tokens, tokens))));
+  }
+
+  @Override
+  public RunFold fold() {
+    return fold;
+  }
+
+  @Override
+  public RolloutTexts texts() {
+    return texts;
+  }
+
+  @Override
+  public Map<String, Object> provenance() {
+    return Map.of("resolved", "run:\n  seed: 1\n");
+  }
+
+  @Override
+  public List<ActorRow> actors() {
+    return List.of();
+  }
+
+  @Override
+  public boolean live() {
+    return true;
+  }
+
+  @Override
+  public CompletionStage<Optional<String>> order(Verb verb, Order order) {
+    Decision decision = tell(new Input.Ordered(verb, order));
+    for (Event event : decision.events()) {
+      if (event instanceof Event.OrderRefused(Verb _, Order _, String reason)) {
+        return CompletableFuture.completedFuture(Optional.of(reason));
+      }
+    }
+    return CompletableFuture.completedFuture(Optional.empty());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.console;
+
+import org.jspecify.annotations.NullMarked;
