@@ -1,0 +1,84 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.http.protocol.Dialect;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a probe found out about a server.
+ *
+ * @param dialect it speaks
+ * @param server its own words for what it is
+ * @param model the name it serves
+ * @param maxModelLen most tokens of prompt and completion together; 0 where it does not tell
+ * @param all what it can do
+ */
+public record Capabilities(
+    Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
+  /** What a rollout cannot do without. */
+  private static final List<Capability> NEEDED =
+      List.of(
+          Capability.TOKEN_IDS,
+          Capability.LOG_PROBS,
+          Capability.SAMPLED_LOG_PROBS,
+          Capability.STREAM);
+
+  public Capabilities {
+    all = Set.copyOf(all);
+  }
+
+  public boolean has(Capability capability) {
+    return all.contains(capability);
+  }
+
+  /** How it gets new weights, best first. */
+  public UpdateWay updateWay() {
+    if (has(Capability.UPDATE_FROM_DISK)) {
+      return has(Capability.PAUSE) && dialect != Dialect.TROUPE
+          ? UpdateWay.PAUSE_AND_READ
+          : UpdateWay.READ;
+    }
+    if (has(Capability.UPDATE_BY_RPC) && has(Capability.PAUSE)) {
+      return has(Capability.WEIGHT_NAME) ? UpdateWay.PAUSE_CALL_AND_NAME : UpdateWay.PAUSE_AND_CALL;
+    }
+    return UpdateWay.NONE;
+  }
+
+  /** What keeps it from being used for rollouts; empty when nothing does. */
+  public List<String> objections() {
+    List<String> missing =
+        NEEDED.stream()
+            .filter(need -> !has(need))
+            .map(need -> "it lacks %s: %s".formatted(name(need), need.remedy(dialect)))
+            .collect(Collectors.toList());
+    if (updateWay() == UpdateWay.NONE) {
+      missing.add(
+          "there is no way to give it new weights: " + Capability.UPDATE_BY_RPC.remedy(dialect));
+    }
+    return missing;
+  }
+
+  /** For the log. */
+  public String line() {
+    return "%s %s model=%s max_model_len=%s update=%s has=%s"
+        .formatted(
+            dialect.title(),
+            server,
+            model,
+            maxModelLen == 0 ? "unknown" : Integer.toString(maxModelLen),
+            updateWay().name().toLowerCase(Locale.ROOT),
+            all.isEmpty()
+                ? "nothing"
+                : EnumSet.copyOf(all).stream()
+                    .map(Capabilities::name)
+                    .collect(Collectors.joining(",")));
+  }
+
+  /** As logs and {@code troupe doctor} print it. */
+  public static String name(Capability capability) {
+    return capability.name().toLowerCase(Locale.ROOT);
+  }
+}

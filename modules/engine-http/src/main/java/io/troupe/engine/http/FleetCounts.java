@@ -1,0 +1,36 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.http.protocol.Checked;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What a fleet counts. Guarded by its owner. */
+final class FleetCounts {
+  private final Map<Checked.Reason, Long> refused = new EnumMap<>(Checked.Reason.class);
+  long completions;
+  long retries;
+  long failures;
+  long updates;
+  long updatesFailed;
+
+  void refused(Checked.Reason reason) {
+    refused.merge(reason, 1L, Long::sum);
+  }
+
+  String line() {
+    String reasons =
+        refused.entrySet().stream()
+            .map(entry -> entry.getKey().name().toLowerCase(Locale.ROOT) + "=" + entry.getValue())
+            .collect(Collectors.joining(","));
+    return "completions=%d retries=%d failures=%d updates=%d updates_failed=%d refused=%s"
+        .formatted(
+            completions,
+            retries,
+            failures,
+            updates,
+            updatesFailed,
+            reasons.isEmpty() ? "none" : reasons);
+  }
+}

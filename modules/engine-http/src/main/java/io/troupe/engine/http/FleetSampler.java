@@ -1,0 +1,621 @@
+package io.troupe.engine.http;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Checked;
+import io.troupe.engine.http.protocol.CompletionCheck;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Drawn;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.Retry;
+import io.troupe.engine.http.protocol.WeightTag;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Samples on inference servers.
+ *
+ * <p>Work is cut into parts, a request to a server each. A part waits here until a server is ready
+ * for it, so nothing is lost while all of them change weights; it is asked for again, perhaps
+ * elsewhere, only as long as no token of it came back. A group is answered when its parts are, and
+ * fails with the first of them.
+ *
+ * <p>Each server has an attendant, a virtual thread that brings it to the newest weights and
+ * nothing else: after it joined, when new weights are there, and when its failures or its words
+ * make it doubtful which weights it holds. While the attendant is at it, the server gets no work.
+ *
+ * <p>The lock is this object's monitor. Calls to servers, and callers' continuations, run outside
+ * it.
+ */
+public final class FleetSampler implements SamplingEngine {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
+  private static final Duration GATHER = Duration.ofMillis(200);
+  private static final Duration FIRST_REST = Duration.ofMillis(500);
+  private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+  private static final int VERSIONS_KEPT = 1024;
+
+  /** A group being sampled. */
+  private static final class Job {
+    private final SampleRequest request;
+    private final CompletableFuture<List<Completion>> answer = new CompletableFuture<>();
+    private final Completion[] completions;
+    private final Set<DrawCall> calls = new HashSet<>();
+    private int left;
+
+    Job(SampleRequest request) {
+      this.request = request;
+      this.completions = new Completion[request.completions()];
+      this.left = request.completions();
+    }
+  }
+
+  /** Completions of a group that are drawn by one request. */
+  private record Part(Job job, int first, int count, int tries) {
+    Part again() {
+      return new Part(job, first, count, tries + 1);
+    }
+
+    List<Part> single() {
+      List<Part> parts = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        parts.add(new Part(job, first + i, 1, tries));
+      }
+      return parts;
+    }
+  }
+
+  /** The weights that servers are brought to. */
+  private record Target(WeightTag tag, Path directory) {}
+
+  private record Waiting(WeightVersion version, CompletableFuture<WeightVersion> loaded) {}
+
+  private record Assigned(Part part, Replica replica, WeightTag asked) {}
+
+  private final Tokenizer tokenizer;
+  private final int contextLength;
+  private final WeightShelf shelf;
+  private final Retry retry;
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("fleet-clock").daemon().factory());
+
+  // Guarded by this.
+  private Fleet fleet = Fleet.EMPTY;
+  private final Map<String, Replica> replicas = new HashMap<>();
+  private final Map<LeaseId, Job> open = new LinkedHashMap<>();
+  private final Deque<Part> waiting = new ArrayDeque<>();
+  private final List<Waiting> loads = new ArrayList<>();
+  private final LinkedHashMap<WeightVersion, String> published = new LinkedHashMap<>();
+  private Optional<Target> target = Optional.empty();
+  private final FleetCounts counts = new FleetCounts();
+  private long drawn;
+  private boolean closed;
+
+  /** A fleet without servers, whose requests wait for one. */
+  public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
+    this.tokenizer = tokenizer;
+    this.contextLength = contextLength;
+    this.shelf = shelf;
+    this.retry = retry;
+  }
+
+  /** A server joins under a name; it gets work once it holds the newest weights. */
+  public void join(String name, Endpoint endpoint) {
+    Replica replica = new Replica(name, new Wire(endpoint), tokenizer.endOfSequence());
+    synchronized (this) {
+      require(!replicas.containsKey(name), "a server named %s is in the fleet already", name);
+      replicas.put(name, replica);
+      fleet = fleet.join(name, endpoint.concurrency());
+    }
+    LOG.info("server={} joins endpoint={}", name, endpoint);
+    var _ = Thread.ofVirtual().name("attendant-" + name).start(() -> attend(replica));
+  }
+
+  /** A server leaves; what it has not begun goes elsewhere. */
+  public void leave(String name) {
+    Optional<Replica> gone;
+    synchronized (this) {
+      gone = Optional.ofNullable(replicas.remove(name));
+      fleet = fleet.leave(name);
+      notifyAll();
+    }
+    gone.ifPresent(
+        replica -> {
+          LOG.info("server={} leaves", name);
+          replica.close();
+        });
+  }
+
+  /** How it fares, on a line. */
+  public synchronized String report() {
+    return "servers=%d ready=%d waiting=%d %s"
+        .formatted(replicas.size(), fleet.readyMembers(), waiting.size(), counts.line());
+  }
+
+  @Override
+  public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+    List<Job> jobs = new ArrayList<>();
+    for (SampleRequest request : requests) {
+      require(
+          !request.settings().rawLogProbs(),
+          "lease %s: servers tell no bare log-probabilities",
+          request.lease());
+      require(
+          request.prompt().length < contextLength,
+          "lease %s: a prompt of %d tokens leaves no room in a context of %d",
+          request.lease(),
+          request.prompt().length,
+          contextLength);
+      jobs.add(new Job(request));
+    }
+    synchronized (this) {
+      for (Job job : jobs) {
+        if (closed) {
+          job.answer.completeExceptionally(new IllegalStateException("the sampler is closed"));
+        } else {
+          require(
+              open.putIfAbsent(job.request.lease(), job) == null,
+              "lease %s is being sampled already",
+              job.request.lease());
+          waiting.add(new Part(job, 0, job.request.completions(), 0));
+        }
+      }
+    }
+    dispatch();
+    List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
+    jobs.forEach(job -> stages.add(job.answer.minimalCompletionStage()));
+    return stages;
+  }
+
+  @Override
+  public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
+    Path directory;
+    try {
+      directory = shelf.put(weights);
+    } catch (IOException disk) {
+      return CompletableFuture.failedFuture(
+          new IOException(
+              "the weights %s cannot be written for servers: %s"
+                  .formatted(weights.version(), disk.getMessage()),
+              disk));
+    }
+    WeightTag tag = WeightTag.of(weights.version(), weights.digest());
+    CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
+    synchronized (this) {
+      boolean older =
+          target.filter(now -> now.tag().version().compareTo(tag.version()) > 0).isPresent();
+      if (closed) {
+        loaded.completeExceptionally(new IllegalStateException("the sampler is closed"));
+      } else {
+        loads.add(new Waiting(weights.version(), loaded));
+        if (!older && !target.equals(Optional.of(new Target(tag, directory)))) {
+          published.put(weights.version(), tag.digest());
+          if (published.size() > VERSIONS_KEPT) {
+            published.remove(published.firstEntry().getKey());
+          }
+          target = Optional.of(new Target(tag, directory));
+          fleet = fleet.allWithdrawn();
+        }
+        notifyAll();
+      }
+    }
+    return loaded.minimalCompletionStage();
+  }
+
+  @Override
+  public void cancel(LeaseId lease) {
+    Optional<Job> job;
+    synchronized (this) {
+      job = Optional.ofNullable(open.get(lease));
+    }
+    job.ifPresent(found -> fail(found, new CancellationException(lease + " was cancelled")));
+  }
+
+  @Override
+  public void close() {
+    List<Job> jobs;
+    List<Waiting> unloaded;
+    List<String> names;
+    synchronized (this) {
+      closed = true;
+      jobs = List.copyOf(open.values());
+      unloaded = List.copyOf(loads);
+      names = List.copyOf(replicas.keySet());
+      notifyAll();
+    }
+    IllegalStateException reason = new IllegalStateException("the sampler was closed");
+    jobs.forEach(job -> fail(job, reason));
+    unloaded.forEach(load -> load.loaded().completeExceptionally(reason));
+    names.forEach(this::leave);
+    clock.shutdownNow();
+  }
+
+  /** Gives waiting parts to servers that are ready for them. */
+  private void dispatch() {
+    List<Assigned> assigned = new ArrayList<>();
+    synchronized (this) {
+      int look = waiting.size();
+      for (int i = 0; i < look && fleet.readyMembers() > 0; i++) {
+        Part part = waiting.remove();
+        if (part.job().answer.isDone()) {
+          continue;
+        }
+        Optional<String> chosen =
+            fleet.choose(part.count(), Arrays.hashCode(part.job().request.prompt()));
+        if (chosen.isEmpty()) {
+          waiting.add(part);
+          continue;
+        }
+        Replica replica = replicas.get(chosen.get());
+        Optional<Capabilities> can = replica == null ? Optional.empty() : replica.known();
+        if (replica == null || can.isEmpty() || replica.weights().isEmpty()) {
+          waiting.add(part);
+          continue;
+        }
+        fleet = fleet.started(chosen.get(), part.count());
+        boolean whole = can.get().dialect().codec().drawsGroups();
+        for (Part request : whole ? List.of(part) : part.single()) {
+          assigned.add(new Assigned(request, replica, replica.weights().get()));
+        }
+      }
+    }
+    assigned.forEach(this::draw);
+  }
+
+  private void draw(Assigned assigned) {
+    Part part = assigned.part();
+    Capabilities can = assigned.replica().known().orElseThrow();
+    Draw draw = request(assigned, can);
+    DrawCall call =
+        assigned.replica().wire().draw(can.dialect(), draw, assigned.replica()::isUpdating, clock);
+    boolean over;
+    synchronized (this) {
+      part.job().calls.add(call);
+      over = part.job().answer.isDone();
+    }
+    if (over) {
+      call.cancel();
+    }
+    var _ =
+        call.result()
+            .whenComplete(
+                (drawnNow, failure) -> {
+                  synchronized (this) {
+                    part.job().calls.remove(call);
+                  }
+                  if (failure == null) {
+                    took(assigned, can, draw, drawnNow);
+                  } else {
+                    failed(assigned, failure);
+                  }
+                });
+  }
+
+  private synchronized Draw request(Assigned assigned, Capabilities can) {
+    SampleRequest request = assigned.part().job().request;
+    boolean group =
+        can.dialect().codec().drawsGroups() && assigned.part().count() == request.completions();
+    drawn++;
+    return new Draw(
+        "%s-%d".formatted(request.lease().toString().replace('#', '.'), drawn),
+        can.model(),
+        request.prompt(),
+        assigned.part().count(),
+        request.settings(),
+        Math.min(request.settings().maxTokens(), contextLength - request.prompt().length),
+        group ? request.seed() : Draw.seedOf(request.seed(), assigned.part().first()),
+        can.dialect() == Dialect.TROUPE ? "" : assigned.asked().toString(),
+        GATHER);
+  }
+
+  private void took(Assigned assigned, Capabilities can, Draw draw, List<Drawn> answers) {
+    Part part = assigned.part();
+    Job job = part.job();
+    Set<Integer> ends = new HashSet<>(tokenizer.endIds());
+    ends.addAll(draw.settings().stopIds());
+    CompletionCheck check;
+    synchronized (this) {
+      check =
+          new CompletionCheck(
+              draw.prompt(),
+              tokenizer.vocabularySize(),
+              draw.maxTokens(),
+              ends,
+              !draw.settings().stops().isEmpty(),
+              assigned.asked(),
+              published,
+              can.has(Capability.WEIGHT_SPANS));
+    }
+    List<Completion> sound = new ArrayList<>();
+    Optional<Checked.Refused> refused = Optional.empty();
+    for (Drawn answer : answers) {
+      switch (check.check(answer)) {
+        case Checked.Sound(Completion completion) ->
+            sound.add(cut(completion, draw.settings().stops()));
+        case Checked.Refused no -> refused = Optional.of(no);
+      }
+    }
+    if (refused.isPresent()) {
+      refuse(assigned, refused.get());
+      return;
+    }
+    Optional<List<Completion>> whole = Optional.empty();
+    synchronized (this) {
+      ended(assigned, true);
+      counts.completions += sound.size();
+      for (int i = 0; i < sound.size(); i++) {
+        job.completions[part.first() + i] = sound.get(i);
+      }
+      job.left -= sound.size();
+      if (job.left == 0) {
+        open.remove(job.request.lease(), job);
+        whole = Optional.of(List.of(job.completions));
+      }
+    }
+    whole.ifPresent(job.answer::complete);
+    dispatch();
+  }
+
+  /** Tokens after the one that completed a stop string are no part of the completion. */
+  private Completion cut(Completion completion, List<String> stops) {
+    if (stops.isEmpty()) {
+      return completion;
+    }
+    StopMatcher matcher = new StopMatcher(stops);
+    for (int i = 0; i < completion.length(); i++) {
+      if (matcher.endsWith(tokenizer.bytes(completion.tokens()[i]))) {
+        long[] versions = new long[i + 1];
+        int at = 0;
+        for (TokenVersions.Span span : completion.versions().spans()) {
+          int end = Math.min(versions.length, at + span.tokens());
+          Arrays.fill(versions, Math.min(at, end), end, span.version().number());
+          at += span.tokens();
+        }
+        return new Completion(
+            Arrays.copyOf(completion.tokens(), i + 1),
+            Arrays.copyOf(completion.logProbs(), i + 1),
+            TokenVersions.of(versions),
+            FinishReason.STOP_STRING);
+      }
+    }
+    return completion;
+  }
+
+  private void refuse(Assigned assigned, Checked.Refused refused) {
+    String name = assigned.replica().name();
+    synchronized (this) {
+      counts.refused(refused.reason());
+      ended(assigned, false);
+      if (refused.reason() == Checked.Reason.FOREIGN_WEIGHTS) {
+        assigned.replica().forget(); // it was started anew, or somebody else updates it
+        fleet = fleet.withdrawn(name);
+        notifyAll();
+      }
+    }
+    LOG.warn("server={} completion refused {}", name, refused);
+    fail(assigned.part().job(), new IllegalStateException("%s: %s".formatted(name, refused)));
+    dispatch();
+  }
+
+  private void failed(Assigned assigned, Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    Part part = assigned.part();
+    Retry.Decision decision =
+        cause instanceof EndpointException broken
+            ? retry.after(
+                broken.fault(),
+                part.tries() + 1,
+                broken.tokens(),
+                assigned.replica().wire().endpoint().patience().total(),
+                ThreadLocalRandom.current().nextDouble())
+            : new Retry.Decision.GiveUp();
+    boolean theirs = cause instanceof EndpointException broken && blames(broken.fault());
+    synchronized (this) {
+      ended(assigned, !theirs);
+      if (fleet.brokenDown(assigned.replica().name())
+          || (cause instanceof EndpointException doubtful && mayBeAnother(doubtful.fault()))) {
+        fleet = fleet.withdrawn(assigned.replica().name());
+        assigned.replica().forget();
+        notifyAll();
+      }
+      if (decision instanceof Retry.Decision.Again) {
+        counts.retries++;
+      }
+    }
+    switch (decision) {
+      case Retry.Decision.Again(Duration pause) -> {
+        if (!clock.isShutdown()) {
+          var _ =
+              clock.schedule(
+                  () -> {
+                    synchronized (this) {
+                      waiting.addFirst(part.again());
+                    }
+                    dispatch();
+                  },
+                  pause.toMillis(),
+                  TimeUnit.MILLISECONDS);
+        }
+      }
+      case Retry.Decision.GiveUp() -> fail(part.job(), cause);
+    }
+    dispatch();
+  }
+
+  /** Whether the server may have been started anew, with whatever weights. */
+  private static boolean mayBeAnother(Fault fault) {
+    return fault.kind() == Fault.Kind.NO_CONNECTION || fault.status() == 503;
+  }
+
+  /** Whether a failure speaks against the server, not against the request or its hour. */
+  private static boolean blames(Fault fault) {
+    return switch (fault.kind()) {
+      case BAD_REQUEST, BUSY, TOO_LATE -> false;
+      case UNAUTHORISED,
+          NO_MODEL,
+          NO_ROUTE,
+          SERVER,
+          IN_STREAM,
+          TRUNCATED,
+          MALFORMED,
+          NO_CONNECTION,
+          NO_ANSWER,
+          STALLED,
+          UNEXPECTED ->
+          true;
+    };
+  }
+
+  private void ended(Assigned assigned, boolean well) {
+    fleet = fleet.ended(assigned.replica().name(), assigned.part().count(), well);
+  }
+
+  private void fail(Job job, Throwable cause) {
+    List<DrawCall> calls;
+    synchronized (this) {
+      if (!open.remove(job.request.lease(), job)) {
+        return;
+      }
+      if (!(cause instanceof CancellationException)) {
+        counts.failures++;
+      }
+      calls = List.copyOf(job.calls);
+    }
+    job.answer.completeExceptionally(cause);
+    calls.forEach(DrawCall::cancel);
+  }
+
+  /** Keeps a server at the newest weights, as long as it is in the fleet. */
+  private void attend(Replica replica) {
+    Duration rest = FIRST_REST;
+    try {
+      while (true) {
+        Optional<Target> next = awaitNeed(replica);
+        if (next.isEmpty()) {
+          return;
+        }
+        boolean moved = bring(replica, next.get());
+        if (moved) {
+          rest = FIRST_REST;
+        } else {
+          rest(replica, rest);
+          rest =
+              rest.multipliedBy(2).compareTo(LONGEST_REST) > 0
+                  ? LONGEST_REST
+                  : rest.multipliedBy(2);
+        }
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits until the server needs weights; none when it has left. */
+  private synchronized Optional<Target> awaitNeed(Replica replica) throws InterruptedException {
+    while (!closed && isMember(replica) && (target.isEmpty() || fleet.isReady(replica.name()))) {
+      wait();
+    }
+    return closed || !isMember(replica) ? Optional.empty() : target;
+  }
+
+  private boolean isMember(Replica replica) {
+    return replicas.get(replica.name()) == replica;
+  }
+
+  private synchronized void rest(Replica replica, Duration pause) throws InterruptedException {
+    long end = System.nanoTime() + pause.toNanos();
+    long left = pause.toMillis();
+    while (left > 0 && !closed && isMember(replica)) {
+      wait(left);
+      left = (end - System.nanoTime()) / 1_000_000;
+    }
+  }
+
+  /** Brings a server to weights; true if it has them. */
+  private boolean bring(Replica replica, Target goal) throws InterruptedException {
+    Update.Next end;
+    try {
+      boolean known = replica.known().isPresent();
+      Capabilities can = replica.capabilities();
+      if (!known) {
+        LOG.info("server={} {}", replica.name(), can.line());
+      }
+      List<String> objections = can.objections();
+      end =
+          objections.isEmpty()
+              ? replica.update(goal.tag(), goal.directory())
+              : new Update.Next.Broken(String.join("; ", objections));
+    } catch (EndpointException away) {
+      end = new Update.Next.Unmoved(away.fault().toString());
+    }
+    return switch (end) {
+      case Update.Next.Moved() -> {
+        moved(replica, goal);
+        yield true;
+      }
+      case Update.Next.Unmoved(String reason) -> unmoved(replica, goal, "unmoved", reason);
+      case Update.Next.Broken(String reason) -> unmoved(replica, goal, "quarantined", reason);
+      case Update.Next.Do(UpdateStep step) ->
+          throw new IllegalStateException("an update ended before " + step);
+    };
+  }
+
+  private void moved(Replica replica, Target goal) {
+    List<Waiting> done = new ArrayList<>();
+    synchronized (this) {
+      counts.updates++;
+      if (target.equals(Optional.of(goal)) && isMember(replica)) {
+        fleet = fleet.ready(replica.name());
+      }
+      loads.removeIf(load -> load.version().compareTo(goal.tag().version()) <= 0 && done.add(load));
+    }
+    LOG.debug("server={} weights={}", replica.name(), goal.tag());
+    done.forEach(load -> load.loaded().complete(goal.tag().version()));
+    dispatch();
+  }
+
+  private boolean unmoved(Replica replica, Target goal, String state, String reason) {
+    synchronized (this) {
+      counts.updatesFailed++;
+    }
+    replica.forget();
+    LOG.warn("server={} {} weights={} reason={}", replica.name(), state, goal.tag(), reason);
+    return false;
+  }
+}

@@ -1,0 +1,178 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Retry;
+import io.troupe.engine.http.serve.ServeSettings;
+import io.troupe.engine.toy.ToyPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FleetSamplerTest {
+  @TempDir private Path folder;
+
+  private static <T> T await(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+  }
+
+  static SampleRequest request(long group, int completions) {
+    int[] prompt = {(int) (3 + group % 5), 4, 5};
+    return new SampleRequest(
+        new LeaseId(new GroupId(group), 1),
+        prompt,
+        completions,
+        new SamplingSettings(1, 20),
+        group);
+  }
+
+  private FleetSampler sampler(ToyPolicy policy, Retry retry) throws IOException {
+    return new FleetSampler(
+        policy.tokenizer(),
+        policy.contextLength(),
+        WeightShelf.open(folder.resolve("shelf"), _ -> {}),
+        retry);
+  }
+
+  private static ToyFixture server() throws IOException {
+    return ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(0));
+  }
+
+  @Test
+  void sample_overHttp_isTheEnginesOwnDrawTokenForToken() throws Exception {
+    try (ToyFixture toy = server();
+        SamplingEngine alone = toy.policy.newSampler();
+        FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
+      fleet.join("a", Endpoint.of(toy.base(), 64));
+      WeightSnapshot weights = ToyFixture.weights(toy.policy, 0);
+      assertThat(await(fleet.load(weights))).isEqualTo(WeightVersion.BASE);
+      await(alone.load(weights));
+      List<SampleRequest> requests = new ArrayList<>();
+      for (int g = 1; g <= 12; g++) {
+        requests.add(request(g, 4));
+      }
+      List<CompletionStage<List<Completion>>> there = fleet.sample(requests);
+      List<CompletionStage<List<Completion>>> here = alone.sample(requests);
+      for (int g = 0; g < requests.size(); g++) {
+        List<Completion> expected = await(here.get(g));
+        List<Completion> completions = await(there.get(g));
+        for (int c = 0; c < 4; c++) {
+          assertThat(completions.get(c).tokens()).isEqualTo(expected.get(c).tokens());
+          assertThat(completions.get(c).logProbs()).isEqualTo(expected.get(c).logProbs());
+          assertThat(completions.get(c).versions()).isEqualTo(expected.get(c).versions());
+          assertThat(completions.get(c).finishReason()).isEqualTo(expected.get(c).finishReason());
+        }
+      }
+    }
+  }
+
+  @Test
+  void load_newerWeightsWhileDrawing_losesNothingAndTellsEveryTokensVersion() throws Exception {
+    try (ToyFixture one = ToyFixture.empty(Duration.ofMillis(2), ServeSettings.loopback(0));
+        ToyFixture two = ToyFixture.empty(Duration.ofMillis(2), ServeSettings.loopback(0));
+        FleetSampler fleet = sampler(one.policy, Retry.DEFAULT)) {
+      fleet.join("one", Endpoint.of(one.base(), 16));
+      fleet.join("two", Endpoint.of(two.base(), 16));
+      await(fleet.load(ToyFixture.weights(one.policy, 0)));
+      List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
+      for (int version = 1; version <= 4; version++) {
+        for (int g = 1; g <= 20; g++) {
+          stages.addAll(fleet.sample(List.of(request(version * 100L + g, 4))));
+        }
+        assertThat(await(fleet.load(ToyFixture.weights(one.policy, version))))
+            .isEqualTo(new WeightVersion(version));
+      }
+      long newest = 0;
+      for (CompletionStage<List<Completion>> stage : stages) {
+        for (Completion completion : await(stage)) {
+          assertThat(completion.versions().tokens()).isEqualTo(completion.length());
+          newest = Math.max(newest, completion.versions().newest().number());
+        }
+      }
+      assertThat(newest).isPositive();
+      assertThat(fleet.report()).contains("completions=320").contains("refused=none");
+    }
+  }
+
+  @Test
+  void sample_serverDies_isDrawnByTheOther() throws Exception {
+    try (ToyFixture stays = server();
+        FleetSampler fleet = sampler(stays.policy, Retry.DEFAULT)) {
+      ToyFixture dies = server();
+      fleet.join("dies", Endpoint.of(dies.base(), 64));
+      fleet.join("stays", Endpoint.of(stays.base(), 64));
+      await(fleet.load(ToyFixture.weights(stays.policy, 0)));
+      dies.close();
+      for (int g = 1; g <= 20; g++) {
+        assertThat(await(fleet.sample(List.of(request(g, 2))).getFirst())).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void sample_serverStartedAnew_isBroughtToTheNewestWeightsBeforeItDraws() throws Exception {
+    ToyFixture first = server();
+    int port = first.server.port();
+    try (FleetSampler fleet =
+        sampler(first.policy, new Retry(50, Duration.ofMillis(50), Duration.ofMillis(400)))) {
+      fleet.join("a", Endpoint.of(first.base(), 64));
+      await(fleet.load(ToyFixture.weights(first.policy, 0)));
+      await(fleet.load(ToyFixture.weights(first.policy, 3)));
+      first.close();
+      CompletionStage<List<Completion>> asked = fleet.sample(List.of(request(1, 2))).getFirst();
+      try (ToyFixture second = ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(port))) {
+        for (Completion completion : await(asked)) {
+          assertThat(completion.versions().oldest()).isEqualTo(new WeightVersion(3));
+        }
+        assertThat(second.get("/weight_info").body()).contains("\"3-");
+      }
+    }
+  }
+
+  @Test
+  void cancel_openRequest_failsItAndFreesTheServer() throws Exception {
+    try (ToyFixture toy = ToyFixture.empty(Duration.ofMillis(100), ServeSettings.loopback(0));
+        FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
+      fleet.join("a", Endpoint.of(toy.base(), 64));
+      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      SampleRequest request = request(1, 8);
+      CompletionStage<List<Completion>> open = fleet.sample(List.of(request)).getFirst();
+      awaitMetric(toy, "troupe_serve_requests_running 1");
+      fleet.cancel(request.lease());
+      assertThatThrownBy(() -> await(open))
+          .isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(CancellationException.class);
+      awaitMetric(toy, "troupe_serve_requests_running 0");
+      awaitMetric(toy, "troupe_serve_disconnects_total 1");
+    }
+  }
+
+  private static void awaitMetric(ToyFixture toy, String line) throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    String metrics = toy.get("/metrics").body();
+    while (metrics.lines().noneMatch(line::equals)) {
+      assertThat(System.nanoTime()).as("%s in %s", line, metrics).isLessThan(end);
+      Thread.onSpinWait();
+      metrics = toy.get("/metrics").body();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FleetTest {
+  private record Work(String server, int completions) {}
+
+  /** Servers come, go, fail and recover; work is booked where it is, and within the limits. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void choose_anyComingAndGoing_keepsLimitsAndBooks(long seed) {
+    Random random = new Random(seed);
+    Fleet fleet = Fleet.EMPTY;
+    List<Work> running = new ArrayList<>();
+    for (int turn = 0; turn < 300; turn++) {
+      String name = "s" + random.nextInt(5);
+      switch (random.nextInt(7)) {
+        case 0 -> {
+          if (!fleet.members().containsKey(name)) {
+            fleet = fleet.join(name, 1 + random.nextInt(20));
+          }
+        }
+        case 1 -> fleet = fleet.ready(name);
+        case 2 -> {
+          if (random.nextInt(4) == 0) {
+            fleet = fleet.leave(name);
+            running.removeIf(work -> work.server().equals(name));
+          }
+        }
+        case 3 -> fleet = random.nextInt(9) == 0 ? fleet.allWithdrawn() : fleet;
+        case 4, 5 -> {
+          int completions = 1 + random.nextInt(8);
+          Optional<String> chosen = fleet.choose(completions, random.nextLong());
+          if (chosen.isPresent()) {
+            assertThat(fleet.isReady(chosen.get())).isTrue();
+            Fleet.Member member = Objects.requireNonNull(fleet.members().get(chosen.get()));
+            assertThat(member.load() == 0 || member.load() + completions <= member.limit())
+                .isTrue();
+            fleet = fleet.started(chosen.get(), completions);
+            running.add(new Work(chosen.get(), completions));
+          }
+        }
+        default -> {
+          if (!running.isEmpty()) {
+            Work work = running.remove(random.nextInt(running.size()));
+            fleet = fleet.ended(work.server(), work.completions(), random.nextInt(3) > 0);
+          }
+        }
+      }
+      for (Map.Entry<String, Fleet.Member> member : fleet.members().entrySet()) {
+        int booked =
+            running.stream()
+                .filter(work -> work.server().equals(member.getKey()))
+                .mapToInt(Work::completions)
+                .sum();
+        assertThat(member.getValue().load()).isEqualTo(booked);
+        assertThat(member.getValue().failures() >= Fleet.MOST_FAILURES && member.getValue().ready())
+            .isFalse();
+      }
+    }
+  }
+
+  @Test
+  void choose_equallyBusyServers_keepsAPromptWhereItWas() {
+    Fleet three = Fleet.EMPTY.join("a", 64).join("b", 64).join("c", 64);
+    three = three.ready("a").ready("b").ready("c");
+    int moved = 0;
+    for (long prompt = 0; prompt < 300; prompt++) {
+      String home = three.choose(4, prompt).orElseThrow();
+      assertThat(three.choose(4, prompt)).hasValue(home);
+      String without = three.leave("c").choose(4, prompt).orElseThrow();
+      if (home.equals("c")) {
+        moved++;
+      } else {
+        assertThat(without).isEqualTo(home);
+      }
+    }
+    assertThat(moved).isBetween(60, 140);
+  }
+
+  @Test
+  void choose_oneServerBusier_takesTheOther() {
+    Fleet two = Fleet.EMPTY.join("a", 16).join("b", 16).ready("a").ready("b").started("a", 8);
+    for (long prompt = 0; prompt < 50; prompt++) {
+      assertThat(two.choose(4, prompt)).hasValue("b");
+    }
+  }
+
+  @Test
+  void ended_failuresInARow_withdrawTheServerUntilItIsReadyAgain() {
+    Fleet fleet = Fleet.EMPTY.join("a", 4).ready("a");
+    for (int i = 1; i < Fleet.MOST_FAILURES; i++) {
+      fleet = fleet.started("a", 1).ended("a", 1, false);
+      assertThat(fleet.brokenDown("a")).isFalse();
+    }
+    fleet = fleet.started("a", 1).ended("a", 1, true);
+    for (int i = 0; i < Fleet.MOST_FAILURES; i++) {
+      assertThat(fleet.isReady("a")).isTrue();
+      fleet = fleet.started("a", 1).ended("a", 1, false);
+    }
+    assertThat(fleet.brokenDown("a")).isTrue();
+    assertThat(fleet.choose(1, 0)).isEmpty();
+    assertThat(fleet.ready("a").choose(1, 0)).hasValue("a");
+  }
+}

@@ -1,0 +1,72 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class UpdateTest {
+  /** What really happened at the server, beside what the update knows. */
+  private static final class Server {
+    boolean paused;
+    boolean whole = true;
+    boolean moved;
+    int reads;
+
+    void take(UpdateStep step, boolean halfway) {
+      switch (step) {
+        case PAUSE -> paused = true;
+        case READ -> {
+          reads++;
+          whole = !halfway;
+          moved = !halfway;
+        }
+        case RESUME -> paused = false;
+        case NAME, CONFIRM, TRY -> {}
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void update_anyFailures_endsMovedUnmovedOrBrokenAndNeverHalf(long seed) {
+    Random random = new Random(seed);
+    UpdateWay way =
+        new UpdateWay[] {
+              UpdateWay.READ,
+              UpdateWay.PAUSE_AND_READ,
+              UpdateWay.PAUSE_CALL_AND_NAME,
+              UpdateWay.PAUSE_AND_CALL
+            }
+            [random.nextInt(4)];
+    double failureRate = random.nextDouble();
+    Server server = new Server();
+    Update update = Update.begin(way);
+    int steps = 0;
+    while (update.next() instanceof Update.Next.Do(UpdateStep step)) {
+      assertThat(++steps).isLessThan(40);
+      update = update.started(step);
+      boolean fails = random.nextDouble() < failureRate;
+      if (!fails || random.nextBoolean()) {
+        server.take(step, fails); // a call that failed may have been carried out, or half of it
+      }
+      update = fails ? update.failed("scripted") : update.succeeded();
+    }
+    assertThat(server.reads).isLessThanOrEqualTo(1);
+    switch (update.next()) {
+      case Update.Next.Moved() -> {
+        assertThat(server.moved).isTrue();
+        assertThat(server.whole).isTrue();
+        assertThat(server.paused).isFalse();
+      }
+      case Update.Next.Unmoved(String reason) -> {
+        assertThat(server.reads).isZero();
+        assertThat(server.paused).isFalse();
+        assertThat(reason).isNotBlank();
+      }
+      case Update.Next.Broken(String reason) -> assertThat(reason).isNotBlank();
+      case Update.Next.Do(UpdateStep step) -> throw new AssertionError(step);
+    }
+  }
+}
