@@ -5,22 +5,12 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.train.LossMetrics;
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.Optimisation;
-import io.troupe.engine.PolicyEngines;
-import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StepOutcome;
-import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.Checkpoints;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,98 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The warm-up: what it teaches, and how it ends. */
 class TrainerWorkshopTest {
-  private final List<List<TrainingSequence>> lessons = new ArrayList<>();
-  private final List<Double> rates = new ArrayList<>();
-  private StepOutcome outcome = stepped(0.5);
-
-  private static StepOutcome stepped(double loss) {
-    LossMetrics metrics =
-        new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
-    return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0));
-  }
-
-  /** Writes down what it is taught. */
-  private final class Pupil implements TrainingEngine {
-    @Override
-    public StepOutcome train(
-        List<TrainingSequence> rollouts,
-        List<TrainingSequence> examples,
-        LossSettings loss,
-        Optimisation optimisation) {
-      return outcome;
-    }
-
-    @Override
-    public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
-      throw new AssertionError("nobody asks");
-    }
-
-    @Override
-    public List<TeacherTokens> referenceTokens(
-        List<TrainingSequence> batch, int topK, double temperature) {
-      throw new AssertionError("nobody asks");
-    }
-
-    @Override
-    public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
-      lessons.add(batch);
-      rates.add(optimisation.learningRate());
-      return outcome;
-    }
-
-    @Override
-    public void freezeReference() {}
-
-    @Override
-    public WeightSnapshot snapshot(WeightVersion version) {
-      return new WeightSnapshot(version, "", List.of());
-    }
-
-    @Override
-    public void save(Path directory) {}
-
-    @Override
-    public void restore(Path directory) {}
-
-    @Override
-    public void close() {}
-  }
-
-  private final PolicyEngines engines =
-      new PolicyEngines() {
-        @Override
-        public Tokenizer tokenizer() {
-          return Toys.policy().tokenizer();
-        }
-
-        @Override
-        public int contextLength() {
-          return 8;
-        }
-
-        @Override
-        public String describe() {
-          return "pupil";
-        }
-
-        @Override
-        public String device() {
-          return "none";
-        }
-
-        @Override
-        public TrainingEngine newTrainer(long seed) {
-          return new Pupil();
-        }
-
-        @Override
-        public SamplingEngine newSampler() {
-          throw new UnsupportedOperationException("a pupil does not answer");
-        }
-
-        @Override
-        public void close() {}
-      };
+  private final Pupil pupil = new Pupil();
+  private final List<List<TrainingSequence>> lessons = pupil.lessons;
 
   private TrainerWorkshop workshop(Path folder, RunSettings.Warmup warmup) throws IOException {
     RunSettings plain = Toys.settings(10, 0);
@@ -142,12 +42,7 @@ class TrainerWorkshopTest {
             plain.evaluationTokens(),
             plain.keepCheckpoints());
     return new TrainerWorkshop(
-        new EngineRoom(engines),
-        settings,
-        Toys.pool(),
-        Checkpoints.open(folder),
-        Optional.empty(),
-        _ -> {});
+        pupil.room(), settings, Toys.pool(), Checkpoints.open(folder), Optional.empty(), _ -> {});
   }
 
   private static String text(int[] tokens) {
@@ -158,7 +53,7 @@ class TrainerWorkshopTest {
   void prepare_warmup_passesOverItsExamplesEquallyOften(@TempDir Path folder) throws IOException {
     workshop(folder, new RunSettings.Warmup(5, 0, 4, 0.25, 10)).prepare();
     assertThat(lessons).hasSize(5).allSatisfy(lesson -> assertThat(lesson).hasSize(4));
-    assertThat(rates).containsOnly(0.25);
+    assertThat(pupil.rates).containsOnly(0.25);
     Map<String, Long> seen =
         lessons.stream()
             .flatMap(List::stream)
@@ -219,7 +114,7 @@ class TrainerWorkshopTest {
 
   @Test
   void prepare_lossThatIsNotFinite_saysWhatToChange(@TempDir Path folder) throws IOException {
-    outcome = new StepOutcome.Skipped("the loss is NaN");
+    pupil.outcome = new StepOutcome.Skipped("the loss is NaN");
     TrainerWorkshop workshop = workshop(folder, new RunSettings.Warmup(5, 0, 4, 0.25, 0));
     assertThatThrownBy(workshop::prepare)
         .hasMessage("warm-up step 1: the loss is NaN; lower warmup.learning_rate");

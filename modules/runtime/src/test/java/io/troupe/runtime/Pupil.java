@@ -1,0 +1,146 @@
+package io.troupe.runtime;
+
+import io.troupe.core.train.LossMetrics;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** A training engine that learns nothing and writes down what it is taught. */
+final class Pupil implements TrainingEngine {
+  /** What a step was given. */
+  record Step(List<TrainingSequence> rollouts, List<TrainingSequence> examples) {}
+
+  final List<List<TrainingSequence>> lessons = new ArrayList<>();
+  final List<Double> rates = new ArrayList<>();
+  final List<Step> steps = new ArrayList<>();
+
+  /** Before which step a reference was frozen, counted from 0. */
+  final List<Integer> frozenBefore = new ArrayList<>();
+
+  /** What every step comes to. */
+  StepOutcome outcome = stepped(0.5);
+
+  /** What the reference says to every token of a sequence. */
+  ToDoubleFunction<TrainingSequence> reference = _ -> -1;
+
+  private static StepOutcome stepped(double loss) {
+    LossMetrics metrics =
+        new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+    return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0));
+  }
+
+  @Override
+  public StepOutcome train(
+      List<TrainingSequence> rollouts,
+      List<TrainingSequence> examples,
+      LossSettings loss,
+      Optimisation optimisation) {
+    steps.add(new Step(rollouts, examples));
+    return outcome;
+  }
+
+  @Override
+  public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
+    List<double[]> all = new ArrayList<>();
+    for (TrainingSequence sequence : batch) {
+      double[] logProbs = new double[sequence.completion().length];
+      Arrays.fill(logProbs, reference.applyAsDouble(sequence));
+      all.add(logProbs);
+    }
+    return all;
+  }
+
+  @Override
+  public List<TeacherTokens> referenceTokens(
+      List<TrainingSequence> batch, int topK, double temperature) {
+    return batch.stream()
+        .map(s -> new TeacherTokens(new int[s.completion().length][topK], rows(s, topK)))
+        .toList();
+  }
+
+  private float[][] rows(TrainingSequence sequence, int topK) {
+    float[][] rows = new float[sequence.completion().length][topK];
+    for (float[] row : rows) {
+      Arrays.fill(row, (float) reference.applyAsDouble(sequence));
+    }
+    return rows;
+  }
+
+  @Override
+  public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
+    lessons.add(batch);
+    rates.add(optimisation.learningRate());
+    return outcome;
+  }
+
+  @Override
+  public void freezeReference() {
+    frozenBefore.add(steps.size());
+  }
+
+  @Override
+  public WeightSnapshot snapshot(WeightVersion version) {
+    return new WeightSnapshot(version, "", List.of());
+  }
+
+  @Override
+  public void save(Path directory) {}
+
+  @Override
+  public void restore(Path directory) {}
+
+  @Override
+  public void close() {}
+
+  /** A room whose trainer it is. */
+  EngineRoom room() {
+    return new EngineRoom(
+        new PolicyEngines() {
+          @Override
+          public Tokenizer tokenizer() {
+            return Toys.policy().tokenizer();
+          }
+
+          @Override
+          public int contextLength() {
+            return 8;
+          }
+
+          @Override
+          public String describe() {
+            return "pupil";
+          }
+
+          @Override
+          public String device() {
+            return "none";
+          }
+
+          @Override
+          public TrainingEngine newTrainer(long seed) {
+            return Pupil.this;
+          }
+
+          @Override
+          public SamplingEngine newSampler() {
+            throw new UnsupportedOperationException("a pupil does not answer");
+          }
+
+          @Override
+          public void close() {}
+        });
+  }
+}
