@@ -3,14 +3,18 @@ package io.troupe.app;
 import io.troupe.app.config.DataKeys;
 import io.troupe.app.config.DataSection;
 import io.troupe.app.config.DataSetSection;
+import io.troupe.store.s3.S3Address;
+import io.troupe.store.s3.S3Folders;
 import io.troupe.tasks.BadTaskData;
 import io.troupe.tasks.fetch.DataCache;
 import io.troupe.tasks.fetch.DataFolder;
 import io.troupe.tasks.fetch.DataOrigin;
 import io.troupe.tasks.fetch.HubOrigin;
+import io.troupe.tasks.fetch.ObjectOrigin;
 import io.troupe.tasks.fetch.Wanted;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,22 +26,28 @@ import java.util.Map;
 /** The files that a task's configuration names, wherever they are. */
 final class TaskFiles {
   private final DataCache cache;
+  private final S3Folders s3;
 
-  TaskFiles(DataCache cache) {
+  private TaskFiles(DataCache cache, S3Folders s3) {
     this.cache = cache;
+    this.s3 = s3;
   }
 
   /** Files found as {@code data} and the environment say. */
   static TaskFiles of(DataSection data) {
     Map<String, String> environment = System.getenv();
+    S3Folders s3 = new S3Folders(data.s3().settings());
     List<DataOrigin> origins = new ArrayList<>();
+    if (!data.s3().s3Folder().isEmpty()) {
+      origins.add(new ObjectOrigin(s3::download, data.s3().s3Folder()));
+    }
     if (data.hub()) {
       origins.add(
           new HubOrigin(
               environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co"),
               environment.getOrDefault("HF_TOKEN", "")));
     }
-    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins));
+    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins), s3);
   }
 
   private static Path cacheFolder(DataSection data, Map<String, String> environment) {
@@ -76,21 +86,25 @@ final class TaskFiles {
     return DataFolder.files(Path.of(place), subset, split);
   }
 
-  /** The text of a small file. */
+  /** The text of a small file, local or on S3. */
   String text(String place) throws IOException {
+    if (S3Address.isOne(place)) {
+      return decode(place, s3.read(place));
+    }
     if (place.contains("://")) {
-      throw new BadTaskData(place + ": the file must be local; fetch it by hand and give its path");
+      throw new BadTaskData(
+          place + ": the file must be local or on s3://; fetch it by hand and give its path");
     }
     Path file = Path.of(place);
     if (!Files.isRegularFile(file)) {
       throw new BadTaskData(place + ": no such file; relative paths start from the configuration");
     }
-    return decode(place, file);
+    return decode(place, Files.readAllBytes(file));
   }
 
-  private static String decode(String place, Path file) throws IOException {
+  private static String decode(String place, byte[] text) {
     try {
-      return Files.readString(file, StandardCharsets.UTF_8);
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(text)).toString();
     } catch (CharacterCodingException e) {
       throw new BadTaskData(place + ": must be UTF-8 text, and is not");
     }

@@ -76,6 +76,13 @@ class LayeringTest {
           .should()
           .dependOnClassesThat(are(resideInAPackage("ai.djl..")));
 
+  static final ArchRule AMAZON_BEHIND_THE_STORE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.troupe.store.s3..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("software.amazon..")));
+
   static final ArchRule NOTHING_KNOWS_APP =
       noClasses()
           .that()
@@ -146,6 +153,7 @@ class LayeringTest {
         CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD,
         AKKA_IN_ACTOR_MODULES,
         DJL_IN_ITS_ENGINE,
+        AMAZON_BEHIND_THE_STORE,
         NOTHING_KNOWS_APP,
         ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE,
         STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME,
@@ -175,6 +183,7 @@ class LayeringTest {
             "io.troupe.engine.djl.DjlPolicy",
             "io.troupe.engine.http.protocol.Dialect",
             "io.troupe.store.Journal",
+            "io.troupe.store.s3.S3Folders",
             "io.troupe.telemetry.StepRow",
             "io.troupe.runtime.Coordinator",
             "io.troupe.app.Main")) {
@@ -212,6 +221,7 @@ class LayeringTest {
         offence(CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD, io.troupe.core.Offender.class),
         offence(AKKA_IN_ACTOR_MODULES, io.troupe.core.Offender.class),
         offence(DJL_IN_ITS_ENGINE, io.troupe.core.Offender.class),
+        offence(AMAZON_BEHIND_THE_STORE, io.troupe.core.Offender.class),
         offence(NOTHING_KNOWS_APP, io.troupe.core.Offender.class),
         offence(ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE, io.troupe.engine.OffendingEngine.class),
         offence(STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME, io.troupe.store.OffendingStore.class),

@@ -12,9 +12,9 @@ import io.troupe.tasks.SetSettings.Cut;
 @Doc("Rows of a data set")
 public record DataKeys(
     @Doc(
-            "File or folder with the data: JSON Lines or a JSON array (`.gz` allowed), Parquet, Arrow,"
-                + " or a Hugging Face folder; a relative path starts from the folder of the"
-                + " configuration file. Empty means the cache, then the hub.")
+            "File or folder with the data: JSON Lines or a JSON array (`.gz` allowed), Parquet,"
+                + " Arrow, or a Hugging Face folder; a relative path starts from the folder of the"
+                + " configuration file. Empty means the cache, then S3, then the hub.")
         @Default("")
         @RelativeToFile
         String file,

@@ -2,6 +2,7 @@ package io.troupe.app.config;
 
 import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Inline;
 import io.troupe.app.config.binding.RelativeToFile;
 
 /** Where published data sets are found. */
@@ -12,6 +13,7 @@ public record DataSection(
         @Default("")
         @RelativeToFile
         String cache,
+    @Inline S3Keys s3,
     @Doc("Whether data sets are fetched from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`).")
         @Default("true")
         boolean hub,

@@ -10,8 +10,8 @@ import io.troupe.app.config.binding.RelativeToFile;
 public record MixKeys(
     @Doc(
             "Name under which verifiers, limits and metrics know its prompts, put before their ids;"
-                + " empty means the data set's name. The same data set can be listed twice under two"
-                + " aliases.")
+                + " empty means the data set's name. The same data set can be listed twice under"
+                + " two aliases.")
         @Default("")
         String alias,
     @Doc(
@@ -21,8 +21,8 @@ public record MixKeys(
         @Range(min = 0, minExclusive = true, max = 1e9)
         double weight,
     @Doc(
-            "Order file, one prompt id a line: its prompts are trained on in this order in every epoch,"
-                + " and no others.")
+            "Order file, local or `s3://`, one prompt id a line: its prompts are trained on in this"
+                + " order in every epoch, and no others.")
         @Default("")
         @RelativeToFile
         String order,

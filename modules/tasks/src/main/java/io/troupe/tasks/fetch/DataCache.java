@@ -111,7 +111,7 @@ public final class DataCache {
     text.append("\n  %s: not in the cache".formatted(folder));
     failures.forEach(failure -> text.append("\n  ").append(failure));
     if (failures.isEmpty()) {
-      text.append("\n  nowhere else: data.hub is false");
+      text.append("\n  nowhere else: data.hub is false, and data.s3_folder names no place");
     }
     return new BadTaskData(
         text.append(

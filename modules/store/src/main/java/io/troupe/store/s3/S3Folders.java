@@ -1,0 +1,114 @@
+package io.troupe.store.s3;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Reads folders and objects of S3. Throttling and failures of the server are tried again three
+ * times; whatever comes is held against the size the server promised.
+ */
+public final class S3Folders {
+  private final S3Settings settings;
+
+  /** Folders that are reached as the settings say. */
+  public S3Folders(S3Settings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Downloads every object of a folder under its name within it.
+   *
+   * @param place {@code s3://bucket/folder}
+   * @param into a folder without files of these names
+   * @return how many files came; 0 if there is no such folder
+   * @throws IOException if the bucket cannot be read, or a file did not come whole; says which and
+   *     what to do
+   */
+  public int download(String place, Path into) throws IOException {
+    S3Address folder = S3Address.parse(place).folder();
+    int files = 0;
+    try (S3Client client = settings.open()) {
+      for (S3Object object :
+          client
+              .listObjectsV2Paginator(list -> list.bucket(folder.bucket()).prefix(folder.key()))
+              .contents()) {
+        String name = object.key().substring(folder.key().length());
+        if (name.isEmpty() || name.endsWith("/")) {
+          continue; // what consoles make to show an empty folder
+        }
+        Path file = into.resolve(name).normalize();
+        if (!file.startsWith(into)) {
+          throw new IOException("%s: the name %s leads out of its folder".formatted(folder, name));
+        }
+        download(client, new S3Address(folder.bucket(), object.key()), object.size(), file);
+        files++;
+      }
+    } catch (SdkException e) {
+      throw refused(folder, e);
+    }
+    return files;
+  }
+
+  private static void download(S3Client client, S3Address object, long size, Path file)
+      throws IOException {
+    Files.createDirectories(file.getParent());
+    client.getObject(
+        get -> get.bucket(object.bucket()).key(object.key()), ResponseTransformer.toFile(file));
+    if (Files.size(file) != size) {
+      throw new IOException("%s: %d of %d bytes came".formatted(object, Files.size(file), size));
+    }
+  }
+
+  /**
+   * The bytes of a small object.
+   *
+   * @throws IOException if it cannot be read; says why and what to do
+   */
+  public byte[] read(String place) throws IOException {
+    S3Address address = S3Address.parse(place);
+    try (S3Client client = settings.open()) {
+      return client
+          .getObjectAsBytes(get -> get.bucket(address.bucket()).key(address.key()))
+          .asByteArray();
+    } catch (SdkException e) {
+      throw refused(address, e);
+    }
+  }
+
+  private static IOException refused(S3Address address, SdkException failure) {
+    String reason =
+        failure instanceof AwsServiceException service ? reason(service) : reason(failure);
+    return new IOException("%s: %s".formatted(address, reason), failure);
+  }
+
+  private static String reason(AwsServiceException failure) {
+    AwsErrorDetails details = failure.awsErrorDetails();
+    String code = details == null || details.errorCode() == null ? "" : " " + details.errorCode();
+    return "status %d%s%s"
+        .formatted(
+            failure.statusCode(),
+            code,
+            switch (failure.statusCode()) {
+              case 301 -> "; the bucket is in another region, set data.s3_region";
+              case 401, 403 ->
+                  "; the credentials do not open it (AWS_PROFILE, or AWS_ACCESS_KEY_ID and"
+                      + " AWS_SECRET_ACCESS_KEY)";
+              case 404 -> "; it is not there";
+              default -> "";
+            });
+  }
+
+  private static String reason(SdkException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return message.startsWith("Unable to load credentials")
+        ? "no credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        : message;
+  }
+}

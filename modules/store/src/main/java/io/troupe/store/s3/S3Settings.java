@@ -1,0 +1,68 @@
+package io.troupe.store.s3;
+
+import static io.troupe.core.Require.require;
+
+import java.net.URI;
+import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/**
+ * How S3 is reached. Credentials are never told here: they are found as all of Amazon's tools find
+ * them, in {@code AWS_ACCESS_KEY_ID} and its kind, {@code AWS_PROFILE}, or the role of the machine.
+ *
+ * @param endpoint of a server that speaks S3, such as {@code http://localhost:9000}; empty means
+ *     Amazon's
+ * @param region such as {@code eu-central-1}; empty means what the environment says, else the
+ *     bucket's own
+ * @param pathStyle whether the bucket stands in the path and not in the host name, as most servers
+ *     other than Amazon's need it
+ */
+public record S3Settings(String endpoint, String region, boolean pathStyle) {
+  public S3Settings {
+    require(
+        endpoint.isEmpty() || endpoint.matches("https?://[^/\\s]+(/.*)?"),
+        "an S3 endpoint is an address such as http://localhost:9000, not %s",
+        endpoint);
+  }
+
+  /** A client, which its caller closes. */
+  S3Client open() {
+    S3ClientBuilder client =
+        S3Client.builder()
+            .httpClientBuilder(UrlConnectionHttpClient.builder())
+            .credentialsProvider(DefaultCredentialsProvider.create())
+            .overrideConfiguration(
+                override -> override.retryStrategy(AwsRetryStrategy.standardRetryStrategy()))
+            .forcePathStyle(pathStyle)
+            // Servers other than Amazon's do not know the checksums that Amazon added in 2024.
+            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+            .region(Region.of(told().orElse("us-east-1")));
+    if (endpoint.isEmpty()) {
+      client.crossRegionAccessEnabled(told().isEmpty());
+    } else {
+      client.endpointOverride(URI.create(endpoint));
+    }
+    return client.build();
+  }
+
+  private Optional<String> told() {
+    if (!region.isEmpty()) {
+      return Optional.of(region);
+    }
+    try {
+      return Optional.of(DefaultAwsRegionProviderChain.builder().build().getRegion().id());
+    } catch (SdkClientException e) {
+      return Optional.empty(); // the chain's way to say that nobody told it
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.store.s3;
+
+import org.jspecify.annotations.NullMarked;
