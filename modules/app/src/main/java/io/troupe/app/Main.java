@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       TrainCommand.class,
       PlanCommand.class,
       AuditCommand.class,
+      SoakCommand.class,
       VerifyCommand.class,
       TasksCommand.class,
       DoctorCommand.class
