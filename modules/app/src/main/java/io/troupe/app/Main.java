@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       PlanCommand.class,
       AuditCommand.class,
       SoakCommand.class,
+      CertsCommand.class,
       VerifyCommand.class,
       TasksCommand.class,
       DoctorCommand.class

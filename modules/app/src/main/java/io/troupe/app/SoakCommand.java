@@ -48,11 +48,6 @@ final class SoakCommand implements Callable<Integer> {
   private double minutes;
 
   @Option(
-      names = "--embedded",
-      description = "All roles of the run in one process, which is the default.")
-  private boolean embedded;
-
-  @Option(
       names = "--seed",
       paramLabel = "S",
       description = "Of the faults (default: a new one, which is printed).")

@@ -1,0 +1,148 @@
+package io.troupe.cluster.tls;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a host needs to take part in a cluster: its key and certificate, and whom it trusts. It lies
+ * in one folder, which {@link CertificateAuthority#issue} makes and an operator copies to the host.
+ *
+ * @param folder holds {@code node.p12}, {@code trust.p12} and the {@code password} of both
+ * @param addresses names and IP addresses that the certificate is good for
+ * @param until when it is valid
+ */
+public record HostKeys(Path folder, List<String> addresses, Instant until) {
+  static final String ALIAS = "node";
+  static final String KEYS = "node.p12";
+  static final String TRUST = "trust.p12";
+  static final String PASSWORD = "password";
+
+  /** A certificate that ends sooner than this is spoken of. */
+  private static final Duration SOON = Duration.ofDays(30);
+
+  public HostKeys {
+    addresses = List.copyOf(addresses);
+  }
+
+  /**
+   * Reads the folder of a host.
+   *
+   * @throws IOException if something is missing, can be read by others, or does not fit; says what
+   *     to do
+   */
+  public static HostKeys in(Path folder) throws IOException {
+    for (String name : List.of(KEYS, TRUST, PASSWORD)) {
+      Path file = folder.resolve(name);
+      if (!Files.isReadable(file)) {
+        throw new IOException(
+            "%s is missing; copy the host's folder that `troupe certs issue` made to %s"
+                .formatted(file, folder));
+      }
+    }
+    PrivateFiles.requirePrivate(folder.resolve(KEYS));
+    PrivateFiles.requirePrivate(folder.resolve(PASSWORD));
+    char[] password = PrivateFiles.readPassword(folder.resolve(PASSWORD));
+    try {
+      X509Certificate certificate =
+          (X509Certificate) load(folder.resolve(KEYS), password).getCertificate(ALIAS);
+      if (certificate == null) {
+        throw new IOException("%s holds no key '%s'".formatted(folder.resolve(KEYS), ALIAS));
+      }
+      return new HostKeys(folder, addresses(certificate), certificate.getNotAfter().toInstant());
+    } catch (GeneralSecurityException e) {
+      throw new IOException("%s: %s".formatted(folder.resolve(KEYS), e.getMessage()), e);
+    }
+  }
+
+  /**
+   * What is wrong with these keys for a process that listens at {@code address}, if anything.
+   *
+   * @param now the present time
+   */
+  public Optional<String> objection(String address, Instant now) {
+    if (now.isAfter(until)) {
+      return Optional.of(
+          "the certificate in %s ended at %s; issue it anew with `troupe certs issue`"
+              .formatted(folder, until));
+    }
+    if (!addresses.contains(address)) {
+      return Optional.of(
+          "the certificate in %s is good for %s, and this process is reached at %s; issue it with --address %s"
+              .formatted(folder, String.join(", ", addresses), address, address));
+    }
+    return Optional.empty();
+  }
+
+  /** What should be done soon, if anything. */
+  public Optional<String> warning(Instant now) {
+    return until.isBefore(now.plus(SOON))
+        ? Optional.of(
+            "the certificate in %s ends in %d days (%s); issue it anew with `troupe certs issue`"
+                .formatted(folder, Math.max(0, Duration.between(now, until).toDays()), until))
+        : Optional.empty();
+  }
+
+  /**
+   * Settings of Akka's transport: TLS 1.3 only, both sides show certificates, and each is held
+   * against the address it is reached at.
+   */
+  public Config transport() throws IOException {
+    String password = String.valueOf(PrivateFiles.readPassword(folder.resolve(PASSWORD)));
+    String engine = "akka.remote.artery.ssl.config-ssl-engine.";
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("akka.remote.artery.transport", "tls-tcp");
+    settings.put(engine + "key-store", folder.resolve(KEYS).toAbsolutePath().toString());
+    settings.put(engine + "trust-store", folder.resolve(TRUST).toAbsolutePath().toString());
+    settings.put(engine + "key-store-password", password);
+    settings.put(engine + "key-password", password);
+    settings.put(engine + "trust-store-password", password);
+    settings.put(engine + "protocol", "TLSv1.3");
+    settings.put(
+        engine + "enabled-algorithms", List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"));
+    settings.put(engine + "require-mutual-authentication", true);
+    settings.put(engine + "hostname-verification", true);
+    return ConfigFactory.parseMap(settings);
+  }
+
+  private static List<String> addresses(X509Certificate certificate)
+      throws CertificateParsingException {
+    List<String> addresses = new ArrayList<>();
+    var names = certificate.getSubjectAlternativeNames();
+    if (names != null) {
+      names.forEach(name -> addresses.add(Objects.toString(name.get(1))));
+    }
+    return addresses;
+  }
+
+  static KeyStore load(Path file, char[] password) throws IOException, GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      store.load(in, password);
+    }
+    return store;
+  }
+
+  static void store(KeyStore store, Path file, char[] password)
+      throws IOException, GeneralSecurityException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    store.store(bytes, password);
+    PrivateFiles.write(file, bytes.toByteArray());
+  }
+}

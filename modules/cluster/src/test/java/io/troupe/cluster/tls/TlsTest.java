@@ -1,0 +1,180 @@
+package io.troupe.cluster.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.ActorRefResolver;
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.javadsl.AskPattern;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.cluster.typed.Cluster;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may talk to a process of a cluster with keys: real actor systems on loopback addresses. */
+final class TlsTest {
+  private static final String ONE = "127.0.0.2";
+  private static final String TWO = "127.0.0.3";
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration REFUSAL = Duration.ofSeconds(3);
+
+  /** Question and answer of an actor that everybody starts; the serializer knows strings. */
+  private record Question(ActorRef<String> replyTo) {}
+
+  @TempDir private static Path folder;
+  private static HostKeys one;
+  private static HostKeys two;
+  private static HostKeys stranger;
+
+  @BeforeAll
+  static void issue() throws IOException {
+    CertificateAuthority ours = CertificateAuthority.init(folder.resolve("ours"), "troupe");
+    one = ours.issue("one", List.of(ONE, "one.example"), 90);
+    two = ours.issue("two", List.of(TWO), 10);
+    stranger =
+        CertificateAuthority.init(folder.resolve("theirs"), "troupe")
+            .issue("two", List.of(TWO), 90);
+  }
+
+  @Test
+  void issue_host_makesAFolderForItsOwnerOnly() throws IOException {
+    assertThat(one.addresses()).containsExactly(ONE, "one.example");
+    for (String file : List.of("node.p12", "trust.p12", "password")) {
+      assertThat(
+              PosixFilePermissions.toString(
+                  Files.getPosixFilePermissions(one.folder().resolve(file))))
+          .as(file)
+          .isEqualTo("rw-------");
+    }
+    assertThat(CertificateAuthority.open(folder.resolve("ours")).hosts())
+        .contains(one.folder(), two.folder());
+    assertThatThrownBy(() -> CertificateAuthority.init(folder.resolve("ours"), "troupe"))
+        .hasMessageContaining("is an authority already");
+    assertThatThrownBy(() -> CertificateAuthority.open(folder.resolve("nothing")))
+        .hasMessageContaining("make one with: troupe certs init");
+  }
+
+  @Test
+  void objection_addressOrTimeThatDoesNotFit_saysWhatToDo() {
+    Instant now = Instant.now();
+    assertThat(one.objection(ONE, now)).isEmpty();
+    assertThat(one.objection("10.0.0.9", now).orElseThrow())
+        .contains("is good for 127.0.0.2, one.example", "issue it with --address 10.0.0.9");
+    assertThat(one.objection(ONE, now.plus(Duration.ofDays(91))).orElseThrow())
+        .contains("ended at", "troupe certs issue");
+    assertThat(one.warning(now)).isEmpty();
+    assertThat(two.warning(now).orElseThrow()).contains("ends in 9 days");
+  }
+
+  @Test
+  void in_keysThatOthersCanRead_isRefused() throws IOException {
+    HostKeys open =
+        CertificateAuthority.open(folder.resolve("ours")).issue("open", List.of(ONE), 90);
+    Files.setPosixFilePermissions(
+        open.folder().resolve("password"), PosixFilePermissions.fromString("rw-r--r--"));
+    assertThatThrownBy(() -> HostKeys.in(open.folder()))
+        .hasMessageContaining("password can be read by others (rw-r--r--)");
+    assertThatThrownBy(() -> HostKeys.in(folder))
+        .hasMessageContaining("node.p12 is missing; copy the host's folder");
+  }
+
+  @Test
+  void transport_certificatesOfOneAuthority_talk() throws Exception {
+    try (Node server = new Node(ONE, one.transport());
+        Node client = new Node(TWO, two.transport())) {
+      assertThat(client.ask(server, PATIENCE)).isEqualTo("yes");
+    }
+  }
+
+  @Test
+  void transport_anotherAuthorityWrongAddressOrNoTls_isCutOff() throws Exception {
+    try (Node server = new Node(ONE, one.transport());
+        Node friend = new Node(TWO, two.transport());
+        Node foreign = new Node(TWO, stranger.transport());
+        Node misplaced = new Node("127.0.0.4", two.transport());
+        Node plain = new Node(TWO, ConfigFactory.empty())) {
+      for (Node outsider : List.of(foreign, plain)) {
+        assertThatThrownBy(() -> outsider.ask(server, REFUSAL))
+            .isInstanceOf(ExecutionException.class);
+      }
+      assertThatThrownBy(() -> server.ask(misplaced, REFUSAL))
+          .as("its certificate is for another address")
+          .isInstanceOf(ExecutionException.class);
+      assertThat(friend.ask(server, PATIENCE)).as("the others still talk").isEqualTo("yes");
+    }
+  }
+
+  /** An actor system that answers. */
+  private static final class Node implements AutoCloseable {
+    private final ActorSystem<Question> system;
+
+    Node(String address, Config transport) {
+      Config own =
+          ConfigFactory.parseString(
+              """
+              akka {
+                loglevel = ERROR
+                stdout-loglevel = OFF
+                actor.provider = cluster
+                actor.allow-java-serialization = off
+                actor.serialization-bindings."%s" = jackson-cbor
+                remote.artery { transport = tcp, canonical { hostname = "%s", port = 0 } }
+                cluster.jmx.enabled = off
+                cluster.downing-provider-class = "akka.cluster.sbr.SplitBrainResolverProvider"
+                coordinated-shutdown.exit-jvm = off
+                coordinated-shutdown.run-by-jvm-shutdown-hook = off
+              }
+              """
+                  .formatted(Question.class.getName(), address));
+      this.system =
+          ActorSystem.create(
+              answering(), "troupe", ConfigFactory.load(transport.withFallback(own)));
+    }
+
+    private static Behavior<Question> answering() {
+      return Behaviors.setup(
+          context -> {
+            context.spawn(
+                Behaviors.receive(Question.class)
+                    .onMessage(
+                        Question.class,
+                        asked -> {
+                          asked.replyTo().tell("yes");
+                          return Behaviors.same();
+                        })
+                    .build(),
+                "gate");
+            return Behaviors.empty();
+          });
+    }
+
+    String ask(Node other, Duration patience) throws Exception {
+      String path = Cluster.get(other.system).selfMember().address() + "/user/gate";
+      ActorRef<Question> gate = ActorRefResolver.get(system).resolveActorRef(path);
+      CompletionStage<String> answer =
+          AskPattern.ask(gate, Question::new, patience, system.scheduler());
+      return answer.toCompletableFuture().get(patience.toSeconds() + 10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+      system.terminate();
+      system.getWhenTerminated().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.tls;
+
+import org.jspecify.annotations.NullMarked;
