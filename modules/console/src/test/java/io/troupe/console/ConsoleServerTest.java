@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -233,23 +234,15 @@ final class ConsoleServerTest {
   @Test
   void group_hostileTexts_comeBackAsTheyAreAndCut() throws Exception {
     String hostile = "<img src=x onerror=alert(1)></script>\u202Eevil\u0000\u001b[31m";
-    String line =
-        JSON.writeValueAsString(
-            Map.of(
-                "group",
-                1,
-                "fence",
-                1,
-                "prompt",
-                hostile,
-                "answer",
-                "4",
-                "completions",
-                List.of(hostile, "y".repeat(1 << 20)),
-                "rewards",
-                List.of(0, 1),
-                "verdicts",
-                List.of("no", "yes")));
+    Map<String, Object> rollout = new LinkedHashMap<>();
+    rollout.put("group", 1);
+    rollout.put("fence", 1);
+    rollout.put("prompt", hostile);
+    rollout.put("answer", "4");
+    rollout.put("completions", List.of(hostile, "y".repeat(1 << 20)));
+    rollout.put("rewards", List.of(0, 1));
+    rollout.put("verdicts", List.of("no", "yes"));
+    String line = JSON.writeValueAsString(rollout);
     Files.writeString(folder.resolve("rollouts.jsonl"), line + "\n{\"group\": 1, \"fen");
     JsonNode judged = get("/api/v1/groups/1").path("samplings");
     assertThat(judged).hasSize(1);

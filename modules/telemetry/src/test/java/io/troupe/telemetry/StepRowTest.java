@@ -3,6 +3,7 @@ package io.troupe.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.telemetry.view.PrometheusText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,12 +69,16 @@ final class StepRowTest {
   @Test
   void catalogue_page_equalsDocs() throws IOException {
     if (Boolean.getBoolean("troupe.docs.update")) {
-      Files.writeString(DOCS, MetricCatalogue.markdown());
+      Files.writeString(DOCS, page());
     }
     assertThat(DOCS)
         .as(
             "docs/metrics.md; write it with: mvn -pl modules/telemetry test"
                 + " -Dtroupe.docs.update=true")
-        .hasContent(MetricCatalogue.markdown());
+        .hasContent(page());
+  }
+
+  private static String page() {
+    return MetricCatalogue.markdown() + "\n" + PrometheusText.markdown();
   }
 }

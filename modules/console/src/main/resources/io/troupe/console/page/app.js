@@ -12,7 +12,7 @@ import * as provenance from './provenance.js';
 
 const PAGES = [
   ['', 'Loop', 'l', loop], ['learning', 'Learning', 'e', learning], ['groups', 'Groups', 'g', groups], ['staleness', 'Staleness', 's', staleness],
-  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes and actors', 'n', nodes], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history],
+  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes, actors', 'n', nodes], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history],
   ['provenance', 'Provenance', 'p', provenance]];
 const ROWS = 20000, FEED = 500, STALE_MILLIS = 6000;
 
@@ -145,7 +145,7 @@ if (saved) document.documentElement.dataset.theme = saved;
 drawBar();
 show();
 setInterval(drawAge, 500);
-setInterval(() => { if (dirty && current && !document.hidden) { dirty = false; drawBar(); current.update(); drawAge(); } }, 250);
+setInterval(() => { if (dirty && current && !document.hidden && state.run) { dirty = false; drawBar(); current.update(); drawAge(); } }, 250);
 const marks = async () => { try { state.about = await get('/about'); state.marks = await get('/marks'); bar.dataset.key = ''; dirty = true; } catch (failure) { state.lost = failure.message; drawBar(); } };
 marks();
 stream((kind, data) => {

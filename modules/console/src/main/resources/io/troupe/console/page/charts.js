@@ -1,6 +1,6 @@
 import {h, s, decimal, short} from './dom.js';
 
-const W = 520, H = 150, L = 44, R = 8, T = 8, B = 20;
+const H = 150, L = 42, R = 8, T = 8, B = 20;
 
 // Few enough points to draw: means of equal buckets, with the least and the greatest of each.
 export function thin(points, most = 240) {
@@ -17,6 +17,7 @@ const path = (points, x, y) => points.map((point, i) => (i ? 'L' : 'M') + x(poin
 
 // series: [{name, points: [[x, y]…]}]; marks: [{x, kind, text}]
 export function line(label, series, options = {}) {
+  const wide = options.long && innerWidth > 720, W = wide ? 1060 : 360, H = wide ? 170 : 150;
   const drawn = series.map(one => ({...one, points: thin(one.points.filter(point => isFinite(point[0]) && typeof point[1] === 'number' && isFinite(point[1])))}));
   const all = drawn.flatMap(one => one.points);
   if (!all.length) return h('div', {class: 'chart empty'}, options.empty || 'No step has measured this yet.');
@@ -27,7 +28,7 @@ export function line(label, series, options = {}) {
   const X = x => L + (x - x0) / (x1 - x0) * (W - L - R), Y = y => H - B - (y - y0) / (y1 - y0) * (H - T - B);
   const last = drawn.map(one => one.points.length ? `${one.name} ${decimal(one.points[one.points.length - 1][1])}` : '').join(', ');
   const cross = s('line', {class: 'cross', y1: T, y2: H - B, visibility: 'hidden'}), note = s('text', {x: L + 4, y: T + 9, visibility: 'hidden'});
-  const svg = s('svg', {class: 'chart live', viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${label}: newest ${last}`},
+  const svg = s('svg', {class: 'chart live' + (options.long ? ' long' : ''), viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${label}: newest ${last}`},
     [0, .5, 1].map(f => [s('line', {class: 'axis', x1: L, x2: W - R, y1: Y(y0 + f * (y1 - y0)), y2: Y(y0 + f * (y1 - y0))}), s('text', {x: L - 5, y: Y(y0 + f * (y1 - y0)) + 4, 'text-anchor': 'end'}, decimal(y0 + f * (y1 - y0), 2))]),
     s('text', {x: L, y: H - 5}, short(x0)), s('text', {x: W - R, y: H - 5, 'text-anchor': 'end'}, short(x1) + ' ' + (options.x || 'step')),
     (options.marks || []).filter(mark => mark.x >= x0 && mark.x <= x1).slice(-40).map(mark => s('line', {class: 'mark ' + mark.kind, x1: X(mark.x), x2: X(mark.x), y1: T, y2: H - B}, s('title', {}, mark.text))),
@@ -56,9 +57,9 @@ export function spark(label, values) {
 
 // bars by staleness, with the bound drawn behind the last allowed one
 export function histogram(label, counts, bound, kind = '') {
-  const places = Math.max(counts.length, bound + 2, 4), most = Math.max(1, ...counts), total = counts.reduce((a, b) => a + b, 0), w = (W - L - R) / places;
+  const W = 360, places = Math.max(counts.length, bound + 2, 4), most = Math.max(1, ...counts), total = counts.reduce((a, b) => a + b, 0), w = (W - L - R) / places;
   const said = counts.map((count, i) => `${i}: ${count}`).join(', ') || 'none';
-  return s('svg', {class: 'chart', viewBox: `0 0 ${W} ${H}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${label} by staleness: ${said}`},
+  return s('svg', {class: 'chart', viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${label} by staleness: ${said}`},
     s('line', {class: 'axis', x1: L, x2: W - R, y1: H - B, y2: H - B}),
     Array.from({length: places}, (_, i) => {
       const count = counts[i] || 0, tall = count / most * (H - T - B - 14);

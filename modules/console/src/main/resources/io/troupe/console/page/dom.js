@@ -78,6 +78,7 @@ export function short(value) {
 }
 export const percent = share => typeof share === 'number' ? (100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0) + '\u202f%' : '–';
 export function duration(millis) {
+  if (millis > 0 && millis < 1000) return Math.round(millis) + '\u202fms';
   const seconds = Math.max(0, millis / 1000);
   if (seconds < 100) return seconds.toFixed(seconds < 10 ? 1 : 0) + '\u202fs';
   if (seconds < 6000) return Math.floor(seconds / 60) + '\u202fmin';

@@ -34,7 +34,7 @@ export function page(root, {state, argument, query}) {
 }
 
 function panel({group, samplings, events, text_hidden: hidden}, state) {
-  const bound = state.run ? state.run.facts.max_staleness : 0, used = group.step ? group.step - 1 : state.run ? state.run.version : group.newest;
+  const bound = state.run ? state.run.facts.max_staleness : 0, used = group.step ? group.step - 1 : group.staleness >= 0 ? group.oldest + group.staleness : state.run ? state.run.version : group.newest;
   const judged = samplings.find(one => one.fence === group.fence) || samplings[samplings.length - 1];
   const facts = [['where', group.stage], ['prompt', `${group.prompt}, epoch ${group.epoch}`], ['worker', visible(group.worker || '–')], ['admitted', time(group.admitted_at)], ['drawn in', group.sampled_at ? duration(group.sampled_at - group.leased_at) : '–'],
     ['judged in', group.scored_at && group.sampled_at ? duration(group.scored_at - group.sampled_at) : '–'], ['in the buffer', group.scored_at && group.ended_at ? duration(group.ended_at - group.scored_at) : '–'], ['trained by', group.step ? 'step ' + group.step : '–'],

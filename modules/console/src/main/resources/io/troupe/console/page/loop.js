@@ -22,7 +22,7 @@ export function page(root, {state}) {
       stage.shares.length ? [stack(stage.shares), h('ul', {class: 'shares'}, stage.shares.map(share => h('li', {class: share.kind}, h('span', {}, share.word), h('span', {}, percent(share.share)))))] : h('p', {class: 'small soft'}, 'At once, to every worker of this process.'),
       h('div', {class: 'now'}, visible(stage.now)))));
     put(tiles, tile('learning', 'reward', decimal(step.reward), '0 to 1', past('reward')),
-      tile('staleness', 'staleness, mean and max', `${decimal(step.staleness_mean, 2)} / ${step.staleness_max ?? '–'}`, `bound ${bound}, ${run.facts.stale}`, past('staleness_mean')),
+      tile('staleness', 'staleness mean / max', `${decimal(step.staleness_mean, 2)} / ${step.staleness_max ?? '–'}`, `bound ${bound}`, past('staleness_mean')),
       tile('groups', 'groups a minute', decimal(run.groups_per_minute, 1), 'scored', past('groups')),
       tile('learning', 'tokens a second', typeof step.tokens_per_second === 'number' ? short(step.tokens_per_second) : '–', 'scored', past('tokens_per_second')),
       tile('groups?only=degenerate', 'degenerate', percent(step.degenerate_share), 'of groups', past('degenerate_share')),

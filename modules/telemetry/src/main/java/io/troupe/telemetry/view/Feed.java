@@ -157,7 +157,7 @@ public record Feed(
               0,
               "");
       case Event.StepTrained(long step) ->
-          Line.story("good", "step %d made v%d".formatted(step, step));
+          Line.story("plain", "step %d made v%d".formatted(step, step));
       case Event.StepSkipped(long step, String reason) ->
           Line.story("bad", "step %d skipped: %s".formatted(step, reason));
       case Event.OrderTaken(Verb verb, Order order) ->

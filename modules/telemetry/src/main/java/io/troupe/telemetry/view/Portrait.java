@@ -89,7 +89,7 @@ final class Portrait {
             List.of(
                 share("a batch ready", "busy", buffer[2]),
                 share("filling", "idle", buffer[1]),
-                share("empty", "blocked", buffer[0])),
+                share("empty", "idle", buffer[0])),
             "%d of %d groups".formatted(buffered, fold.facts.groupsPerStep()),
             false),
         new RunView.Stage(

@@ -103,7 +103,10 @@ public final class RunFold {
   /** What happened, in order. */
   public synchronized void event(long at, Event event) {
     sequence++;
-    firstAt = firstAt == 0 ? at : firstAt;
+    if (firstAt == 0) {
+      firstAt = at;
+      List.of(admission, verification, buffer, train, cause).forEach(clock -> clock.begin(at));
+    }
     lastAt = Math.max(lastAt, at);
     for (int density = Feed.density(event); density < rings.size(); density++) {
       push(rings.get(density), new Seen(sequence, at, event), keptEvents);

@@ -1,6 +1,7 @@
 package io.troupe.telemetry.view;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 
 /**
@@ -26,6 +27,14 @@ final class ShareClock {
     this.spent = new long[states];
     this.at = at;
     samples.add(new Sample(at, spent.clone()));
+  }
+
+  /** Forgets what was before: time counts from now. */
+  void begin(long now) {
+    Arrays.fill(spent, 0);
+    samples.clear();
+    at = now;
+    samples.add(new Sample(now, spent.clone()));
   }
 
   int state() {
