@@ -35,6 +35,14 @@ public record Capacities(
     long completionsTrained,
     double epochs) {
 
+  private static long workers(RunConfig config) {
+    return config
+        .placement()
+        .placed()
+        .map(placement -> (long) placement.workers())
+        .orElse((long) config.rollout().workers());
+  }
+
   /**
    * The numbers of a run.
    *
@@ -48,7 +56,7 @@ public record Capacities(
     long completions = batch * rollout.completionsPerPrompt();
     long outstanding = (training.maxStaleness() + 1L) * batch;
     long leased = Math.min(rollout.maxConcurrentGroups(), outstanding);
-    long decoded = Math.min(leased, (long) rollout.workers() * rollout.groupsPerRequest());
+    long decoded = Math.min(leased, workers(config) * rollout.groupsPerRequest());
     long steps =
         training.epochs() == 0
             ? training.steps()

@@ -2,6 +2,7 @@ package io.troupe.app.config;
 
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.app.config.binding.Resolved.Value;
+import io.troupe.cluster.placement.Placement;
 import io.troupe.core.train.LossFormula;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,7 +18,7 @@ import java.util.Optional;
  * @param loss its formula with numbers, line by line
  * @param capacities what the settings come to
  * @param memory one estimate; none for the toy engine, whose table needs next to nothing
- * @param placement role to description, for the embedded mode: all of it in this process
+ * @param placement role to description; with nodes, a drawing before it
  * @param notes what is allowed and still worth a sentence
  */
 public record Plan(
@@ -87,6 +88,10 @@ public record Plan(
   }
 
   private static Map<String, String> placement(RunConfig config) {
+    return config.placement().placed().map(Placement::lines).orElseGet(() -> embedded(config));
+  }
+
+  private static Map<String, String> embedded(RunConfig config) {
     Map<String, String> roles = new LinkedHashMap<>();
     roles.put("coordinator", "1, with journal and metrics");
     switch (config.policy()) {
@@ -130,10 +135,17 @@ public record Plan(
     loss.forEach(line -> text.append("  ").append(line).append('\n'));
     section(text, "capacity", capacityLines());
     memory.forEach(estimate -> section(text, "memory, estimated", memoryLines(estimate)));
-    section(text, "placement: everything in this process", placement);
+    section(text, "placement: " + place(), placement);
     text.append("\nnotes\n");
     notes.forEach(note -> text.append("  - ").append(note).append('\n'));
     return text.toString();
+  }
+
+  private String place() {
+    PlacementSection section = resolved.config().placement();
+    return section.nodes() == 0
+        ? "everything in this process"
+        : "%d nodes of %d GPUs".formatted(section.nodes(), section.gpusPerNode());
   }
 
   /** The plan for a program: names and numbers, ready to be written as JSON. */

@@ -33,7 +33,8 @@ public record RunConfig(
     @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
     @Doc("What survives the process.") CheckpointSection checkpoint,
-    @Doc("The ops console: docs/console.md.") ConsoleSection console)
+    @Doc("The ops console: docs/console.md.") ConsoleSection console,
+    @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement)
     implements Checked {
   /**
    * Reads a run's configuration.

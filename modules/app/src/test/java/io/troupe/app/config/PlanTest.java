@@ -1,6 +1,7 @@
 package io.troupe.app.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.app.config.binding.ConfigurationFile;
 import java.io.IOException;
@@ -50,6 +51,34 @@ final class PlanTest {
     assertThat(text)
         .as("the plan differs from %s; -Dtroupe.docs.update=true rewrites it", GOLDEN)
         .isEqualTo(Files.readString(GOLDEN, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void text_ofTwoNodes_drawsThePlacement() {
+    String text =
+        plan("placement.nodes=2", "placement.trainer_ranks=3", "placement.tensor_parallel=2")
+            .text();
+
+    assertThat(text)
+        .contains(
+            """
+
+            placement: 2 nodes of 8 GPUs
+              gpu        0  1  2  3  4  5  6  7
+              node 0     T0 T1 T2 -  W0 W0 W1 W1
+              node 1     W2 W2 W3 W3 W4 W4 W5 W5
+              trainer    T: 3 data-parallel ranks, a JVM and a GPU each; AdamW's state in 3 shards
+              rollout    W: 6 workers (data-parallel), each over 2 GPUs (tensor-parallel)
+              verifiers  4 processes on each node's processors
+              idle       node 0 GPU 3 (a rollout worker takes 2 on one node: placement.trainer_ranks could be 4)
+            """);
+  }
+
+  @Test
+  void load_placementWithoutRoom_isRefusedWithWhatToChange() {
+    assertThatThrownBy(() -> plan("placement.nodes=1", "placement.trainer_ranks=8"))
+        .hasMessageContaining("placement.nodes: must have room for all roles")
+        .hasMessageContaining("set placement.trainer_ranks to 7 or less, or give it 2 nodes");
   }
 
   @Test

@@ -1,0 +1,88 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
+import io.troupe.cluster.placement.Demand;
+import io.troupe.cluster.placement.Placement;
+import java.util.Optional;
+
+/** Which roles run on which accelerators of which nodes; docs/cluster.md tells how. */
+public record PlacementSection(
+    @Doc(
+            value =
+                "Hosts that the run spans; 0 means that everything runs in one process, and the"
+                    + " other keys of this section say nothing.",
+            unit = "nodes")
+        @Default("0")
+        @Range(min = 0, max = 1024)
+        int nodes,
+    @Doc(value = "Accelerators of each node, real or virtual.", unit = "GPUs")
+        @Default("8")
+        @Range(min = 1, max = 64)
+        int gpusPerNode,
+    @Doc(value = "Data-parallel ranks of the trainer, a GPU each.", unit = "processes")
+        @Default("1")
+        @Range(min = 1, max = 65536)
+        int trainerRanks,
+    @Doc(value = "Processes that sample, on all nodes; 0 means as many as fit.", unit = "processes")
+        @Default("0")
+        @Range(min = 0, max = 65536)
+        int rolloutWorkers,
+    @Doc(
+            value =
+                "Over how many GPUs of one node a rollout worker splits its weights; it divides"
+                    + " `gpus_per_node`.",
+            unit = "GPUs")
+        @Default("1")
+        @Range(min = 1, max = 64)
+        int tensorParallel,
+    @Doc(
+            value =
+                "Processes that compute log-probabilities of the reference or a teacher, a GPU"
+                    + " each; 0 means that the trainer does.",
+            unit = "processes")
+        @Default("0")
+        @Range(min = 0, max = 65536)
+        int referenceWorkers,
+    @Doc(value = "Processes that judge completions, on each node's processors.", unit = "processes")
+        @Default("4")
+        @Range(min = 0, max = 4096)
+        int verifiersPerNode)
+    implements Checked {
+  @Override
+  public void check(Rules rules) {
+    if (nodes > 0
+        && Placement.of(demand()) instanceof Placement.Outcome.Impossible(var rule, var advice)) {
+      rules
+          .on(
+              "nodes",
+              "gpus_per_node",
+              "trainer_ranks",
+              "rollout_workers",
+              "tensor_parallel",
+              "reference_workers")
+          .require(() -> false, "must have room for all roles: " + rule, advice);
+    }
+  }
+
+  private Demand demand() {
+    return new Demand(
+        nodes,
+        gpusPerNode,
+        trainerRanks,
+        rolloutWorkers,
+        tensorParallel,
+        referenceWorkers,
+        verifiersPerNode);
+  }
+
+  /** Where each role goes; none in one process. */
+  public Optional<Placement> placed() {
+    return nodes > 0 && Placement.of(demand()) instanceof Placement.Outcome.Placed(var placement)
+        ? Optional.of(placement)
+        : Optional.empty();
+  }
+}

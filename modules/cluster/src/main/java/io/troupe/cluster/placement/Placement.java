@@ -1,0 +1,244 @@
+package io.troupe.cluster.placement;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Puts roles on accelerators.
+ *
+ * <p>Trainer ranks fill nodes from the first on, because they exchange gradients at every step and
+ * a host's memory is the fastest way; reference workers follow them. Rollout workers, which
+ * exchange nothing with each other, take the ends of the emptiest nodes, in blocks of {@code
+ * tensor_parallel} that start at a multiple of it, so that a block lies within one half of a host's
+ * links. With blocks that divide a node this wastes no GPU that another order would use.
+ *
+ * @param demand what was asked
+ * @param assigned trainer ranks, reference workers, rollout workers, each in order
+ */
+public record Placement(Demand demand, List<Assigned> assigned) {
+  private static final String GAP = "-";
+
+  /** Whether a placement exists. */
+  public sealed interface Outcome {
+    /** It does. */
+    record Placed(Placement placement) implements Outcome {}
+
+    /** It does not; what does not fit, and what to change. */
+    record Impossible(String rule, String advice) implements Outcome {}
+  }
+
+  public Placement {
+    assigned = List.copyOf(assigned);
+  }
+
+  /** Places a demand. */
+  public static Outcome of(Demand d) {
+    if (d.gpusPerNode() % d.tensorParallel() != 0) {
+      return new Outcome.Impossible(
+          "a rollout worker's %d GPUs must divide a node's %d"
+              .formatted(d.tensorParallel(), d.gpusPerNode()),
+          "set placement.tensor_parallel to " + divisors(d.gpusPerNode()));
+    }
+    int fixed = d.trainerRanks() + d.referenceWorkers();
+    int least = Math.max(1, d.rolloutWorkers());
+    int blocks = blocksBeside(d, fixed);
+    if (fixed > d.gpus() || blocks < least) {
+      return new Outcome.Impossible(
+          "%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
+              .formatted(
+                  d.trainerRanks(),
+                  d.referenceWorkers(),
+                  least,
+                  d.tensorParallel(),
+                  d.nodes(),
+                  d.gpusPerNode()),
+          advice(d, fixed, blocks, least));
+    }
+    return new Outcome.Placed(placed(d, d.rolloutWorkers() == 0 ? blocks : d.rolloutWorkers()));
+  }
+
+  /** Rollout workers that fit beside so many single GPUs at the front. */
+  private static int blocksBeside(Demand d, int fixed) {
+    return IntStream.range(0, d.nodes())
+        .map(node -> left(d, fixed, node) / d.tensorParallel())
+        .sum();
+  }
+
+  private static int left(Demand d, int fixed, int node) {
+    int used = Math.clamp(fixed - (long) node * d.gpusPerNode(), 0, d.gpusPerNode());
+    return d.gpusPerNode() - used;
+  }
+
+  private static String advice(Demand d, int fixed, int blocks, int least) {
+    List<String> ways = new ArrayList<>();
+    if (blocks >= 1 && fixed <= d.gpus()) {
+      ways.add("set placement.rollout_workers to %d or less".formatted(blocks));
+    }
+    Optional<Integer> fewer =
+        IntStream.range(1, d.trainerRanks())
+            .boxed()
+            .sorted(Comparator.reverseOrder())
+            .filter(ranks -> blocksBeside(d, ranks + d.referenceWorkers()) >= least)
+            .findFirst();
+    fewer.ifPresent(
+        ranks -> ways.add("set placement.trainer_ranks to %d or less".formatted(ranks)));
+    int nodes = d.nodes();
+    while (blocksBeside(withNodes(d, nodes), fixed) < least) {
+      nodes++;
+    }
+    ways.add("give it %d nodes".formatted(nodes));
+    return String.join(", or ", ways);
+  }
+
+  private static Demand withNodes(Demand d, int nodes) {
+    return new Demand(
+        nodes,
+        d.gpusPerNode(),
+        d.trainerRanks(),
+        d.rolloutWorkers(),
+        d.tensorParallel(),
+        d.referenceWorkers(),
+        d.verifiersPerNode());
+  }
+
+  private static String divisors(int number) {
+    return IntStream.rangeClosed(1, number)
+        .filter(d -> number % d == 0)
+        .mapToObj(Integer::toString)
+        .collect(Collectors.joining(", "));
+  }
+
+  private static Placement placed(Demand d, int workers) {
+    List<Assigned> assigned = new ArrayList<>();
+    int fixed = d.trainerRanks() + d.referenceWorkers();
+    for (int i = 0; i < fixed; i++) {
+      Role role =
+          i < d.trainerRanks() ? new Role.Trainer(i) : new Role.Reference(i - d.trainerRanks());
+      assigned.add(new Assigned(role, i / d.gpusPerNode(), List.of(i % d.gpusPerNode())));
+    }
+    int[] free = IntStream.range(0, d.nodes()).map(node -> left(d, fixed, node)).toArray();
+    List<Assigned> blocks = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      int node =
+          IntStream.range(0, free.length)
+              .boxed()
+              .max(Comparator.<Integer>comparingInt(n -> free[n]).thenComparingInt(n -> -n))
+              .orElseThrow();
+      int end = d.gpusPerNode() - taken(blocks, node) * d.tensorParallel();
+      free[node] -= d.tensorParallel();
+      blocks.add(
+          new Assigned(
+              new Role.Rollout(0),
+              node,
+              IntStream.range(end - d.tensorParallel(), end).boxed().toList()));
+    }
+    blocks.sort(
+        Comparator.comparingInt(Assigned::node).thenComparingInt(block -> block.gpus().getFirst()));
+    for (int i = 0; i < blocks.size(); i++) {
+      assigned.add(new Assigned(new Role.Rollout(i), blocks.get(i).node(), blocks.get(i).gpus()));
+    }
+    return new Placement(d, assigned);
+  }
+
+  private static int taken(List<Assigned> blocks, int node) {
+    return (int) blocks.stream().filter(block -> block.node() == node).count();
+  }
+
+  /** The processes of a node. */
+  public List<Assigned> of(int node) {
+    return assigned.stream().filter(process -> process.node() == node).toList();
+  }
+
+  /** GPUs of each node that nobody uses. */
+  public Map<Integer, List<Integer>> idle() {
+    Map<Integer, List<Integer>> idle = new LinkedHashMap<>();
+    for (int node = 0; node < demand.nodes(); node++) {
+      List<Integer> used = of(node).stream().flatMap(process -> process.gpus().stream()).toList();
+      List<Integer> left =
+          IntStream.range(0, demand.gpusPerNode()).boxed().filter(g -> !used.contains(g)).toList();
+      if (!left.isEmpty()) {
+        idle.put(node, left);
+      }
+    }
+    return idle;
+  }
+
+  /** Rollout workers, on all nodes. */
+  public int workers() {
+    return (int) assigned.stream().filter(a -> a.role() instanceof Role.Rollout).count();
+  }
+
+  /** The drawing: a line a node, then a line a role; name to text. */
+  public Map<String, String> lines() {
+    Map<String, String> lines = new LinkedHashMap<>();
+    int width =
+        Math.max(2, assigned.stream().mapToInt(a -> a.role().label().length()).max().orElse(2));
+    lines.put(
+        "gpu",
+        row(IntStream.range(0, demand.gpusPerNode()).mapToObj(Integer::toString).toList(), width));
+    for (int node = 0; node < demand.nodes(); node++) {
+      String[] cells = new String[demand.gpusPerNode()];
+      Arrays.fill(cells, GAP);
+      of(node)
+          .forEach(process -> process.gpus().forEach(gpu -> cells[gpu] = process.role().label()));
+      lines.put("node " + node, row(Arrays.asList(cells), width));
+    }
+    lines.put(
+        "trainer",
+        "T: %d data-parallel %s, a JVM and a GPU each; AdamW's state in %d"
+                .formatted(
+                    demand.trainerRanks(),
+                    demand.trainerRanks() == 1 ? "rank" : "ranks",
+                    demand.trainerRanks())
+            + (demand.trainerRanks() == 1 ? " piece" : " shards"));
+    lines.put(
+        "rollout",
+        "W: %d workers (data-parallel), each over %d %s (tensor-parallel)"
+            .formatted(
+                workers(), demand.tensorParallel(), demand.tensorParallel() == 1 ? "GPU" : "GPUs"));
+    if (demand.referenceWorkers() > 0) {
+      lines.put("reference", "R: %d workers, a GPU each".formatted(demand.referenceWorkers()));
+    }
+    lines.put(
+        "verifiers", "%d processes on each node's processors".formatted(demand.verifiersPerNode()));
+    lines.put("idle", idleLine());
+    return lines;
+  }
+
+  private static String row(List<String> cells, int width) {
+    return cells.stream()
+        .map(cell -> cell + " ".repeat(width - cell.length()))
+        .collect(Collectors.joining(" "))
+        .stripTrailing();
+  }
+
+  private String idleLine() {
+    Map<Integer, List<Integer>> idle = idle();
+    if (idle.isEmpty()) {
+      return "no GPU";
+    }
+    int count = idle.values().stream().mapToInt(List::size).sum();
+    int more = idle.values().stream().mapToInt(gpus -> gpus.size() / demand.tensorParallel()).sum();
+    String why =
+        more > 0
+            ? "no role asks for them: placement.rollout_workers could be %d"
+                .formatted(workers() + more)
+            : "a rollout worker takes %d on one node: placement.trainer_ranks could be %d"
+                .formatted(demand.tensorParallel(), demand.trainerRanks() + count);
+    return idle.entrySet().stream()
+            .map(e -> "node %d GPU %s".formatted(e.getKey(), numbers(e.getValue())))
+            .collect(Collectors.joining("; "))
+        + " (%s)".formatted(why);
+  }
+
+  private static String numbers(List<Integer> numbers) {
+    return numbers.stream().map(n -> Integer.toString(n)).collect(Collectors.joining(", "));
+  }
+}

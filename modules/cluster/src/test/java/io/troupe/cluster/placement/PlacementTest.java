@@ -1,0 +1,122 @@
+package io.troupe.cluster.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.cluster.placement.Placement.Outcome;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PlacementTest {
+  private static Placement placed(Demand demand) {
+    return ((Outcome.Placed) Placement.of(demand)).placement();
+  }
+
+  @Test
+  void of_sixteenGpus_trainersShareANodeAndWorkersFillTheRest() {
+    assertThat(placed(new Demand(2, 8, 4, 0, 1, 1, 4)).lines())
+        .containsEntry("gpu", "0   1   2   3   4   5   6   7")
+        .containsEntry("node 0", "T0  T1  T2  T3  R0  W0  W1  W2")
+        .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
+        .containsEntry("idle", "no GPU");
+  }
+
+  @Test
+  void of_tensorParallel_blocksAreAlignedAndTheRestIsNamed() {
+    Placement placement = placed(new Demand(2, 8, 3, 0, 2, 0, 1));
+    assertThat(placement.lines())
+        .containsEntry("node 0", "T0 T1 T2 -  W0 W0 W1 W1")
+        .containsEntry("node 1", "W2 W2 W3 W3 W4 W4 W5 W5")
+        .containsEntry(
+            "idle",
+            "node 0 GPU 3 (a rollout worker takes 2 on one node: placement.trainer_ranks could be"
+                + " 4)");
+    assertThat(placement.idle()).isEqualTo(Map.of(0, List.of(3)));
+  }
+
+  @Test
+  void of_fewerWorkersThanFit_spreadOverTheEmptiestNodes() {
+    assertThat(placed(new Demand(2, 4, 2, 3, 1, 0, 1)).lines())
+        .containsEntry("node 0", "T0 T1 -  W0")
+        .containsEntry("node 1", "-  -  W1 W2")
+        .containsEntry(
+            "idle",
+            "node 0 GPU 2; node 1 GPU 0, 1 (no role asks for them: placement.rollout_workers could"
+                + " be 6)");
+  }
+
+  @Test
+  void of_tooMuch_saysWhatToChange() {
+    assertThat(Placement.of(new Demand(2, 8, 12, 3, 2, 0, 1)))
+        .isEqualTo(
+            new Outcome.Impossible(
+                "12 trainer ranks, 0 reference workers and 3 rollout workers of 2 GPUs do not fit"
+                    + " on 2 nodes of 8 GPUs",
+                "set placement.rollout_workers to 2 or less, or set placement.trainer_ranks to 10"
+                    + " or less, or give it 3 nodes"));
+    assertThat(Placement.of(new Demand(1, 8, 8, 0, 1, 0, 1)))
+        .isEqualTo(
+            new Outcome.Impossible(
+                "8 trainer ranks, 0 reference workers and 1 rollout workers of 1 GPUs do not fit on"
+                    + " 1 nodes of 8 GPUs",
+                "set placement.trainer_ranks to 7 or less, or give it 2 nodes"));
+    assertThat(Placement.of(new Demand(1, 8, 1, 0, 3, 0, 1)))
+        .isEqualTo(
+            new Outcome.Impossible(
+                "a rollout worker's 3 GPUs must divide a node's 8",
+                "set placement.tensor_parallel to 1, 2, 4, 8"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void of_anyDemand_isPlacedWithoutOverlapOrRefusedForNeed(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int tensorParallel = 1 << random.nextInt(3);
+    Demand demand =
+        new Demand(
+            1 + random.nextInt(6),
+            tensorParallel * (1 + random.nextInt(8 / tensorParallel)),
+            1 + random.nextInt(20),
+            random.nextInt(20),
+            tensorParallel,
+            random.nextInt(4),
+            random.nextInt(8));
+    switch (Placement.of(demand)) {
+      case Outcome.Placed(Placement placement) -> {
+        Set<List<Integer>> used = new HashSet<>();
+        for (Assigned process : placement.assigned()) {
+          for (int gpu : process.gpus()) {
+            assertThat(gpu).isBetween(0, demand.gpusPerNode() - 1);
+            assertThat(process.node()).isBetween(0, demand.nodes() - 1);
+            assertThat(used.add(List.of(process.node(), gpu))).isTrue();
+          }
+          if (process.role() instanceof Role.Rollout) {
+            assertThat(process.gpus()).hasSize(tensorParallel);
+            assertThat(process.gpus().getFirst() % tensorParallel).isZero();
+          }
+        }
+        int idle = placement.idle().values().stream().mapToInt(List::size).sum();
+        assertThat(used.size() + idle).isEqualTo(demand.gpus());
+        long workers =
+            placement.assigned().stream().filter(a -> a.role() instanceof Role.Rollout).count();
+        if (demand.rolloutWorkers() > 0) {
+          assertThat(workers).isEqualTo(demand.rolloutWorkers());
+        } else {
+          assertThat(idle).isLessThan(tensorParallel);
+        }
+        assertThat(placement.lines()).hasSizeGreaterThan(demand.nodes());
+      }
+      case Outcome.Impossible(String _, String advice) -> {
+        int fixed = demand.trainerRanks() + demand.referenceWorkers();
+        int blocks = Math.max(0, demand.gpus() - fixed) / tensorParallel;
+        assertThat(blocks).isLessThan(Math.max(1, demand.rolloutWorkers()));
+        assertThat(advice).contains("give it");
+      }
+    }
+  }
+}

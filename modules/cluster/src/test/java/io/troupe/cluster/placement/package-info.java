@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.placement;
+
+import org.jspecify.annotations.NullMarked;
