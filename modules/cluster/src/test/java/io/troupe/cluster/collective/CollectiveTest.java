@@ -1,0 +1,241 @@
+package io.troupe.cluster.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.ShardedAdamW;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CollectiveTest {
+  private static final Duration PATIENT = Duration.ofSeconds(60);
+  private static final Optimisation OPTIMISATION = new Optimisation(1e-2, .9, .95, 1e-8, .1, 1);
+  private static final int PARAMETERS = 1003;
+  private static final int DECAYED = 700;
+
+  @TempDir Path folder;
+
+  enum Way {
+    MEMORY,
+    SOCKETS
+  }
+
+  /** What a rank does. */
+  private interface Work<T> {
+    T of(Collective ranks) throws Exception;
+  }
+
+  private <T> List<Future<T>> start(
+      Way way, int size, Duration deadline, ExecutorService threads, Work<T> work)
+      throws IOException {
+    List<ServerSocketChannel> listeners = new ArrayList<>();
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (int r = 0; r < size; r++) {
+      ServerSocketChannel listener = ServerSocketChannel.open();
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      listeners.add(listener);
+      addresses.add((InetSocketAddress) listener.getLocalAddress());
+    }
+    Path file = folder.resolve("group-" + System.nanoTime());
+    return IntStream.range(0, size)
+        .mapToObj(
+            rank -> {
+              Callable<T> task =
+                  () -> {
+                    try (Collective ranks =
+                        size == 1
+                            ? Collective.alone()
+                            : switch (way) {
+                              case MEMORY -> HostMemory.join(file, rank, size, 1024, deadline);
+                              case SOCKETS ->
+                                  SocketRing.join(rank, listeners.get(rank), addresses, deadline);
+                            }) {
+                      return work.of(ranks);
+                    }
+                  };
+              return threads.submit(task);
+            })
+        .toList();
+  }
+
+  private <T> List<T> run(Way way, int size, Work<T> work) throws Exception {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<T> results = new ArrayList<>();
+      for (Future<T> future : start(way, size, PATIENT, threads, work)) {
+        results.add(future.get(120, TimeUnit.SECONDS));
+      }
+      return results;
+    }
+  }
+
+  private static MemorySegment floats(Arena arena, long count) {
+    return arena.allocate(count * Float.BYTES, 8);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4"})
+  void exchanges_anyLength_giveTheSumsAndThePieces(Way way, int size) throws Exception {
+    int piece = 777;
+    run(
+        way,
+        size,
+        ranks -> {
+          try (Arena arena = Arena.ofConfined()) {
+            MemorySegment all = floats(arena, (long) piece * size);
+            for (int i = 0; i < piece * size; i++) {
+              all.setAtIndex(ValueLayout.JAVA_FLOAT, i, i + 10_000f * ranks.rank());
+            }
+            MemorySegment own = floats(arena, piece);
+            ranks.reduceScatter(all, own);
+            float offsets = 10_000f * size * (size - 1) / 2;
+            for (int i = 0; i < piece; i++) {
+              assertThat(own.getAtIndex(ValueLayout.JAVA_FLOAT, i))
+                  .isEqualTo((float) size * (ranks.rank() * piece + i) + offsets);
+              own.setAtIndex(ValueLayout.JAVA_FLOAT, i, ranks.rank() * piece + i);
+            }
+            ranks.allGather(own, all);
+            for (int i = 0; i < piece * size; i++) {
+              assertThat(all.getAtIndex(ValueLayout.JAVA_FLOAT, i)).isEqualTo(i);
+            }
+            double[] sums = {1, ranks.rank()};
+            ranks.allReduce(sums);
+            assertThat(sums).containsExactly(size, size * (size - 1) / 2.0);
+            ranks.barrier();
+            return true;
+          }
+        });
+  }
+
+  /** The part of a step's gradient that a rank computes of its sequences. */
+  private static float part(int step, int sequence, int parameter) {
+    return (float)
+        new SplittableRandom(step * 1_000_003L + sequence * 1009L + parameter).nextDouble(-1, 1);
+  }
+
+  /** Trains on 8 sequences a step, divided among the ranks; the weights at the end. */
+  private static float[] train(Collective ranks, int from, int to, Path shards, float[] start)
+      throws Exception {
+    try (Arena arena = Arena.ofConfined();
+        ShardedAdamW optimizer = new ShardedAdamW(ranks, PARAMETERS, DECAYED)) {
+      MemorySegment weights = floats(arena, optimizer.padded());
+      MemorySegment.copy(start, 0, weights, ValueLayout.JAVA_FLOAT, 0, PARAMETERS);
+      Path shard = shards.resolve("shard-" + ranks.rank() + "-of-" + ranks.size());
+      if (from > 0) {
+        optimizer.restore(shard);
+      }
+      for (int step = from; step < to; step++) {
+        MemorySegment gradients = floats(arena, optimizer.padded());
+        for (int s = ranks.rank(); s < 8; s += ranks.size()) {
+          for (int p = 0; p < PARAMETERS; p++) {
+            gradients.setAtIndex(
+                ValueLayout.JAVA_FLOAT,
+                p,
+                gradients.getAtIndex(ValueLayout.JAVA_FLOAT, p) + part(step, s, p));
+          }
+        }
+        optimizer.step(weights, gradients, OPTIMISATION);
+      }
+      optimizer.save(shard);
+      return weights.asSlice(0, (long) PARAMETERS * Float.BYTES).toArray(ValueLayout.JAVA_FLOAT);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MEMORY,1", "MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4"})
+  void step_batchDividedAmongRanks_isTheStepOfTheWholeBatch(Way way, int size) throws Exception {
+    float[] whole = train(Collective.alone(), 0, 5, folder, new float[PARAMETERS]);
+    List<float[]> ranks = run(way, size, each -> train(each, 0, 5, folder, new float[PARAMETERS]));
+    for (float[] weights : ranks) {
+      assertThat(weights).isEqualTo(ranks.getFirst());
+      for (int p = 0; p < PARAMETERS; p++) {
+        assertThat(weights[p]).isCloseTo(whole[p], within(1e-5f));
+      }
+    }
+  }
+
+  /** A rank leaves; the others abandon the step, and a new group goes on from the checkpoint. */
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void step_rankLost_isAbandonedAndANewGroupGoesOnFromTheCheckpoint(Way way) throws Exception {
+    float[] zero = new float[PARAMETERS];
+    List<float[]> unbroken = run(way, 2, each -> train(each, 0, 6, folder, zero));
+    List<float[]> saved = run(way, 2, each -> train(each, 0, 3, folder, zero));
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<float[]>> broken =
+          start(
+              way,
+              2,
+              PATIENT,
+              threads,
+              each ->
+                  each.rank() == 1
+                      ? zero
+                      : train(each, 0, 9, folder.resolve("elsewhere"), saved.getFirst()));
+      assertThat(broken.get(1).get(120, TimeUnit.SECONDS)).isEqualTo(zero);
+      assertThatThrownBy(() -> broken.getFirst().get(120, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .isInstanceOfSatisfying(
+              RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(1));
+    }
+    List<float[]> resumed = run(way, 2, each -> train(each, 3, 6, folder, saved.getFirst()));
+    assertThat(resumed.getFirst()).isEqualTo(unbroken.getFirst());
+    assertThat(resumed.get(1)).isEqualTo(unbroken.getFirst());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void barrier_silentRank_isNamedAtTheDeadline(Way way) throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<Boolean>> ranks =
+          start(
+              way,
+              2,
+              Duration.ofMillis(700),
+              threads,
+              each -> {
+                if (each.rank() == 1) {
+                  end.await();
+                } else {
+                  each.barrier();
+                }
+                return true;
+              });
+      try {
+        assertThatThrownBy(() -> ranks.getFirst().get(120, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOfSatisfying(
+                RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(1));
+      } finally {
+        end.countDown();
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.collective;
+
+import org.jspecify.annotations.NullMarked;
