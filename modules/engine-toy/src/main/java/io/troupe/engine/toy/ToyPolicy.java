@@ -5,6 +5,8 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.TrainerRank;
 
 /**
  * A tabular softmax policy over characters that learns to add two digits within a second, by the
@@ -51,6 +53,16 @@ public final class ToyPolicy implements PolicyEngines {
   @Override
   public TrainingEngine newTrainer(long seed) {
     return new ToyTrainer(settings, model, seed);
+  }
+
+  /**
+   * A rank of a data-parallel trainer.
+   *
+   * @param seed of the initial weights, the same for all ranks
+   * @param ranks closed by whoever joined it
+   */
+  public TrainerRank newRank(long seed, Collective ranks) {
+    return new ToyRank(model, ToyTrainer.initialWeights(model.parameters(), seed), ranks);
   }
 
   @Override

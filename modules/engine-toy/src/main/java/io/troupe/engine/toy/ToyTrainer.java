@@ -173,7 +173,7 @@ final class ToyTrainer implements TrainingEngine {
     return batch.stream().map(s -> table.logProbs(s, temperature)).toList();
   }
 
-  private static float[] initialWeights(int parameters, long seed) {
+  static float[] initialWeights(int parameters, long seed) {
     float[] weights = new float[parameters];
     for (int i = 0; i < parameters; i++) {
       weights[i] = (float) (INITIAL_SCALE * (2 * Draws.uniform(seed, i, 0) - 1));
