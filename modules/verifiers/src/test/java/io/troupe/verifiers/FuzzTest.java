@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.testkit.Fuzz;
 import io.troupe.verifiers.Gsm8kVerifier.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,23 @@ class FuzzTest {
           assertThat(NumericVerifier.plain().verify(prompt, text))
               .isInstanceOf(Verdict.Scored.class);
         });
+  }
+
+  @Test
+  void run_formatVerifier_alwaysJudges() {
+    Prompt prompt = new Prompt(new PromptId("p"), "s", "t", "18", "");
+    new Fuzz(
+            "format",
+            List.of("<think>a</think><answer>b</answer>", "so \\boxed{\\frac{1}{2}} it is"),
+            List.of("<think>", "</think>", "<answer>", "</answer>", "\\boxed{", "{", "}", "\\"))
+        .run(
+            20_000,
+            (text, _) -> {
+              for (FormatVerifier.Shape shape : FormatVerifier.Shape.values()) {
+                assertThat(new FormatVerifier(shape).verify(prompt, text))
+                    .isInstanceOf(Verdict.Scored.class);
+              }
+            });
   }
 
   @Test

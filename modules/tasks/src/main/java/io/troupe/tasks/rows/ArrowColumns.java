@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntToLongFunction;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.Date;
@@ -25,10 +26,14 @@ import org.apache.arrow.flatbuf.Type;
 final class ArrowColumns {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
+  /** A cell takes a bit or more; the rest is for cells that dictionaries repeat. */
+  private static final int CELLS_PER_BYTE = 64;
+
   private final RecordBatch batch;
   private final ByteBuffer body;
   private final Map<Long, ArrowColumn> dictionaries;
   private int nextBuffer;
+  private long cellsLeft;
 
   ArrowColumns(RecordBatch batch, ByteBuffer body, Map<Long, ArrowColumn> dictionaries) {
     if (batch.compression() != null) {
@@ -37,6 +42,18 @@ final class ArrowColumns {
     this.batch = batch;
     this.body = body;
     this.dictionaries = dictionaries;
+    this.cellsLeft = CELLS_PER_BYTE * (body.capacity() + 1_024L);
+  }
+
+  /**
+   * Takes so many rows or items from what a batch of this size can hold: damaged lengths would
+   * otherwise make a small file fill the memory.
+   */
+  void spend(long cells) {
+    cellsLeft = Math.subtractExact(cellsLeft, Math.max(0, cells));
+    if (cellsLeft < 0) {
+      throw new IllegalArgumentException("it claims more rows or items than it has room for");
+    }
   }
 
   /** The next column, which is this field's. */
@@ -121,7 +138,9 @@ final class ArrowColumns {
         validity,
         row -> {
           int from = Math.toIntExact(offsets.applyAsLong(row));
-          byte[] bytes = new byte[Math.toIntExact(offsets.applyAsLong(row + 1)) - from];
+          int length = Math.toIntExact(offsets.applyAsLong(row + 1)) - from;
+          Objects.checkFromIndexSize(from, length, data.capacity());
+          byte[] bytes = new byte[length];
           data.get(from, bytes);
           return NODES.textNode(new String(bytes, StandardCharsets.UTF_8));
         });
@@ -150,7 +169,8 @@ final class ArrowColumns {
         });
   }
 
-  private static ArrayNode array(ArrowColumn items, long from, long to) {
+  private ArrayNode array(ArrowColumn items, long from, long to) {
+    spend(Math.subtractExact(to, from));
     ArrayNode array = NODES.arrayNode();
     for (long i = from; i < to; i++) {
       array.add(items.at(Math.toIntExact(i)));

@@ -32,6 +32,8 @@ import org.apache.arrow.flatbuf.Schema;
 final class ArrowRows {
   private static final int FILE_MAGIC = 8;
   private static final int CONTINUATION = -1;
+  private static final int MOST_DEPTH = 64;
+  private static final int MOST_FIELDS = 10_000;
 
   private final Path file;
   private final RowFiles rows;
@@ -39,6 +41,7 @@ final class ArrowRows {
   private final Map<Long, Field> encoded = new HashMap<>();
   private final List<Field> fields = new ArrayList<>();
   private int row;
+  private int noted;
 
   private ArrowRows(Path file, RowFiles rows) {
     this.file = file;
@@ -91,7 +94,7 @@ final class ArrowRows {
         Schema schema = (Schema) message.header(new Schema());
         for (int i = 0; i < schema.fieldsLength(); i++) {
           fields.add(schema.fields(i));
-          noteDictionaries(schema.fields(i));
+          note(schema.fields(i), 0);
         }
         yield List.of();
       }
@@ -105,12 +108,16 @@ final class ArrowRows {
     };
   }
 
-  private void noteDictionaries(Field field) {
+  /** Notes dictionaries; the schema of a damaged file may hold itself, hence the bounds. */
+  private void note(Field field, int depth) {
+    if (depth > MOST_DEPTH || ++noted > MOST_FIELDS) {
+      throw new IllegalArgumentException("its schema has no end");
+    }
     if (field.dictionary() != null) {
       encoded.put(field.dictionary().id(), field);
     }
     for (int i = 0; i < field.childrenLength(); i++) {
-      noteDictionaries(field.children(i));
+      note(field.children(i), depth + 1);
     }
   }
 
@@ -127,6 +134,7 @@ final class ArrowRows {
     ArrowColumns columns = new ArrowColumns(batch, body, dictionaries);
     Map<String, ArrowColumn> byName = new LinkedHashMap<>();
     fields.forEach(field -> byName.put(String.valueOf(field.name()), columns.next(field)));
+    columns.spend(batch.length());
     List<ObjectNode> objects = new ArrayList<>();
     for (int i = 0; i < batch.length(); i++) {
       ObjectNode object = RowJson.object();

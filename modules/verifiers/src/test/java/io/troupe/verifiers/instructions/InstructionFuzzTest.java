@@ -3,7 +3,7 @@ package io.troupe.verifiers.instructions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.reward.Verdict;
-import io.troupe.verifiers.Fuzz;
+import io.troupe.testkit.Fuzz;
 import io.troupe.verifiers.language.Punkt;
 import io.troupe.verifiers.language.WordTokenizer;
 import io.troupe.verifiers.python.PythonReader;

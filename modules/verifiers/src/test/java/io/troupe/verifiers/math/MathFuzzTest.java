@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
-import io.troupe.verifiers.Fuzz;
+import io.troupe.testkit.Fuzz;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
-package io.troupe.verifiers;
+package io.troupe.testkit;
 
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
@@ -15,10 +16,12 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Inputs are numbered from 1, and the number is the input's seed: a failure prints it together
  * with the input, and {@link #text(long)} makes the same one again. The short form runs a fixed
- * number of inputs; with {@code -Dtroupe.fuzz.seconds=N} it runs for N seconds instead.
+ * number of inputs; with {@code -Dtroupe.fuzz.seconds=N} it runs for N seconds instead, and with
+ * {@code -Dtroupe.fuzz.seed=N} from another input on.
  *
- * <p>A watchdog fails the run when one input takes longer than {@value #PATIENCE_SECONDS} s, and
- * shows where the check was. It is not a measurement: budgets of checks are counted, not clocked.
+ * <p>An input that takes more than {@value #DEADLINE_MILLIS} ms of processor time fails, which a
+ * busy machine does not lengthen. A watchdog ends the run when an input takes more than {@value
+ * #PATIENCE_SECONDS} s of it, and shows where the check was.
  *
  * <pre>{@code
  * new Fuzz("math", corpus, List.of("\\frac{", "^", "}")).run(20_000, (text, random) -> {
@@ -27,8 +30,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * }</pre>
  */
 public final class Fuzz {
+  private static final int DEADLINE_MILLIS = 2_000;
   private static final int PATIENCE_SECONDS = 20;
-  private static final int MOST_CHARACTERS = 4_000;
+  private static final int MOST_CHARACTERS = 20_000;
 
   private final String name;
   private final List<String> corpus;
@@ -59,8 +63,9 @@ public final class Fuzz {
   /** Runs so many inputs, or for the seconds the property asks for. */
   public void run(long inputs, Check check) {
     Integer seconds = Integer.getInteger("troupe.fuzz.seconds");
-    AtomicLong seed = new AtomicLong();
-    AtomicLong began = new AtomicLong(System.nanoTime());
+    long first = Long.getLong("troupe.fuzz.seed", 0);
+    AtomicLong seed = new AtomicLong(first);
+    AtomicLong began = new AtomicLong();
     AtomicReference<Thread> worker = new AtomicReference<>(Thread.currentThread());
     try (var executor =
         Executors.newSingleThreadExecutor(
@@ -70,13 +75,14 @@ public final class Fuzz {
               () -> {
                 worker.set(Thread.currentThread());
                 long end = seconds == null ? 0 : System.nanoTime() + seconds * 1_000_000_000L;
-                while (seconds == null ? seed.get() < inputs : System.nanoTime() < end) {
-                  began.set(System.nanoTime());
+                while (seconds == null ? seed.get() - first < inputs : System.nanoTime() < end) {
+                  began.set(processorTime(Thread.currentThread()));
                   one(seed.incrementAndGet(), check);
                 }
                 return null;
               });
       supervise(running, seed, began, worker);
+      System.out.printf("fuzz %s: %,d inputs%n", name, seed.get() - first);
       executor.shutdown();
     }
   }
@@ -86,10 +92,9 @@ public final class Fuzz {
     while (true) {
       try {
         running.get(1, TimeUnit.SECONDS);
-        System.out.printf("fuzz %s: %,d inputs%n", name, seed.get());
         return;
       } catch (TimeoutException _) {
-        long taken = (System.nanoTime() - began.get()) / 1_000_000_000L;
+        long taken = (processorTime(worker.get()) - began.get()) / 1_000_000_000L;
         if (taken > PATIENCE_SECONDS) {
           throw stuck(seed.get(), worker.get());
         }
@@ -109,7 +114,7 @@ public final class Fuzz {
       where.append("\n    at ").append(frame);
     }
     System.err.printf(
-        "fuzz %s: seed %d takes more than %d s: %s%s%n",
+        "fuzz %s: seed %d takes more than %d s of processor time: %s%s%n",
         name, seed, PATIENCE_SECONDS, escaped(text(seed)), where);
     System.err.flush();
     Runtime.getRuntime().halt(70);
@@ -119,12 +124,21 @@ public final class Fuzz {
   private void one(long seed, Check check) {
     Random random = new Random(seed);
     String text = text(random);
+    long start = processorTime(Thread.currentThread());
     try {
       check.accept(text, random);
+      long millis = (processorTime(Thread.currentThread()) - start) / 1_000_000;
+      if (millis > DEADLINE_MILLIS) {
+        throw new AssertionError("it took %,d ms of processor time".formatted(millis));
+      }
     } catch (Throwable e) { // also StackOverflowError and OutOfMemoryError
       throw new AssertionError(
           "fuzz %s: seed %d, input %s".formatted(name, seed, escaped(text)), e);
     }
+  }
+
+  private static long processorTime(Thread thread) {
+    return ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId());
   }
 
   /** The input of a seed. */
