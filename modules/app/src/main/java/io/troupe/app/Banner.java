@@ -30,8 +30,8 @@ record Banner(Composition composition, RunFolder folder, ResumePoint resume) {
                 config.rollout().completionsPerPrompt(),
                 config.training().maxStaleness(),
                 config.training().stale().name().toLowerCase(Locale.ROOT),
-                config.rollout().workers(),
-                config.rollout().workers() == 1 ? "" : "s",
+                config.rollout().allWorkers(),
+                config.rollout().allWorkers() == 1 ? "" : "s",
                 config.lockStep() ? "lock-step" : "asynchronous"));
     lines.add("run    " + folder.name());
     if (resume.again()) {

@@ -36,6 +36,7 @@ import java.time.Clock;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -138,6 +139,15 @@ record Composition(
       case Start.Stored(Pretrained checkpoint) ->
           JinjaChatTemplate.read(checkpoint.directory(), Clock.system(ZoneId.systemDefault()))
               .orElseGet(Wording::noTemplate);
+    };
+  }
+
+  /** The checkpoint's chat template; none if it has none, or there is no checkpoint. */
+  Optional<? extends ChatTemplate> chatTemplate() throws IOException {
+    return switch (start) {
+      case Start.Fresh() -> Optional.empty();
+      case Start.Stored(Pretrained checkpoint) ->
+          JinjaChatTemplate.read(checkpoint.directory(), Clock.system(ZoneId.systemDefault()));
     };
   }
 
@@ -262,7 +272,7 @@ record Composition(
             config.warmup().examples()),
         config.supervised().batch(),
         config.loss().referenceRefreshEvery(),
-        config.rollout().workers(),
+        config.rollout().allWorkers(),
         config.rollout().groupsPerRequest(),
         config.evaluation().prompts(),
         config.evaluationSampling().maxTokens(),

@@ -1,6 +1,7 @@
 package io.troupe.app;
 
 import io.troupe.app.doctor.Checks;
+import io.troupe.app.doctor.EndpointCheck;
 import io.troupe.app.doctor.Finding;
 import io.troupe.app.doctor.Machine;
 import java.io.PrintWriter;
@@ -21,16 +22,27 @@ import picocli.CommandLine.Option;
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Looks at Java, libtorch and its devices, memory, disk and tools, a line each: ok, warn or fail,"
-          + " and what to do next.",
+      "Looks at Java, libtorch and its devices, memory, disk and tools, a line each: ok, warn or"
+          + " fail, and what to do next.",
       "Exit code 0 if a run would work, 1 if a line says fail."
     },
-    footer = {"", "Example:", "  troupe doctor --json"})
+    footer = {
+      "",
+      "Examples:",
+      "  troupe doctor --json",
+      "  troupe doctor --endpoint http://127.0.0.1:8000"
+    })
 final class DoctorCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(names = "--json", description = "One JSON object instead of text.")
   private boolean json;
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "URL",
+      description = "Look at this inference server instead of the machine.")
+  private @Nullable String endpoint;
 
   private final Machine machine;
 
@@ -43,8 +55,9 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    List<Finding> findings = Checks.run(Checks.of(machine));
+  public Integer call() throws InterruptedException {
+    List<Finding> findings =
+        endpoint == null ? Checks.run(Checks.of(machine)) : EndpointCheck.look(endpoint);
     boolean sound = Checks.sound(findings);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (json) {

@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
       CertsCommand.class,
       VerifyCommand.class,
       TasksCommand.class,
+      ServeCommand.class,
       DoctorCommand.class
     },
     footer = {

@@ -8,6 +8,7 @@ import io.troupe.app.console.RunConsole;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.engine.PolicyEngines;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.Examination;
 import io.troupe.runtime.PromptPool;
@@ -115,8 +116,16 @@ final class TrainSession {
       Signals signals = watchSignals(started, opened, screen);
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
+      PolicyEngines engines = composition.engines();
       try (VerifierService verifier = composition.openVerifiers();
-          EngineRoom room = new EngineRoom(composition.engines());
+          Servers servers =
+              Servers.open(
+                  composition.config(),
+                  engines,
+                  folder.resolved(),
+                  folder.path().resolve("servers"),
+                  screen::say);
+          EngineRoom room = new EngineRoom(engines, servers.samplers(engines));
           RunConsole console =
               RunConsole.open(
                   composition.config().console(),
@@ -140,6 +149,7 @@ final class TrainSession {
         started.complete(system);
         outcome = await(ended, system);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
+        servers.report().forEach(screen::say);
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);

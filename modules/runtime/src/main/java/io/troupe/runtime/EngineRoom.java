@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 
 /**
  * Keeps track of every engine of this process, and of the one thread that drives the trainer's.
@@ -17,6 +18,7 @@ import java.util.concurrent.Executors;
  */
 public final class EngineRoom implements AutoCloseable {
   private final PolicyEngines engines;
+  private final Supplier<SamplingEngine> rolloutSamplers;
   private final Set<SamplingEngine> samplers = new LinkedHashSet<>();
   private final Set<TrainingEngine> trainers = new LinkedHashSet<>();
   private final ExecutorService trainerThread =
@@ -24,8 +26,19 @@ public final class EngineRoom implements AutoCloseable {
   private final CountDownLatch empty = new CountDownLatch(1);
   private boolean closed;
 
+  /** A room whose workers sample in this process. */
   public EngineRoom(PolicyEngines engines) {
+    this(engines, engines::newSampler);
+  }
+
+  /**
+   * A room whose workers sample elsewhere.
+   *
+   * @param rolloutSamplers makes the sampler of a worker
+   */
+  public EngineRoom(PolicyEngines engines, Supplier<SamplingEngine> rolloutSamplers) {
     this.engines = engines;
+    this.rolloutSamplers = rolloutSamplers;
   }
 
   /** The policy's engines. */
@@ -38,10 +51,19 @@ public final class EngineRoom implements AutoCloseable {
     return trainerThread;
   }
 
-  /** A new sampler, registered. */
-  synchronized SamplingEngine newSampler() {
+  /** A new sampler of this process, registered. */
+  SamplingEngine newSampler() {
+    return registered(engines::newSampler);
+  }
+
+  /** A new sampler of a rollout worker, registered. */
+  SamplingEngine newRolloutSampler() {
+    return registered(rolloutSamplers);
+  }
+
+  private synchronized SamplingEngine registered(Supplier<SamplingEngine> maker) {
     refuseIfClosed();
-    SamplingEngine sampler = engines.newSampler();
+    SamplingEngine sampler = maker.get();
     samplers.add(sampler);
     return sampler;
   }

@@ -116,7 +116,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     this.id =
         new WorkerId(
             context.getSelf().path().name() + "-" + UUID.randomUUID().toString().substring(0, 8));
-    this.engine = wiring.room().newSampler();
+    this.engine = wiring.room().newRolloutSampler();
     this.asked = wiring.groupsPerRequest();
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
     wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));

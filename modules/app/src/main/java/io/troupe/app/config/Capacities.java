@@ -40,7 +40,7 @@ public record Capacities(
         .placement()
         .placed()
         .map(placement -> (long) placement.workers())
-        .orElse((long) config.rollout().workers());
+        .orElse((long) config.rollout().allWorkers());
   }
 
   /**

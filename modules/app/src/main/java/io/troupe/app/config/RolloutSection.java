@@ -11,9 +11,13 @@ import java.util.List;
 
 /** How completions are sampled. */
 public record RolloutSection(
-    @Doc(value = "Rollout workers, each with an engine of its own.", unit = "workers")
+    @Doc(
+            value =
+                "Rollout workers with an engine of their own in this process; 0 where inference"
+                    + " servers do all of the sampling.",
+            unit = "workers")
         @Default("1")
-        @Range(min = 1, max = 1024)
+        @Range(min = 0, max = 1024)
         int workers,
     @Doc(value = "G, the size of a group: its rewards are compared.", unit = "completions")
         @Default("16")
@@ -71,13 +75,22 @@ public record RolloutSection(
         List<String> stop,
     @Doc("Ids that end a completion, besides the tokenizer's own.") List<Integer> stopTokenIds,
     @Doc(
-            "What becomes of cached keys and values when weights change within a completion: `keep`,"
-                + " or `recompute` them with the new weights.")
+            "What becomes of cached keys and values when weights change within a completion:"
+                + " `keep`, or `recompute` them with the new weights.")
         @Default("keep")
-        KvOnSwap kvOnSwap)
+        KvOnSwap kvOnSwap,
+    @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
+    @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")
+        SidecarsSection sidecars)
     implements Checked {
   @Override
   public void check(Rules rules) {
+    rules
+        .on("workers", "endpoints.urls", "sidecars.count")
+        .require(
+            () -> workers > 0 || usesServers(),
+            "must be 1 or more where no inference server samples",
+            "raise it, or name rollout.endpoints.urls or rollout.sidecars.count");
     rules
         .on("stop")
         .require(
@@ -96,5 +109,15 @@ public record RolloutSection(
             () -> groupsPerRequest <= maxConcurrentGroups,
             "must not exceed max_concurrent_groups (%d)".formatted(maxConcurrentGroups),
             "lower it, or raise max_concurrent_groups");
+  }
+
+  /** Whether inference servers sample. */
+  public boolean usesServers() {
+    return !endpoints.urls().isEmpty() || sidecars.count() > 0;
+  }
+
+  /** All workers: those with an engine in this process, and the one that drives the servers. */
+  public int allWorkers() {
+    return workers + (usesServers() ? 1 : 0);
   }
 }

@@ -222,7 +222,7 @@ public record RunConfig(
    * rollouts of the step are in.
    */
   public boolean lockStep() {
-    return training.maxStaleness() == 0 && rollout.workers() == 1;
+    return training.maxStaleness() == 0 && rollout.allWorkers() == 1;
   }
 
   /** Most tokens of a completion, trained on or evaluated. */

@@ -42,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,6 +109,8 @@ public final class FleetSampler implements SamplingEngine {
   private final int contextLength;
   private final WeightShelf shelf;
   private final Retry retry;
+  private final Consumer<String> onBroken;
+  private final Runnable onClose;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("fleet-clock").daemon().factory());
@@ -124,8 +127,27 @@ public final class FleetSampler implements SamplingEngine {
   private long drawn;
   private boolean closed;
 
-  /** A fleet without servers, whose requests wait for one. */
+  /** A fleet of servers that nobody starts anew. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
+    this(tokenizer, contextLength, shelf, retry, _ -> {}, () -> {});
+  }
+
+  /**
+   * A fleet without servers, whose requests wait for one.
+   *
+   * @param onBroken hears of servers that hang, or whose update is half done: such a one is to be
+   *     started anew
+   * @param onClose is called when it is closed
+   */
+  public FleetSampler(
+      Tokenizer tokenizer,
+      int contextLength,
+      WeightShelf shelf,
+      Retry retry,
+      Consumer<String> onBroken,
+      Runnable onClose) {
+    this.onBroken = onBroken;
+    this.onClose = onClose;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.shelf = shelf;
@@ -261,6 +283,7 @@ public final class FleetSampler implements SamplingEngine {
     unloaded.forEach(load -> load.loaded().completeExceptionally(reason));
     names.forEach(this::leave);
     clock.shutdownNow();
+    onClose.run();
   }
 
   /** Gives waiting parts to servers that are ready for them. */
@@ -446,6 +469,7 @@ public final class FleetSampler implements SamplingEngine {
                 ThreadLocalRandom.current().nextDouble())
             : new Retry.Decision.GiveUp();
     boolean theirs = cause instanceof EndpointException broken && blames(broken.fault());
+    boolean hung = cause instanceof EndpointException broken && isHung(broken.fault());
     synchronized (this) {
       ended(assigned, !theirs);
       if (fleet.brokenDown(assigned.replica().name())
@@ -475,7 +499,15 @@ public final class FleetSampler implements SamplingEngine {
       }
       case Retry.Decision.GiveUp() -> fail(part.job(), cause);
     }
+    if (hung) {
+      onBroken.accept(assigned.replica().name());
+    }
     dispatch();
+  }
+
+  /** Whether the server took the request and then drew nothing. */
+  private static boolean isHung(Fault fault) {
+    return fault.kind() == Fault.Kind.NO_ANSWER || fault.kind() == Fault.Kind.STALLED;
   }
 
   /** Whether the server may have been started anew, with whatever weights. */
@@ -590,7 +622,11 @@ public final class FleetSampler implements SamplingEngine {
         yield true;
       }
       case Update.Next.Unmoved(String reason) -> unmoved(replica, goal, "unmoved", reason);
-      case Update.Next.Broken(String reason) -> unmoved(replica, goal, "quarantined", reason);
+      case Update.Next.Broken(String reason) -> {
+        unmoved(replica, goal, "quarantined", reason);
+        onBroken.accept(replica.name());
+        yield false;
+      }
       case Update.Next.Do(UpdateStep step) ->
           throw new IllegalStateException("an update ended before " + step);
     };

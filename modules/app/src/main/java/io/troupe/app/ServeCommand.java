@@ -1,0 +1,264 @@
+package io.troupe.app;
+
+import io.troupe.app.config.RunConfig;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.ChatTemplate;
+import io.troupe.engine.JinjaChatTemplate;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.djl.ComputeSettings;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.Pretrained;
+import io.troupe.engine.http.serve.PolicyServer;
+import io.troupe.engine.http.serve.ServeSettings;
+import io.troupe.engine.http.serve.Served;
+import io.troupe.engine.http.serve.ServedWeights;
+import io.troupe.store.Checkpoint;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe serve}: answers over HTTP with a checkpoint's or a run's policy. */
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Serves a policy over OpenAI's HTTP interface: /v1/completions and /v1/chat/completions, with"
+          + " streams, log-probabilities and token ids; docs/sidecars.md lists all routes.",
+      "With --config alone it has no weights before POST /update_weights_from_disk gives it some."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  troupe serve quickstart-20261121-140200 --port 8000",
+      "  troupe serve --checkpoint models/Qwen3-0.6B --port 8000",
+      "",
+      "^C or SIGTERM ends it."
+    })
+final class ServeCommand implements Callable<Integer> {
+  private static final String MODEL = "policy";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "RUN",
+      description = "Folder or name of a run, whose newest checkpoint is served.")
+  private @Nullable String run;
+
+  @Option(
+      names = "--checkpoint",
+      paramLabel = "DIR",
+      description = "A Hugging Face checkpoint of the Qwen3, Qwen2 or Llama 3 family.")
+  private @Nullable Path checkpoint;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Configuration of a run, whose policy is served.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--host",
+      defaultValue = "127.0.0.1",
+      description = "Address to listen on (default: ${DEFAULT-VALUE}).")
+  private String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      defaultValue = "8000",
+      description = "Port to listen on; 0 takes any that is free (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = "--api-key-file",
+      paramLabel = "FILE",
+      description = "File with the key that requests must carry; needed beyond 127.0.0.1.")
+  private @Nullable Path keyFile;
+
+  @Option(
+      names = "--max-requests",
+      defaultValue = "256",
+      description = "Requests at a time; more are answered 429 (default: ${DEFAULT-VALUE}).")
+  private int maxRequests;
+
+  @Option(
+      names = "--context-length",
+      paramLabel = "TOKENS",
+      defaultValue = "4096",
+      description =
+          "With --checkpoint: most tokens of prompt and completion together (default:"
+              + " ${DEFAULT-VALUE}, or the checkpoint's limit if that is lower).")
+  private int contextLength;
+
+  @Option(
+      names = "--threads",
+      defaultValue = "1",
+      description = "With --checkpoint: PyTorch's threads (default: ${DEFAULT-VALUE}).")
+  private int threads;
+
+  @Option(
+      names = "--with-parent",
+      paramLabel = "PID",
+      description = "End when this process ends.",
+      hidden = true)
+  private @Nullable Long parent;
+
+  /** What is served, and with which weights; none when they come later. */
+  private record Source(
+      PolicyEngines engines, Optional<Path> weights, long version, Served.Chat chat) {}
+
+  @Override
+  public Integer call() throws Exception {
+    CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
+    long given =
+        List.of(run != null, checkpoint != null, config != null).stream().filter(x -> x).count();
+    if (given != 1) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(), "give one of RUN, --checkpoint DIR and --config FILE");
+    }
+    ServeSettings settings = settings(command);
+    Source source = source();
+    CountDownLatch ended = new CountDownLatch(1);
+    Signals.install(
+        _ -> ended.countDown(), number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+    if (parent != null) {
+      ProcessHandle.of(parent)
+          .ifPresentOrElse(
+              handle -> {
+                var _ = handle.onExit().thenRun(ended::countDown);
+              },
+              ended::countDown);
+    }
+    try (PolicyEngines engines = source.engines();
+        SamplingEngine engine = engines.newSampler();
+        PolicyServer server =
+            PolicyServer.start(
+                new Served(
+                    MODEL,
+                    engine,
+                    engines.tokenizer(),
+                    engines.contextLength(),
+                    source.chat(),
+                    Served.PromptScorer.none()),
+                settings,
+                Build.version())) {
+      if (source.weights().isPresent()) {
+        server.use(ServedWeights.read(source.weights().get(), new WeightVersion(source.version())));
+      }
+      command
+          .commandLine()
+          .getOut()
+          .println(
+              "serving %s as '%s' on http://%s:%d · %s"
+                  .formatted(
+                      source.weights().map(Path::toString).orElse("a policy without weights"),
+                      MODEL,
+                      host,
+                      server.port(),
+                      engines.describe()));
+      command.commandLine().getOut().flush();
+      ended.await();
+    }
+    return ExitCode.OK.code();
+  }
+
+  private ServeSettings settings(CommandLine.Model.CommandSpec command) throws IOException {
+    String key = keyFile == null ? "" : Files.readString(keyFile).strip();
+    try {
+      ServeSettings standard = ServeSettings.loopback(0);
+      return new ServeSettings(
+          new InetSocketAddress(InetAddress.getByName(host), port),
+          key,
+          maxRequests,
+          standard.maxBodyBytes(),
+          Duration.ofMillis(standard.ping().toMillis()));
+    } catch (IllegalArgumentException wrong) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+    }
+  }
+
+  private Source source() throws IOException, NoSuchRunException {
+    if (checkpoint != null) {
+      return pretrained(checkpoint);
+    }
+    if (config != null) {
+      return configured(RunConfig.load(config, List.of()).config(), Optional.empty(), 0);
+    }
+    RunFolder folder;
+    try {
+      folder = RunFolder.view(Path.of("runs"), Objects.requireNonNull(run));
+    } catch (IOException absent) {
+      throw new NoSuchRunException(absent);
+    }
+    Checkpoint newest =
+        Checkpoints.view(folder.checkpoints())
+            .list()
+            .newest()
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        "%s has no checkpoint yet; wait for one, or lower checkpoint.every"
+                            .formatted(folder)));
+    return configured(
+        RunConfig.load(folder.resolved(), List.of()).config(),
+        Optional.of(newest.directory().resolve("policy")),
+        newest.step());
+  }
+
+  private static Source configured(RunConfig config, Optional<Path> weights, long version)
+      throws IOException {
+    Composition composition = Composition.of(config);
+    return new Source(composition.engines(), weights, version, chat(composition.chatTemplate()));
+  }
+
+  private Source pretrained(Path directory) throws IOException {
+    try {
+      Pretrained opened = Pretrained.open(directory);
+      Pretrained limited =
+          opened.withContextLength(Math.min(contextLength, opened.settings().contextLength()));
+      return new Source(
+          DjlPolicy.create(
+              limited,
+              ComputeSettings.of(1, threads, Math.max(16384, limited.settings().contextLength()))),
+          Optional.of(directory),
+          0,
+          chat(JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()))));
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnfitPolicyException("--checkpoint: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  private static Served.Chat chat(Optional<? extends ChatTemplate> template) {
+    return template
+        .<Served.Chat>map(
+            found ->
+                (messages, arguments) ->
+                    found.render(
+                        messages.stream()
+                            .map(turn -> new ChatTemplate.Message(turn.role(), turn.content()))
+                            .toList(),
+                        true,
+                        arguments))
+        .orElseGet(Served.Chat::none);
+  }
+}

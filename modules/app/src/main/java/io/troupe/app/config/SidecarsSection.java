@@ -1,0 +1,80 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Checked;
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
+import java.time.Duration;
+import java.util.List;
+
+/** Inference servers that the run starts beside itself. */
+public record SidecarsSection(
+    @Doc(value = "How many to start; they listen on loopback only.", unit = "servers")
+        @Default("0")
+        @Range(min = 0, max = 1024)
+        int count,
+    @Doc(
+            "Which: `troupe` is this program's own engine in a process of its own (`troupe serve`);"
+                + " `vllm` and `sglang` are found on the PATH; `command` is what `command` says.")
+        @Default("troupe")
+        Server server,
+    @Doc("Program and arguments of `server: command`; `{port}` stands for the port to listen on.")
+        List<String> command,
+    @Doc(
+            "Directory of the model that a vLLM or SGLang starts with; empty means"
+                + " policy.checkpoint.")
+        @Default("")
+        String model,
+    @Doc("Numbers that vLLM and SGLang compute with.") @Default("bfloat16") String dtype,
+    @Doc(value = "Accelerators that share one model.", unit = "accelerators")
+        @Default("1")
+        @Range(min = 1, max = 64)
+        int tensorParallel,
+    @Doc("Share of an accelerator's memory that vLLM or SGLang takes.")
+        @Default("0.85")
+        @Range(min = 0, minExclusive = true, max = 1)
+        double memoryShare,
+    @Doc("Further arguments of a vLLM or SGLang.") List<String> arguments,
+    @Doc(value = "Most completions that each draws at a time.", unit = "completions")
+        @Default("64")
+        @Range(min = 1, max = 1_000_000)
+        int concurrency,
+    @Doc(value = "Heap of a `troupe` sidecar; the engine's memory comes on top.", unit = "MiB")
+        @Default("512")
+        @Range(min = 64, max = 1_000_000)
+        int heap,
+    @Doc("Time from the start of one to its first answer; then it is ended and started anew.")
+        @Default("600s")
+        @Range(min = 1)
+        Duration startTimeout)
+    implements Checked {
+  /** Kinds of servers that can be started. */
+  public enum Server {
+    TROUPE,
+    VLLM,
+    SGLANG,
+    COMMAND
+  }
+
+  public SidecarsSection {
+    command = List.copyOf(command);
+    arguments = List.copyOf(arguments);
+  }
+
+  @Override
+  public void check(Rules rules) {
+    rules
+        .on("command", "server")
+        .require(
+            () -> (server == Server.COMMAND) == !command.isEmpty(),
+            "belongs to server: command, and to it alone",
+            "set both, or neither");
+    rules
+        .on("command")
+        .require(
+            () -> command.isEmpty() || command.stream().anyMatch(word -> word.contains("{port}")),
+            "does not say {port}, the port to listen on",
+            "add it, for instance as --port {port}");
+  }
+}

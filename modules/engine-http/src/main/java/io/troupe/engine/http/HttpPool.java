@@ -1,0 +1,148 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.protocol.Retry;
+import io.troupe.engine.http.sidecar.Sidecars;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The servers of a run: those named by URL, and those it starts itself. One sampler at a time draws
+ * on all of them; a worker that was started anew gets another, and the servers stay.
+ */
+public final class HttpPool implements AutoCloseable {
+  private final Tokenizer tokenizer;
+  private final int contextLength;
+  private final Path folder;
+  private final WeightShelf.Companions companions;
+  private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+  private Optional<FleetSampler> current = Optional.empty(); // guarded by this
+  private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
+
+  private HttpPool(
+      Tokenizer tokenizer, int contextLength, Path folder, WeightShelf.Companions companions) {
+    this.tokenizer = tokenizer;
+    this.contextLength = contextLength;
+    this.folder = folder;
+    this.companions = companions;
+  }
+
+  /**
+   * Opens the servers.
+   *
+   * @param named those that others run
+   * @param own those to start; a count of 0 starts none
+   * @param folder for weights, logs and cards; of this pool alone
+   */
+  public static HttpPool open(
+      Tokenizer tokenizer,
+      int contextLength,
+      List<Endpoint> named,
+      Sidecars.Plan own,
+      Path folder,
+      WeightShelf.Companions companions)
+      throws IOException, InterruptedException {
+    HttpPool pool = new HttpPool(tokenizer, contextLength, folder, companions);
+    named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
+    if (own.count() > 0) {
+      Sidecars started = Sidecars.start(own, folder, pool.new Joining());
+      synchronized (pool) {
+        pool.sidecars = Optional.of(started);
+      }
+    }
+    return pool;
+  }
+
+  private final class Joining implements Sidecars.Listener {
+    @Override
+    public void up(String name, Endpoint endpoint) {
+      synchronized (HttpPool.this) {
+        endpoints.put(name, endpoint);
+        current.ifPresent(fleet -> fleet.join(name, endpoint));
+      }
+    }
+
+    @Override
+    public void down(String name) {
+      synchronized (HttpPool.this) {
+        endpoints.remove(name);
+        current.ifPresent(fleet -> fleet.leave(name));
+      }
+    }
+
+    @Override
+    public void givenUp(String name, String reason) {
+      endpoints.remove(name);
+    }
+  }
+
+  private synchronized Optional<FleetSampler> sampler() {
+    return current;
+  }
+
+  /** Whether no sampler is open. */
+  public synchronized boolean isFree() {
+    return current.isEmpty();
+  }
+
+  /** A sampler on all servers, in place of one that was closed. */
+  public SamplingEngine newSampler() {
+    try {
+      FleetSampler fleet =
+          new FleetSampler(
+              tokenizer,
+              contextLength,
+              WeightShelf.open(folder.resolve("weights"), companions),
+              Retry.DEFAULT,
+              this::broken,
+              this::gone);
+      synchronized (this) {
+        current = Optional.of(fleet);
+        endpoints.forEach(fleet::join);
+      }
+      return fleet;
+    } catch (IOException disk) {
+      throw new UncheckedIOException("the folder for servers' weights: " + disk.getMessage(), disk);
+    }
+  }
+
+  private void broken(String name) {
+    Optional<Sidecars> own;
+    synchronized (this) {
+      own = sidecars;
+    }
+    own.ifPresent(servers -> servers.restart(name));
+  }
+
+  private synchronized void gone() {
+    current = Optional.empty();
+  }
+
+  /** How the servers fare, on a line. */
+  public String report() {
+    return sampler().map(FleetSampler::report).orElse("no sampler is open");
+  }
+
+  /** Pids of the servers that were started. */
+  public synchronized List<Long> pids() {
+    return sidecars.map(Sidecars::pids).orElse(List.of());
+  }
+
+  @Override
+  public void close() {
+    Optional<FleetSampler> fleet;
+    Optional<Sidecars> own;
+    synchronized (this) {
+      fleet = current;
+      own = sidecars;
+    }
+    fleet.ifPresent(FleetSampler::close);
+    own.ifPresent(Sidecars::close);
+  }
+}

@@ -1,0 +1,121 @@
+package io.troupe.engine.http.sidecar;
+
+import static io.troupe.core.Require.require;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a server process is started.
+ *
+ * @param words program and arguments
+ * @param environment added to this process's own
+ */
+public record ServerCommand(List<String> words, Map<String, String> environment) {
+  /** The name by which a started server knows the policy. */
+  public static final String MODEL = "policy";
+
+  public ServerCommand {
+    words = List.copyOf(words);
+    environment = Map.copyOf(environment);
+    require(!words.isEmpty(), "a command has at least one word");
+  }
+
+  /**
+   * What a server is to load.
+   *
+   * @param model directory
+   * @param dtype such as {@code bfloat16}
+   * @param tensorParallel accelerators that share the model
+   * @param memoryShare of each accelerator's memory
+   * @param contextLength most tokens of prompt and completion together
+   */
+  public record Load(
+      String model, String dtype, int tensorParallel, double memoryShare, int contextLength) {
+    public Load {
+      require(!model.isBlank(), "a server needs the directory of a model");
+      require(tensorParallel >= 1, "a model is on one accelerator or more, not %d", tensorParallel);
+      require(
+          memoryShare > 0 && memoryShare <= 1,
+          "a share of memory lies in (0, 1], not %s",
+          memoryShare);
+    }
+  }
+
+  /** vLLM, on loopback, with the routes that move weights. */
+  public static ServerCommand vllm(Load load, int port, List<String> more) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "vllm",
+                "serve",
+                load.model(),
+                "--served-model-name",
+                MODEL,
+                "--host",
+                "127.0.0.1",
+                "--port",
+                Integer.toString(port),
+                "--dtype",
+                load.dtype(),
+                "--tensor-parallel-size",
+                Integer.toString(load.tensorParallel()),
+                "--gpu-memory-utilization",
+                Double.toString(load.memoryShare()),
+                "--max-model-len",
+                Integer.toString(load.contextLength()),
+                "--seed",
+                "0",
+                "--generation-config",
+                "vllm",
+                "--logprobs-mode",
+                "processed_logprobs",
+                "--api-server-count",
+                "1"));
+    words.addAll(more);
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("VLLM_SERVER_DEV_MODE", "1");
+    environment.put("VLLM_WORKER_MULTIPROC_METHOD", "spawn");
+    environment.put("VLLM_NO_USAGE_STATS", "1");
+    environment.put("PYTHONUNBUFFERED", "1");
+    return new ServerCommand(words, environment);
+  }
+
+  /** SGLang, on loopback. */
+  public static ServerCommand sglang(Load load, int port, List<String> more) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "python3",
+                "-m",
+                "sglang.launch_server",
+                "--model-path",
+                load.model(),
+                "--served-model-name",
+                MODEL,
+                "--host",
+                "127.0.0.1",
+                "--port",
+                Integer.toString(port),
+                "--dtype",
+                load.dtype(),
+                "--tp",
+                Integer.toString(load.tensorParallel()),
+                "--mem-fraction-static",
+                Double.toString(load.memoryShare()),
+                "--context-length",
+                Integer.toString(load.contextLength()),
+                "--enable-metrics"));
+    words.addAll(more);
+    return new ServerCommand(words, Map.of("PYTHONUNBUFFERED", "1"));
+  }
+
+  /** The words in which {@code {port}} stands for the port. */
+  public static ServerCommand custom(List<String> words, int port) {
+    return new ServerCommand(
+        words.stream().map(word -> word.replace("{port}", Integer.toString(port))).toList(),
+        Map.of());
+  }
+}

@@ -1,0 +1,5 @@
+/** Inference servers as child processes: started, watched, ended with all their descendants. */
+@NullMarked
+package io.troupe.engine.http.sidecar;
+
+import org.jspecify.annotations.NullMarked;

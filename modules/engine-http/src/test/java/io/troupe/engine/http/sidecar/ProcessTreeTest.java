@@ -1,0 +1,71 @@
+package io.troupe.engine.http.sidecar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ProcessTreeTest {
+  @TempDir private Path folder;
+
+  /** A shell whose grandchild writes its pid and lives on. */
+  private ProcessTree start() throws IOException {
+    String script = "sleep 300 & echo $! > %s; wait".formatted(folder.resolve("grandchild"));
+    return ProcessTree.start(
+        new ServerCommand(List.of("sh", "-c", script), Map.of()),
+        folder.resolve("log"),
+        folder.resolve("card"));
+  }
+
+  private long grandchild() throws IOException {
+    Path file = folder.resolve("grandchild");
+    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (!Files.exists(file) || Files.readString(file).isBlank()) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.onSpinWait();
+    }
+    return Long.parseLong(Files.readString(file).strip());
+  }
+
+  private static boolean runs(long pid) {
+    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
+  }
+
+  @Test
+  void end_childWithGrandchild_endsBoth() throws Exception {
+    ProcessTree tree = start();
+    long grandchild = grandchild();
+    tree.end();
+    assertThat(tree.alive()).isFalse();
+    assertThat(runs(grandchild)).isFalse();
+    assertThat(folder.resolve("card")).doesNotExist();
+  }
+
+  @Test
+  void endLeftOver_childOfADeadProcess_isFoundByPidAndStart() throws Exception {
+    ProcessTree tree = start();
+    long grandchild = grandchild();
+    ProcessTree.endLeftOver(folder.resolve("card"));
+    assertThat(tree.alive()).isFalse();
+    assertThat(runs(grandchild)).isFalse();
+  }
+
+  @Test
+  void endLeftOver_samePidOfAnotherStart_isLeftAlone() throws Exception {
+    ProcessTree tree = start();
+    Path forged =
+        Files.writeString(folder.resolve("forged"), "%d %d%n".formatted(tree.pid(), 12345));
+    ProcessTree.endLeftOver(forged);
+    assertThat(tree.alive()).isTrue();
+    assertThat(forged).doesNotExist();
+    tree.end();
+  }
+}

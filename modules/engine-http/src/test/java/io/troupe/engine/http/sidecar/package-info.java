@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.engine.http.sidecar;
+
+import org.jspecify.annotations.NullMarked;
