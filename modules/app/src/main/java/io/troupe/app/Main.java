@@ -3,7 +3,9 @@ package io.troupe.app;
 import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.console.ActCommands;
 import io.troupe.app.console.ConsoleCommand;
+import io.troupe.app.console.ExportCommand;
 import io.troupe.app.console.LookCommands;
+import io.troupe.app.console.TraceCommand;
 import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.util.Objects;
@@ -58,6 +60,8 @@ public final class Main implements Runnable {
     LookCommands.ALL.forEach(commandLine::addSubcommand);
     ActCommands.ALL.forEach(commandLine::addSubcommand);
     commandLine.addSubcommand(ConsoleCommand.class);
+    commandLine.addSubcommand(TraceCommand.class);
+    commandLine.addSubcommand(ExportCommand.class);
     String version = "troupe " + Build.version();
     commandLine.getCommandSpec().version(version);
     commandLine

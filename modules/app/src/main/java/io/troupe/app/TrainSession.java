@@ -135,6 +135,7 @@ final class TrainSession {
                   screen::say)) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
+        console.link().ifPresent(link -> screen.say("console " + link));
         ActorSystem<Run.Command> system =
             start(
                 settings,

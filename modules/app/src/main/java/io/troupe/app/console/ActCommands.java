@@ -27,7 +27,7 @@ public final class ActCommands {
 
   private ActCommands() {}
 
-  private abstract static class Act extends OpsCommand {
+  abstract static class Act extends OpsCommand {
     @Option(names = "--why", defaultValue = "", description = "The reason, for the journal.")
     private String why = "";
 

@@ -1,9 +1,5 @@
 package io.troupe.app.console;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.app.config.RunConfig;
 import io.troupe.console.ActorRow;
 import io.troupe.console.RolloutTexts;
@@ -16,7 +12,6 @@ import io.troupe.store.RunJson;
 import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,7 +22,6 @@ import java.util.concurrent.CompletionStage;
 /** A run's folder, dead or written by another process: what its journal and its files tell. */
 public final class FolderRun implements RunSource, AutoCloseable {
   private static final int KEPT_EVENTS = 200_000;
-  private static final ObjectMapper JSON = JsonMapper.builder().build();
 
   private final RunFolder folder;
   private final RunFold fold;
@@ -67,15 +61,9 @@ public final class FolderRun implements RunSource, AutoCloseable {
       RunJson.Entry entry = RunJson.entry(next.get().payload());
       entry.events().forEach(event -> fold.event(entry.atMillis(), event));
     }
-    if (Files.isRegularFile(folder.metrics())) {
-      try (var lines = Files.lines(folder.metrics())) {
-        for (String line : (Iterable<String>) lines.skip(rowsRead)::iterator) {
-          fold.row(JSON.readValue(line, new TypeReference<Map<String, Object>>() {}));
-          rowsRead++;
-        }
-      } catch (JsonProcessingException torn) {
-        // The last line is being written; the next look finds it whole.
-      }
+    for (Map<String, Object> row : MetricRows.read(folder.metrics(), rowsRead)) {
+      fold.row(row);
+      rowsRead++;
     }
   }
 

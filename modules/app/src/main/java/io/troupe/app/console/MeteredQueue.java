@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +33,8 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
   private final Queue<Waiting> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger depth = new AtomicInteger();
   private final Map<Class<?>, MessageMeter> meters = new ConcurrentHashMap<>();
-  private volatile long handled;
-  private volatile long restarts;
+  private final AtomicLong handled = new AtomicLong();
+  private final AtomicLong restarts = new AtomicLong();
   private volatile String lastError = "";
   private volatile @Nullable Handling handling;
   private long rateAtNanos = System.nanoTime();
@@ -68,10 +69,10 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
 
   private void finish(long now) {
     Handling done = handling;
-    if (done != null && done.thread() == Thread.currentThread()) {
+    if (done != null && done.thread().equals(Thread.currentThread())) {
       handling = null;
       done.meter().add(done.waited(), now - done.sinceNanos());
-      handled = done.meter().count() == 0 ? handled : handled + 1;
+      handled.incrementAndGet();
     }
   }
 
@@ -99,7 +100,9 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
 
   void failed(String error, boolean restarted) {
     lastError = error;
-    restarts += restarted ? 1 : 0;
+    if (restarted) {
+      restarts.incrementAndGet();
+    }
   }
 
   String path() {
@@ -124,9 +127,9 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
         path,
         depth.get(),
         first == null ? 0 : (now - first.sinceNanos()) / 1_000_000,
-        handled,
+        handled.get(),
         perSecond(now),
-        restarts,
+        restarts.get(),
         lastError,
         List.copyOf(messages.values()));
   }
@@ -134,11 +137,12 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
   private synchronized double perSecond(long now) {
     double seconds = (now - rateAtNanos) / 1e9;
     if (seconds >= 1) {
-      double newest = (handled - rateHandled) / seconds;
+      long newestHandled = handled.get();
+      double newest = (newestHandled - rateHandled) / seconds;
       double weight = Math.min(1, seconds / RATE_SECONDS);
       rate = rate == 0 ? newest : rate + weight * (newest - rate);
       rateAtNanos = now;
-      rateHandled = handled;
+      rateHandled = newestHandled;
     }
     return rate;
   }

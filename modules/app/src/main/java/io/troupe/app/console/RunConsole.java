@@ -47,10 +47,10 @@ public final class RunConsole implements AutoCloseable {
     }
     RunFold fold = new RunFold(RunFacts.of(folder.name(), limits), KEPT_EVENTS);
     try {
+      MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
       ConsoleServer server = ConsoleServer.start(settings, new LiveRun(fold, folder, system));
       ConsoleFile.write(folder, server, settings.tokens());
-      say.accept("console " + server.link());
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {
       say.accept("console: not open, and the run goes on without: " + unopened.getMessage());
@@ -66,6 +66,11 @@ public final class RunConsole implements AutoCloseable {
                 "akka.actor.typed.default-mailbox.mailbox-type = \"%s\""
                     .formatted(MeteredMailbox.class.getName()))
             .withFallback(config);
+  }
+
+  /** What a person opens in a browser; empty when there is no console. */
+  public Optional<String> link() {
+    return server.map(ConsoleServer::link);
   }
 
   /** Where to tell what happens; empty when nobody can look. */

@@ -6,7 +6,7 @@ function fill(element, props, children) {
     if (value === false || value === undefined || value === null) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'width%') element.style.width = value + '%';
-    else element.setAttribute(name, value === true ? '' : value);
+    else element.setAttribute(name, value !== true ? value : name.startsWith('aria-') ? 'true' : '');
   }
   element.append(...children.flat(9).filter(child => child !== null && child !== undefined && child !== false));
   return element;

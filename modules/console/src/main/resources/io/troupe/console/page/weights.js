@@ -17,7 +17,7 @@ export function page(root, {state}) {
       ticks.map(bar => s('line', {class: 'axis', x1: X(bar.from), x2: X(bar.from), y1: 0, y2: height - 20})),
       drawn.map((one, i) => [
         s('text', {x: LEFT - 8, y: i * (LANE + 4) + 14, 'text-anchor': 'end'}, one.worker.length > 24 ? one.worker.slice(0, 23) + '…' : one.worker),
-        one.bars.filter(bar => bar.until >= from).map((bar, at, all) => { const x = X(bar.from), wide = Math.max(1, X(bar.until) - x - 1); return [s('rect', {class: at === all.length - 1 && one.behind > 0 ? 'lane-late' : bar.version % 2 ? 'lane-a' : 'lane-b', x, y: i * (LANE + 4), width: wide, height: LANE, rx: 2}, s('title', {}, `v${bar.version}`)), wide > 34 ? s('text', {x: x + 5, y: i * (LANE + 4) + 14, style: 'fill:#fff'}, 'v' + bar.version) : null]; }),
+        one.bars.filter(bar => bar.until >= from).map((bar, at, all) => { const x = X(bar.from), wide = Math.max(1, X(bar.until) - x - 1); return [s('rect', {class: at === all.length - 1 && one.behind > 0 ? 'lane-late' : bar.version % 2 ? 'lane-a' : 'lane-b', x, y: i * (LANE + 4), width: wide, height: LANE, rx: 2}, s('title', {}, `v${bar.version}`)), wide > 34 ? s('text', {x: x + 5, y: i * (LANE + 4) + 14, class: 'lane-text'}, 'v' + bar.version) : null]; }),
         s('text', {x: W - 54, y: i * (LANE + 4) + 14}, one.version < 0 ? '–' : 'v' + one.version)]),
       s('text', {x: LEFT, y: height - 5}, new Date(from).toLocaleTimeString('en-GB')), s('text', {x: W - 62, y: height - 5, 'text-anchor': 'end'}, new Date(to).toLocaleTimeString('en-GB'))));
     put(workers, here.length ? workerTable(data.workers.filter(one => one.present)) : h('p', {class: 'empty'}, 'No worker has asked for work yet.'));

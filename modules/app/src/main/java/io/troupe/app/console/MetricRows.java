@@ -1,0 +1,31 @@
+package io.troupe.app.console;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The rows of a run's metrics.jsonl. */
+final class MetricRows {
+  private MetricRows() {}
+
+  /** All whole rows after the first so many; none if there is no file. */
+  static List<Map<String, Object>> read(Path file, long after) throws IOException {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    if (!Files.isRegularFile(file)) {
+      return rows;
+    }
+    try (var lines = Files.lines(file)) {
+      for (String line : (Iterable<String>) lines.skip(after)::iterator) {
+        rows.add(ConsoleClient.JSON.readValue(line, new TypeReference<Map<String, Object>>() {}));
+      }
+    } catch (JsonProcessingException torn) {
+      // The last line is being written, or was cut off by a crash; the rows before it are whole.
+    }
+    return rows;
+  }
+}
