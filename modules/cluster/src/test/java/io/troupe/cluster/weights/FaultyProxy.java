@@ -31,6 +31,7 @@ final class FaultyProxy implements AutoCloseable {
   private final AtomicInteger connections = new AtomicInteger();
   private final List<Socket> open = new CopyOnWriteArrayList<>();
   private final CountDownLatch end = new CountDownLatch(1);
+  private final CountDownLatch silent = new CountDownLatch(1);
 
   FaultyProxy(InetSocketAddress target, List<Fault> faults) throws IOException {
     this.target = target;
@@ -41,6 +42,11 @@ final class FaultyProxy implements AutoCloseable {
 
   InetSocketAddress address() {
     return (InetSocketAddress) listener.getLocalSocketAddress();
+  }
+
+  /** Waits until a connection has become silent. */
+  void awaitSilence() throws InterruptedException {
+    silent.await();
   }
 
   private void accept() {
@@ -86,6 +92,7 @@ final class FaultyProxy implements AutoCloseable {
           }
           case Fault.Silence(int after) -> {
             if (passed + count > after) {
+              silent.countDown();
               end.await();
             }
           }

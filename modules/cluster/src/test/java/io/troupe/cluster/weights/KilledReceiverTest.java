@@ -1,0 +1,70 @@
+package io.troupe.cluster.weights;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.cluster.weights.FaultyProxy.Fault;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KilledReceiverTest {
+  @TempDir Path folder;
+
+  @Test
+  void open_cacheOfAProcessKilledWhileItReceived_isCleanAndReceivesAnew() throws Exception {
+    Path root = folder.resolve("node");
+    try (NodeWeights head = Samples.node(folder.resolve("head"));
+        FaultyProxy silent = new FaultyProxy(head.address(), List.of(new Fault.Silence(40_000)))) {
+      WeightRef ref = head.publish(Samples.weights(1, 1, 20), List.of()).ref();
+      Process child = start(root, ref, silent);
+      try {
+        silent.awaitSilence();
+        assertThatThrownBy(() -> Samples.node(root)).isInstanceOf(FileSystemException.class);
+      } finally {
+        child.destroyForcibly().waitFor();
+      }
+      assertThat(names(root)).anyMatch(name -> name.startsWith("incoming-"));
+      try (NodeWeights node = Samples.node(root)) {
+        assertThat(names(root)).containsExactly("owner.lock");
+        Fetched fetched =
+            node.fetch(ref, List.of(head.address()))
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        assertThat(fetched).isInstanceOf(Fetched.Ready.class);
+        assertThat(names(root)).containsExactlyInAnyOrder("owner.lock", ref.folder());
+      }
+    }
+  }
+
+  private static Process start(Path root, WeightRef ref, FaultyProxy source) throws Exception {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx64m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            ReceivingChild.class.getName(),
+            root.toString(),
+            Samples.SECRET.hex(),
+            Long.toString(ref.version().number()),
+            ref.digest(),
+            Long.toString(ref.bytes()),
+            Addresses.format(source.address()))
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  private static List<String> names(Path root) throws Exception {
+    try (Stream<Path> entries = Files.list(root)) {
+      return entries.map(entry -> entry.toFile().getName()).toList();
+    }
+  }
+}

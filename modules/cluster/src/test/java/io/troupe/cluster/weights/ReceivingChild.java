@@ -1,0 +1,37 @@
+package io.troupe.cluster.weights;
+
+import io.troupe.core.weights.WeightVersion;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A node in a process of its own, patient, to be killed while it receives. */
+final class ReceivingChild {
+  private ReceivingChild() {}
+
+  public static void main(String[] arguments) throws IOException {
+    NodeWeights node =
+        NodeWeights.open(
+            Samples.cache(Path.of(arguments[0])),
+            new Endpoint.Open(),
+            Samples.loopback(),
+            RunSecret.of(arguments[1]),
+            new TransferSettings(
+                Duration.ofSeconds(60),
+                Duration.ofMinutes(5),
+                1,
+                Duration.ofSeconds(1),
+                Duration.ofMinutes(10),
+                4,
+                16));
+    node.fetch(
+            new WeightRef(
+                new WeightVersion(Long.parseLong(arguments[2])),
+                arguments[3],
+                Long.parseLong(arguments[4])),
+            List.of(Addresses.parse(arguments[5])))
+        .toCompletableFuture()
+        .join();
+  }
+}
