@@ -50,8 +50,8 @@ final class Samples {
 
   static TransferSettings quick() {
     return new TransferSettings(
+        Duration.ofSeconds(30),
         Duration.ofSeconds(2),
-        Duration.ofMillis(400),
         1,
         Duration.ofMillis(100),
         Duration.ofSeconds(60),
