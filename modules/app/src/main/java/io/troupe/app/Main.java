@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
       AuditCommand.class,
       SoakCommand.class,
       CertsCommand.class,
+      LaunchCommand.class,
       VerifyCommand.class,
       TasksCommand.class,
       ServeCommand.class,

@@ -32,6 +32,8 @@ final class LauncherGateTest {
     machine.tool("python3", "");
     machine.tool("bwrap", "");
     machine.tool("setpriv", "");
+    machine.tool("ssh", "");
+    machine.tool("sshd", "");
   }
 
   @Test
@@ -68,7 +70,8 @@ final class LauncherGateTest {
     var outcome = machine.launch("test");
 
     assertThat(outcome.code()).isEqualTo(2);
-    assertThat(outcome.err()).contains("apt-get install git python3 bubblewrap util-linux");
+    assertThat(outcome.err())
+        .contains("apt-get install git python3 bubblewrap util-linux openssh-client");
     assertThat(machine.mavenCalls()).isEmpty();
   }
 
@@ -86,6 +89,8 @@ final class LauncherGateTest {
             git|python3) ln -s /bin/true '%1$s'/$1 ;;
             bubblewrap) ln -s /bin/true '%1$s'/bwrap ;;
             util-linux) ln -s /bin/true '%1$s'/setpriv ;;
+            openssh-client) ln -s /bin/true '%1$s'/ssh ;;
+            openssh-server) ln -s /bin/true '%1$s'/sshd ;;
             maven) ln -s '%2$s' '%1$s'/mvn ;;
           esac
           shift
@@ -98,7 +103,8 @@ final class LauncherGateTest {
     assertThat(outcome.code()).as(outcome.err()).isZero();
     assertThat(outcome.err().lines().filter(line -> line.startsWith("apt-get ")))
         .containsExactly(
-            "apt-get install -y -q --no-install-recommends git python3 bubblewrap" + " util-linux",
+            "apt-get install -y -q --no-install-recommends git python3 bubblewrap"
+                + " util-linux openssh-client openssh-server",
             "apt-get install -y -q --no-install-recommends maven");
   }
 }

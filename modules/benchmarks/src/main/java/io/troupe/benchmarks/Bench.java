@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
       EngineBench.class,
       MemoryBench.class,
       VerifierBench.class,
-      WeightsBench.class
+      WeightsBench.class,
+      ControlPlaneBench.class
     },
     footer = {
       "",
@@ -22,7 +23,8 @@ import picocli.CommandLine.Command;
       "  troupe bench engine --python venv/bin/python --update",
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
-      "  troupe bench weights --bytes 2g --nodes 2 --workers 8"
+      "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
+      "  troupe bench control-plane"
     })
 public final class Bench {
   private Bench() {}

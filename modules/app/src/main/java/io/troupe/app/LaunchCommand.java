@@ -1,0 +1,138 @@
+package io.troupe.app;
+
+import io.troupe.app.launch.Bundle;
+import io.troupe.app.launch.Fleet;
+import io.troupe.app.launch.RemoteHost;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe launch}: a run on many hosts, over ssh. */
+@Command(
+    name = "launch",
+    mixinStandardHelpOptions = true,
+    description = "Starts a run on many hosts over ssh, and looks after it.",
+    subcommands = LaunchUpCommand.class,
+    footer = {
+      "",
+      "Examples:",
+      "  troupe launch up conf/16-gpu.yaml --hosts hosts.txt",
+      "  troupe launch status --hosts hosts.txt",
+      "  troupe launch logs node2 --hosts hosts.txt",
+      "  troupe launch stop --hosts hosts.txt"
+    })
+final class LaunchCommand implements Runnable {
+  static final String RUN = "run";
+  static final String AGENT = "agent";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Override
+  public void run() {
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    command.usage(command.getOut());
+  }
+
+  @Command(
+      name = "stop",
+      mixinStandardHelpOptions = true,
+      description = "Drains the run and then the agents (SIGTERM), and waits for them.")
+  int stop(@Mixin LaunchOptions options) throws IOException, InterruptedException {
+    Fleet fleet = options.fleet(out());
+    fleet.stop(fleet.hosts().getFirst(), RUN);
+    for (RemoteHost host : fleet.hosts()) {
+      fleet.stop(host, AGENT);
+    }
+    return ExitCode.OK.code();
+  }
+
+  @Command(
+      name = "status",
+      mixinStandardHelpOptions = true,
+      description = "Says what runs where. Exit code 3 if an agent or the run does not.")
+  int status(@Mixin LaunchOptions options) throws IOException, InterruptedException {
+    Fleet fleet = options.fleet(out());
+    boolean up = fleet.status(fleet.hosts().getFirst(), RUN);
+    for (RemoteHost host : fleet.hosts()) {
+      up &= fleet.status(host, AGENT);
+    }
+    return (up ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+  }
+
+  @Command(
+      name = "logs",
+      mixinStandardHelpOptions = true,
+      description = "Shows the log of a host's agent, or of the run.")
+  int logs(
+      @Mixin LaunchOptions options,
+      @Parameters(
+              index = "0",
+              arity = "0..1",
+              paramLabel = "HOST",
+              defaultValue = "",
+              description = "Address of a host; without one, the run.")
+          String address,
+      @Option(names = "--follow", description = "Goes on until it ends, or ^C.") boolean follow)
+      throws IOException, InterruptedException {
+    Fleet fleet = options.fleet(out());
+    return address.isEmpty()
+        ? fleet.follow(fleet.hosts().getFirst(), RUN, follow)
+        : fleet.follow(find(fleet, address), AGENT, follow);
+  }
+
+  @Command(
+      name = "restart-node",
+      mixinStandardHelpOptions = true,
+      description = "Drains the agent of a host and starts it again with what it was started with.")
+  int restartNode(
+      @Mixin LaunchOptions options,
+      @Parameters(index = "0", paramLabel = "HOST", description = "Address of a host.")
+          String address)
+      throws IOException, InterruptedException {
+    Fleet fleet = options.fleet(out());
+    RemoteHost host = find(fleet, address);
+    fleet.stop(host, AGENT);
+    fleet.again(host, AGENT);
+    fleet.await(host, AGENT, LaunchUpCommand.AGENT_UP);
+    return fleet.status(host, AGENT) ? ExitCode.OK.code() : ExitCode.UNREACHABLE.code();
+  }
+
+  @Command(
+      name = "bundle",
+      mixinStandardHelpOptions = true,
+      description = "Puts this build into a folder that needs nothing but a JDK, for an image.")
+  int bundle(
+      @Parameters(index = "0", paramLabel = "DIR", description = "A new folder.") Path folder)
+      throws IOException {
+    Bundle made = Bundle.ofThisProcess(folder);
+    out().println("made    %s · build %s".formatted(made.folder(), made.digest().substring(0, 12)));
+    out().flush();
+    return ExitCode.OK.code();
+  }
+
+  private RemoteHost find(Fleet fleet, String address) {
+    List<RemoteHost> found =
+        fleet.hosts().stream().filter(host -> host.address().equals(address)).toList();
+    if (found.isEmpty()) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "no host has the address '%s'; the file names %s"
+              .formatted(
+                  address,
+                  String.join(", ", fleet.hosts().stream().map(RemoteHost::address).toList())));
+    }
+    return found.getFirst();
+  }
+
+  private PrintWriter out() {
+    return Objects.requireNonNull(spec).commandLine().getOut();
+  }
+}

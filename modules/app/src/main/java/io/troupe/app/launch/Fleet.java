@@ -1,0 +1,246 @@
+package io.troupe.app.launch;
+
+import static io.troupe.core.Require.require;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The hosts of a cluster and what is done to all of them. The first is the head's. On every host
+ * everything lies in one folder: the build, {@code agent.pid} (process and its start time, so that
+ * a number that was given away again is never signalled) and {@code agent.log}.
+ */
+public final class Fleet {
+  /** Something stands in the way of a launch; nothing was started by it. */
+  public static final class NotReadyException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    NotReadyException(List<String> problems) {
+      super(String.join("\n", problems));
+    }
+  }
+
+  private static final int PATIENCE_SECONDS = 90;
+
+  private final List<RemoteHost> hosts;
+  private final Ssh ssh;
+  private final String folder;
+  private final Clock clock;
+  private final Consumer<String> say;
+
+  /**
+   * A fleet that nothing was done to.
+   *
+   * @param folder absolute, on every host
+   * @param say takes a line of what happens
+   */
+  public Fleet(List<RemoteHost> hosts, Ssh ssh, String folder, Clock clock, Consumer<String> say) {
+    require(
+        folder.matches("/[A-Za-z0-9._/-]+"),
+        "the folder on the hosts is absolute and of letters, digits, . _ - and /, not '%s'",
+        folder);
+    this.hosts = List.copyOf(hosts);
+    this.ssh = ssh;
+    this.folder = folder;
+    this.clock = clock;
+    this.say = say;
+  }
+
+  /** Looks at every host; returns what each said, in order. */
+  public Map<RemoteHost, HostFacts> check(List<Integer> ports)
+      throws NotReadyException, InterruptedException {
+    Map<RemoteHost, HostFacts> facts = new LinkedHashMap<>();
+    List<String> problems = new ArrayList<>();
+    for (RemoteHost host : hosts) {
+      try {
+        long before = clock.instant().getEpochSecond();
+        Map<String, String> said = ssh.script(host, HostFacts.script(folder, ports)).facts();
+        HostFacts found = HostFacts.of(said, (before + clock.instant().getEpochSecond()) / 2);
+        facts.put(host, found);
+        found.problems().forEach(problem -> problems.add(host.login() + ": " + problem));
+        say.accept(
+            "%-24s %s · %d GPUs · %d GiB free"
+                .formatted(
+                    host.login(),
+                    found.java().isEmpty() ? "no JDK" : found.java(),
+                    found.gpus().size(),
+                    found.freeKib() >> 20));
+      } catch (IOException unreachable) {
+        problems.add(String.valueOf(unreachable.getMessage()));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new NotReadyException(problems);
+    }
+    return facts;
+  }
+
+  /** Copies a build to every host that does not have it. */
+  public void copy(Bundle bundle, Map<RemoteHost, HostFacts> facts)
+      throws IOException, InterruptedException {
+    for (RemoteHost host : hosts) {
+      HostFacts found = facts.get(host);
+      if (found != null && found.build().equals(bundle.digest())) {
+        say.accept("%-24s has this build".formatted(host.login()));
+        continue;
+      }
+      say.accept("%-24s copying the build".formatted(host.login()));
+      String command =
+          "mkdir -p '%1$s' && cd '%1$s' && rm -rf bin lib build && tar -xf -".formatted(folder);
+      Ssh.Said said = ssh.feed(host, command, out -> tar(bundle, out));
+      if (said.code() != 0) {
+        throw new IOException(
+            "%s: the build could not be copied to %s: %s"
+                .formatted(host.login(), folder, said.err().strip()));
+      }
+      must(host, "echo '%s' >'%s/build'".formatted(bundle.digest(), folder));
+    }
+  }
+
+  private static void tar(Bundle bundle, OutputStream out) throws IOException {
+    Process tar =
+        new ProcessBuilder("tar", "-C", bundle.folder().toString(), "-cf", "-", "bin", "lib")
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    tar.getInputStream().transferTo(out);
+  }
+
+  /** Copies a text into a file in the folder of the first host. */
+  public void write(String name, String content) throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.feed(
+            hosts.getFirst(),
+            "cat >'%s/%s'".formatted(folder, name),
+            out -> out.write(content.getBytes(UTF_8)));
+    if (said.code() != 0) {
+      throw new IOException("%s: %s".formatted(hosts.getFirst().login(), said.err().strip()));
+    }
+  }
+
+  /**
+   * Starts a process of the build on a host, which outlives the connection.
+   *
+   * @param name of its log and process file
+   * @param java folder of the host's JDK
+   * @param arguments of {@code troupe}
+   */
+  public void start(RemoteHost host, String name, String java, List<String> arguments)
+      throws IOException, InterruptedException {
+    StringBuilder quoted = new StringBuilder();
+    arguments.forEach(
+        argument -> quoted.append(" '").append(argument.replace("'", "'\\''")).append('\''));
+    must(
+        host,
+        """
+        cat >'%1$s/%4$s.sh' <<'END'
+        cd '%1$s' || exit 1
+        exec env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin JAVA_HOME='%2$s' '%1$s/bin/troupe'%3$s
+        END
+        """
+            .formatted(folder, java, quoted, name));
+    again(host, name);
+  }
+
+  /** Starts a process once more, as {@link #start} did before. */
+  public void again(RemoteHost host, String name) throws IOException, InterruptedException {
+    must(
+        host,
+        """
+        cd '%1$s' && [ -r %2$s.sh ] || { echo "no %2$s was ever started there" >&2; exit 1; }
+        setsid nohup sh '%1$s/%2$s.sh' >%2$s.log 2>&1 </dev/null &
+        pid=$!
+        echo "$pid $(awk '{print $22}' /proc/$pid/stat)" >%2$s.pid
+        """
+            .formatted(folder, name));
+  }
+
+  /**
+   * Waits until a process's log holds a text.
+   *
+   * @throws IOException if it ends before, or takes too long; with the end of its log
+   */
+  public void await(RemoteHost host, String name, String text)
+      throws IOException, InterruptedException {
+    must(
+        host,
+        """
+        cd '%1$s' && read -r pid start <%2$s.pid
+        i=0
+        while [ $i -lt %4$d ]; do
+          grep -q '%3$s' %2$s.log && exit 0
+          if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" != "$start" ]; then
+            echo "%2$s ended; its last words:" >&2; tail -n 5 %2$s.log >&2; exit 1
+          fi
+          sleep 1; i=$((i + 1))
+        done
+        echo "%2$s is not up after %4$d s; its last words:" >&2; tail -n 5 %2$s.log >&2
+        exit 1
+        """
+            .formatted(folder, name, text, PATIENCE_SECONDS));
+  }
+
+  /** Ends a process by SIGTERM; it may take its time. Says what became of it. */
+  public void stop(RemoteHost host, String name) throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(
+            host,
+            """
+            cd '%1$s' 2>/dev/null && [ -r %2$s.pid ] || { echo "no %2$s was started"; exit 0; }
+            read -r pid start <%2$s.pid
+            alive() { [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; }
+            alive || { echo "%2$s had ended"; rm -f %2$s.pid; exit 0; }
+            kill -TERM "$pid"
+            i=0
+            while alive && [ $i -lt %3$d ]; do sleep 1; i=$((i + 1)); done
+            if alive; then echo "%2$s (process $pid) still drains"; else echo "%2$s ended"; rm -f %2$s.pid; fi
+            """
+                .formatted(folder, name, PATIENCE_SECONDS));
+    say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
+  }
+
+  /** Whether a process lives, and the last line of its log. */
+  public boolean status(RemoteHost host, String name) throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(
+            host,
+            """
+            cd '%1$s' 2>/dev/null && [ -r %2$s.pid ] || { echo "%2$s: not started"; exit 1; }
+            read -r pid start <%2$s.pid
+            if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; then
+              echo "%2$s: process $pid · $(tail -n 1 %2$s.log)"
+            else echo "%2$s: ended · $(tail -n 1 %2$s.log)"; exit 1; fi
+            """
+                .formatted(folder, name));
+    say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
+    return said.code() == 0;
+  }
+
+  /** Shows a process's log from its start, until the process ends or the caller is interrupted. */
+  public int follow(RemoteHost host, String name, boolean wait)
+      throws IOException, InterruptedException {
+    String command =
+        wait
+            ? "cd '%1$s' && read -r pid start <%2$s.pid && exec tail -n +1 --pid=$pid -f %2$s.log"
+            : "exec cat '%1$s/%2$s.log'";
+    return ssh.show(host, command.formatted(folder, name));
+  }
+
+  /** The hosts, the head's first. */
+  public List<RemoteHost> hosts() {
+    return hosts;
+  }
+
+  private void must(RemoteHost host, String script) throws IOException, InterruptedException {
+    Ssh.Said said = ssh.script(host, script);
+    if (said.code() != 0) {
+      throw new IOException("%s: %s".formatted(host.login(), said.err().strip()));
+    }
+  }
+}

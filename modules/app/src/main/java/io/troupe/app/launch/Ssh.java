@@ -1,0 +1,146 @@
+package io.troupe.app.launch;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The system's ssh client, without questions: keys or an agent must let it in. Scripts go to {@code
+ * sh -s} on standard input, so nothing depends on a login shell, its start-up files or quoting.
+ */
+public final class Ssh {
+  /** Exit code of ssh itself, as opposed to what it ran. */
+  private static final int SSH_FAILED = 255;
+
+  /** What a remote command said. */
+  record Said(int code, String out, String err) {
+    /** Lines {@code key=value}. */
+    Map<String, String> facts() {
+      Map<String, String> facts = new LinkedHashMap<>();
+      for (String line : out.lines().toList()) {
+        int equals = line.indexOf('=');
+        if (equals > 0) {
+          facts.merge(
+              line.substring(0, equals), line.substring(equals + 1), (a, b) -> a + "\n" + b);
+        }
+      }
+      return facts;
+    }
+  }
+
+  private final List<String> options;
+  private final Path sockets;
+
+  /**
+   * A client.
+   *
+   * @param options more options of ssh, such as {@code -i KEY}
+   * @param sockets an existing private folder for shared connections; its path is short, because
+   *     sockets' are
+   */
+  public Ssh(List<String> options, Path sockets) {
+    this.options = List.copyOf(options);
+    this.sockets = sockets;
+  }
+
+  /**
+   * Runs a shell script on a host.
+   *
+   * @throws IOException if ssh cannot reach the host or is not let in; says what to do
+   */
+  Said script(RemoteHost host, String script) throws IOException, InterruptedException {
+    return feed(host, "exec sh -s", out -> out.write(script.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** What is written to a remote command's standard input. */
+  interface Feed {
+    void to(OutputStream out) throws IOException;
+  }
+
+  Said feed(RemoteHost host, String command, Feed feed) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command(host, command)).start();
+    CompletableFuture<String> out = reading(process.getInputStream());
+    CompletableFuture<String> err = reading(process.getErrorStream());
+    try (OutputStream in = process.getOutputStream()) {
+      feed.to(in);
+    } catch (IOException _) {
+      // The other end is gone; its exit code and its words say why.
+    }
+    int code = process.waitFor();
+    Said said = new Said(code, out.join(), err.join());
+    if (code == SSH_FAILED) {
+      throw new IOException("%s: %s".formatted(host.login(), explain(host, said.err())));
+    }
+    return said;
+  }
+
+  /** Shows what a remote command prints, until it ends. */
+  int show(RemoteHost host, String command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command(host, command))
+        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+        .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start()
+        .waitFor();
+  }
+
+  private List<String> command(RemoteHost host, String remote) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "ssh",
+                "-o",
+                "BatchMode=yes",
+                "-o",
+                "ConnectTimeout=10",
+                "-o",
+                "ServerAliveInterval=15",
+                "-o",
+                "ControlMaster=auto",
+                "-o",
+                "ControlPersist=30",
+                "-o",
+                "ControlPath=" + sockets.resolve("%C")));
+    command.addAll(options);
+    command.addAll(List.of("-p", Integer.toString(host.sshPort()), "--", host.login(), remote));
+    return command;
+  }
+
+  private static CompletableFuture<String> reading(InputStream stream) {
+    CompletableFuture<String> text = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try (stream) {
+                text.complete(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+              } catch (IOException broken) {
+                text.complete("");
+              }
+            });
+    return text;
+  }
+
+  private static String explain(RemoteHost host, String words) {
+    String said = words.strip();
+    String where = "ssh -p %d %s".formatted(host.sshPort(), host.login());
+    if (said.contains("Permission denied")) {
+      return "ssh is not let in (%s); put your key into ~/.ssh/authorized_keys there, or load it into ssh-agent, and try: %s true"
+          .formatted(said, where);
+    }
+    if (said.contains("Host key verification failed")
+        || said.contains("REMOTE HOST IDENTIFICATION")) {
+      return "its host key is not the known one (%s); make sure that it is the right machine, then: %s"
+          .formatted(said.lines().reduce((_, last) -> last).orElse(""), where);
+    }
+    return "cannot be reached by ssh (%s); is it up, and does this work: %s true"
+        .formatted(said, where);
+  }
+}

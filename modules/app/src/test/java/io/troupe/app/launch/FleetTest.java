@@ -1,0 +1,172 @@
+package io.troupe.app.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A launch over a real ssh server whose three loopback addresses are three hosts. They share one
+ * disk, so each test has one folder on them, and a program of three lines in place of Troupe.
+ */
+final class FleetTest {
+  private static final List<String> ADDRESSES = List.of("127.0.0.2", "127.0.0.3", "127.0.0.4");
+  private static final String PROGRAM =
+      """
+      #!/bin/sh
+      echo "node $3 is in cluster troupe, with JDK $JAVA_HOME"
+      trap 'echo drained; exit 0' TERM
+      while :; do sleep 0.1; done
+      """;
+
+  @TempDir private static Path keys;
+  @TempDir private Path folder;
+  private static SshServer server;
+  private final List<String> said = new ArrayList<>();
+
+  @BeforeAll
+  static void startServer() throws Exception {
+    assumeTrue(
+        SshServer.installed(), "no sshd: apt-get install openssh-server openssh-client to test it");
+    server = SshServer.start(keys, ADDRESSES);
+  }
+
+  @AfterAll
+  static void stopServer() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @Test
+  void launch_threeHosts_startsAgentsThatOutliveTheConnectionAndStopsThem() throws Exception {
+    Fleet fleet = fleet(hosts(), "user", Clock.systemUTC());
+    Map<RemoteHost, HostFacts> facts = fleet.check(List.of());
+    assertThat(facts.keySet()).containsExactlyElementsOf(hosts());
+    fleet.copy(bundle(), facts);
+    for (RemoteHost host : hosts()) {
+      String name = "agent-" + host.address();
+      fleet.start(host, name, "/jdk", List.of("node", "--name", host.address() + " it's"));
+      fleet.await(host, name, "is in cluster");
+      assertThat(fleet.status(host, name)).isTrue();
+    }
+    assertThat(said.getLast())
+        .contains("agent-127.0.0.4: process ", "node 127.0.0.4 it's is in cluster", "JDK /jdk");
+
+    RemoteHost last = hosts().getLast();
+    for (RemoteHost host : hosts()) {
+      fleet.stop(host, "agent-" + host.address());
+    }
+    assertThat(said.getLast()).contains("agent-127.0.0.4 ended");
+    assertThat(Files.readString(folder.resolve("there/agent-127.0.0.4.log"))).contains("drained");
+    fleet.again(last, "agent-127.0.0.4");
+    assertThat(fleet.status(last, "agent-127.0.0.4")).isTrue();
+    fleet.stop(last, "agent-127.0.0.4");
+    assertThat(fleet.status(last, "agent-127.0.0.4")).isFalse();
+    assertThat(said.getLast()).contains("not started");
+    fleet.copy(bundle(), fleet.check(List.of()));
+    assertThat(said.getLast()).contains("has this build");
+  }
+
+  @Test
+  void check_unreachableHostWrongKeyOrStranger_saysWhatToDo() throws Exception {
+    RemoteHost nobody = new RemoteHost("127.0.0.5", "127.0.0.5", SshServer.freePort());
+    assertThatThrownBy(() -> fleet(List.of(nobody), "user", Clock.systemUTC()).check(List.of()))
+        .isInstanceOf(Fleet.NotReadyException.class)
+        .hasMessageContaining("127.0.0.5: cannot be reached by ssh")
+        .hasMessageContaining("does this work: ssh -p");
+    assertThatThrownBy(() -> fleet(hosts(), "stranger", Clock.systemUTC()).check(List.of()))
+        .isInstanceOf(Fleet.NotReadyException.class)
+        .hasMessageContaining("ssh is not let in")
+        .hasMessageContaining("authorized_keys");
+  }
+
+  @Test
+  void check_portInUseAndClockAhead_namesBoth() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"))) {
+      Clock late = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(-2));
+      assertThatThrownBy(
+              () -> fleet(hosts().subList(0, 1), "user", late).check(List.of(taken.getLocalPort())))
+          .isInstanceOf(Fleet.NotReadyException.class)
+          .hasMessageContaining("port %d is in use; see by whom".formatted(taken.getLocalPort()))
+          .hasMessageContaining(" s ahead of ours; start a time service");
+    }
+  }
+
+  @Test
+  void await_processThatEnds_quotesItsLastWords() throws Exception {
+    Fleet fleet = fleet(hosts(), "user", Clock.systemUTC());
+    fleet.copy(bundle("#!/bin/sh\necho 'error: no such option'\nexit 2\n"), fleet.check(List.of()));
+    RemoteHost host = hosts().getFirst();
+    fleet.start(host, "agent", "/jdk", List.of("node"));
+    assertThatThrownBy(() -> fleet.await(host, "agent", "is in cluster"))
+        .hasMessageContaining("agent ended; its last words")
+        .hasMessageContaining("error: no such option");
+  }
+
+  @Test
+  void problems_hostWithoutJdkOrDisk_nameTheNextStep() {
+    HostFacts poor = new HostFacts(-9, "", 1024, List.of(), List.of(), "", "77");
+    assertThat(poor.problems())
+        .containsExactly(
+            "no JDK 25 or newer in /usr/lib/jvm; install one there (temurin-25-jdk)",
+            "its clock is 9 s behind ours; start a time service (chrony, systemd-timesyncd)",
+            "1 MiB free for build and data, and 4096 are needed; free some, or give another"
+                + " --remote",
+            "an agent runs there already (process 77); troupe launch stop --hosts FILE");
+  }
+
+  @Test
+  void read_hostsFile_takesUsersPortsAndComments() throws Exception {
+    Path file =
+        Files.writeString(folder.resolve("hosts.txt"), "# head\nnode1\n\nops@10.0.0.2 2222 # b\n");
+    assertThat(RemoteHost.read(file))
+        .containsExactly(
+            new RemoteHost("node1", "node1", 22), new RemoteHost("ops@10.0.0.2", "10.0.0.2", 2222));
+    Files.writeString(file, "node1\n-oProxyCommand=x\n");
+    assertThatThrownBy(() -> RemoteHost.read(file)).hasMessageContaining("hosts.txt:2: a host is");
+  }
+
+  private static List<RemoteHost> hosts() {
+    return ADDRESSES.stream().map(address -> server.host(address)).toList();
+  }
+
+  private Fleet fleet(List<RemoteHost> hosts, String key, Clock clock) throws IOException {
+    // Another key must not find the connection that the first has opened.
+    Path sockets = Files.createDirectories(keys.resolve("of-" + key));
+    return new Fleet(
+        hosts,
+        new Ssh(server.options(key), sockets),
+        folder.resolve("there").toString(),
+        clock,
+        said::add);
+  }
+
+  private Bundle bundle() throws Exception {
+    return bundle(PROGRAM);
+  }
+
+  private Bundle bundle(String program) throws Exception {
+    Path build = folder.resolve("build");
+    Files.createDirectories(build.resolve("bin"));
+    Files.writeString(Files.createDirectories(build.resolve("lib")).resolve("order"), "");
+    Path script = Files.writeString(build.resolve("bin/troupe"), program);
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return Bundle.of(build);
+  }
+}

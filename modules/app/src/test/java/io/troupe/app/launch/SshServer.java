@@ -1,0 +1,104 @@
+package io.troupe.app.launch;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A real ssh server on loopback addresses, which are the hosts; with keys of its own. */
+final class SshServer implements AutoCloseable {
+  private static final Path PROGRAM = Path.of("/usr/sbin/sshd");
+
+  private final Process process;
+  private final Path folder;
+  private final int port;
+
+  private SshServer(Process process, Path folder, int port) {
+    this.process = process;
+    this.folder = folder;
+    this.port = port;
+  }
+
+  static boolean installed() {
+    return Files.isExecutable(PROGRAM) && Files.isExecutable(Path.of("/usr/bin/ssh"));
+  }
+
+  /** Starts one and waits until it answers. */
+  static SshServer start(Path folder, List<String> addresses) throws Exception {
+    key(folder.resolve("host"));
+    key(folder.resolve("user"));
+    key(folder.resolve("stranger"));
+    Files.copy(folder.resolve("user.pub"), folder.resolve("authorized"));
+    int port = freePort();
+    StringBuilder config = new StringBuilder();
+    addresses.forEach(address -> config.append("ListenAddress %s:%d%n".formatted(address, port)));
+    config.append(
+        """
+        HostKey %1$s/host
+        AuthorizedKeysFile %1$s/authorized
+        PidFile none
+        StrictModes no
+        UsePAM no
+        PasswordAuthentication no
+        KbdInteractiveAuthentication no
+        PermitRootLogin yes
+        """
+            .formatted(folder));
+    Path file = Files.writeString(folder.resolve("sshd_config"), config);
+    Files.createDirectories(Path.of("/run/sshd"));
+    Process process =
+        new ProcessBuilder(PROGRAM.toString(), "-D", "-e", "-f", file.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("sshd.log").toFile())
+            .start();
+    SshServer server = new SshServer(process, folder, port);
+    for (int i = 0; i < 300 && !server.said("Server listening"); i++) {
+      if (process.waitFor(100, TimeUnit.MILLISECONDS)) {
+        throw new IOException("sshd ended: " + Files.readString(folder.resolve("sshd.log")));
+      }
+    }
+    return server;
+  }
+
+  private boolean said(String text) throws IOException {
+    return Files.readString(folder.resolve("sshd.log")).contains(text);
+  }
+
+  private static void key(Path file) throws Exception {
+    int code =
+        new ProcessBuilder("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file.toString())
+            .start()
+            .waitFor();
+    if (code != 0) {
+      throw new IOException("ssh-keygen failed");
+    }
+  }
+
+  static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  RemoteHost host(String address) {
+    return new RemoteHost(System.getProperty("user.name") + "@" + address, address, port);
+  }
+
+  /** Options of a client that has this key. */
+  List<String> options(String key) {
+    return List.of(
+        "-oIdentityFile=" + folder.resolve(key),
+        "-oIdentitiesOnly=yes",
+        "-oStrictHostKeyChecking=no",
+        "-oUserKnownHostsFile=" + folder.resolve("known"),
+        "-oLogLevel=ERROR");
+  }
+
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroy);
+    process.destroy();
+  }
+}

@@ -1,0 +1,206 @@
+package io.troupe.benchmarks;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import io.troupe.cluster.wire.WireModule;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.store.Journal;
+import io.troupe.store.JournalSettings;
+import io.troupe.store.JournalWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code troupe bench control-plane}: what the coordinator can carry. */
+@Command(
+    name = "control-plane",
+    mixinStandardHelpOptions = true,
+    description =
+        "Measures the coordinator on workers and a trainer that answer at once: completions per"
+            + " second with a journal on disk, bytes of its messages, memory of a group in flight.",
+    footer = {"", "Example:", "  troupe bench control-plane --json result.json"})
+final class ControlPlaneBench implements Callable<Integer> {
+  private static final double BAR = 10_000;
+  private static final int[] IN_FLIGHT = {64, 256, 1_024, 4_096};
+  private static final int TOKENS = 512;
+  private static final double KIB = 1024;
+
+  @Option(
+      names = "--completions",
+      defaultValue = "100000",
+      description = "Completions of a round, default ${DEFAULT-VALUE}.")
+  private long completions = 100_000;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
+  private int rounds = 3;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
+  private @Nullable Path json;
+
+  @Override
+  public Integer call() throws IOException {
+    List<Measurement> results = new ArrayList<>();
+    for (int groups : IN_FLIGHT) {
+      results.add(
+          new Measurement(
+              "coordinator and journal, %,d groups in flight".formatted(groups),
+              rate(groups),
+              "completions/s",
+              Double.NaN,
+              BAR,
+              true));
+    }
+    results.addAll(sizes());
+    results.add(
+        new Measurement(
+            "heap of a buffered group of 16 (numbers only)",
+            heapOfAGroup() / KIB,
+            "KiB",
+            Double.NaN,
+            Double.NaN,
+            false));
+    for (Measurement result : results) {
+      System.out.printf(
+          Locale.ROOT,
+          "%-52s %,12.1f %-14s %s%n",
+          result.name(),
+          result.value(),
+          result.unit(),
+          Double.isNaN(result.bar()) ? "" : result.ok() ? "ok" : "MISSED");
+    }
+    if (json != null) {
+      Files.writeString(
+          json,
+          JsonMapper.builder()
+              .build()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(results.stream().map(Measurement::json).toList()));
+    }
+    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+  }
+
+  /** The median of the rounds, after one to warm up, each with a new journal. */
+  private double rate(int groups) throws IOException {
+    double[] rates = new double[rounds];
+    for (int round = -1; round < rounds; round++) {
+      double rate = round(groups);
+      if (round >= 0) {
+        rates[round] = rate;
+      }
+    }
+    Arrays.sort(rates);
+    return rates[rounds / 2];
+  }
+
+  private double round(int groups) throws IOException {
+    Path folder = Files.createTempDirectory("troupe-bench");
+    try {
+      JournalSettings settings = JournalSettings.defaults();
+      try (JournalWriter writer =
+          JournalWriter.start(Journal.open(folder, settings), settings.queueCapacity())) {
+        List<CompletionStage<?>> last = new ArrayList<>(List.of());
+        ControlLoop loop = new ControlLoop(16, groups, appending(writer, last));
+        long start = System.nanoTime();
+        loop.run(completions);
+        last.forEach(stage -> stage.toCompletableFuture().join());
+        return completions * 1e9 / (System.nanoTime() - start);
+      }
+    } finally {
+      delete(folder);
+    }
+  }
+
+  /** Appends, waiting now and then, so that a slow disk is measured and not queued up before. */
+  private static Consumer<byte[]> appending(JournalWriter writer, List<CompletionStage<?>> last) {
+    return record -> {
+      last.add(writer.append(List.of(record)));
+      if (last.size() == 256) {
+        last.forEach(stage -> stage.toCompletableFuture().join());
+        last.clear();
+      }
+    };
+  }
+
+  private static List<Measurement> sizes() throws IOException {
+    ObjectMapper mapper =
+        CBORMapper.builder().addModule(new Jdk8Module()).addModule(new WireModule()).build();
+    LeaseId lease = new LeaseId(new GroupId(123_456), 234_567);
+    WeightVersion version = new WeightVersion(1_234);
+    List<Completion> drawn = new ArrayList<>();
+    List<Double> rewards = new ArrayList<>();
+    for (int i = 0; i < ControlLoop.completionsPerGroup(); i++) {
+      drawn.add(
+          new Completion(
+              new int[TOKENS],
+              new float[TOKENS],
+              TokenVersions.uniform(version, TOKENS),
+              FinishReason.STOP));
+      rewards.add((double) (i % 2));
+    }
+    int tokens = TOKENS * drawn.size();
+    double group =
+        mapper.writeValueAsBytes(new ScoredGroup(lease, new int[200], drawn, rewards)).length;
+    double summary = mapper.writeValueAsBytes(ControlLoop.summary(lease, version)).length;
+    double id = mapper.writeValueAsBytes(lease).length;
+    return List.of(
+        size("lease", id),
+        size("summary of a group of 16, to the coordinator", summary),
+        size("the group itself, to the trainer, 512 tokens each", group),
+        new Measurement(
+            "  of it per token", group / tokens, "bytes", Double.NaN, Double.NaN, false));
+  }
+
+  private static Measurement size(String name, double bytes) {
+    return new Measurement(name, bytes, "bytes", Double.NaN, Double.NaN, false);
+  }
+
+  private static double heapOfAGroup() {
+    int groups = 20_000;
+    List<Object> held = new ArrayList<>(groups);
+    long before = used();
+    for (int i = 1; i <= groups; i++) {
+      held.add(ControlLoop.summary(new LeaseId(new GroupId(i), i), new WeightVersion(i % 3 + 1)));
+    }
+    long after = used();
+    return (after - before) / (double) held.size();
+  }
+
+  private static long used() {
+    Runtime runtime = Runtime.getRuntime();
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
