@@ -23,6 +23,7 @@ public final class HttpPool implements AutoCloseable {
   private final WeightShelf.Companions companions;
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private Optional<FleetSampler> current = Optional.empty(); // guarded by this
+  private String last = "nothing was sampled"; // guarded by this
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
 
   private HttpPool(
@@ -82,10 +83,6 @@ public final class HttpPool implements AutoCloseable {
     }
   }
 
-  private synchronized Optional<FleetSampler> sampler() {
-    return current;
-  }
-
   /** Whether no sampler is open. */
   public synchronized boolean isFree() {
     return current.isEmpty();
@@ -121,12 +118,13 @@ public final class HttpPool implements AutoCloseable {
   }
 
   private synchronized void gone() {
+    last = current.map(FleetSampler::report).orElse(last);
     current = Optional.empty();
   }
 
   /** How the servers fare, on a line. */
-  public String report() {
-    return sampler().map(FleetSampler::report).orElse("no sampler is open");
+  public synchronized String report() {
+    return current.map(FleetSampler::report).orElse(last);
   }
 
   /** Pids of the servers that were started. */

@@ -1,0 +1,163 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Drawn;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.Fault.Kind;
+import io.troupe.engine.http.protocol.Finish;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What becomes of one draw when the server behaves as servers and proxies do on a bad day. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MisbehaviourTest {
+  private static final String STREAM =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+  private static final String TOKEN =
+      "data: {\"choices\":[{\"index\":0,\"token_ids\":[5],\"logprobs\":"
+          + "{\"token_logprobs\":[-1.0]},\"finish_reason\":null}]}\n\n";
+  private static final String LAST = TOKEN.replace("null}", "\"length\"}");
+  private static final String DONE = "data: [DONE]\n\n";
+  private static final Endpoint.Patience SHORT =
+      new Endpoint.Patience(
+          Duration.ofSeconds(5),
+          Duration.ofMillis(400),
+          Duration.ofMillis(400),
+          Duration.ofSeconds(20));
+
+  record Case(String name, String bytes, boolean hangs, Kind kind, int tokens) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Case> cases() {
+    return Stream.of(
+        new Case("closed without an answer", "", false, Kind.NO_CONNECTION, 0),
+        new Case("no headers ever", "", true, Kind.NO_ANSWER, 0),
+        new Case("headers and nothing more", STREAM, true, Kind.NO_ANSWER, 0),
+        new Case("one token and then silence", STREAM + TOKEN, true, Kind.STALLED, 1),
+        new Case("pings without tokens", STREAM + ": ping\n\n".repeat(9), true, Kind.NO_ANSWER, 0),
+        new Case("cut between events", STREAM + TOKEN + TOKEN, false, Kind.TRUNCATED, 2),
+        new Case("cut within an event", STREAM + TOKEN + "data: {\"cho", false, Kind.TRUNCATED, 1),
+        new Case(
+            "error after 200",
+            STREAM + TOKEN + "data: {\"error\":{\"message\":\"engine dead\"}}\n\n" + DONE,
+            false,
+            Kind.IN_STREAM,
+            1),
+        new Case("words in place of JSON", STREAM + "data: hello\n\n", false, Kind.MALFORMED, 0),
+        new Case(
+            "a completion nobody asked for",
+            STREAM + TOKEN.replace("\"index\":0", "\"index\":7"),
+            false,
+            Kind.MALFORMED,
+            0),
+        new Case("busy", status("429 Busy", "Retry-After: 7\r\n", "{}"), false, Kind.BUSY, 0),
+        new Case("loading", status("503 Loading", "", "{}"), false, Kind.BUSY, 0),
+        new Case(
+            "a proxy's page", status("502 Bad", "", "<html>Bad</html>"), false, Kind.SERVER, 0),
+        new Case("no key", status("401 No", "", "{\"error\":\"x\"}"), false, Kind.UNAUTHORISED, 0),
+        new Case("no route", status("404 No", "", "{}"), false, Kind.NO_ROUTE, 0),
+        new Case(
+            "a redirect", status("307 Go", "Location: /x\r\n", ""), false, Kind.UNEXPECTED, 0));
+  }
+
+  private static String status(String line, String headers, String body) {
+    return "HTTP/1.1 %s\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s"
+        .formatted(line, headers, body.length(), body);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void draw_misbehaviour_isItsOwnFaultWithTheTokensSoFar(Case bad) throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (socket, out) -> {
+                  out.write(bad.bytes().getBytes(StandardCharsets.UTF_8));
+                  out.flush();
+                  if (bad.hangs()) {
+                    var _ = socket.getInputStream().read(); // until the client hangs up
+                  }
+                });
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        Wire wire = new Wire(Endpoint.of(server.base(), 1).withPatience(SHORT))) {
+      assertThat(draw(wire, clock))
+          .isInstanceOfSatisfying(
+              EndpointException.class,
+              fault -> {
+                assertThat(fault.fault().kind()).as(fault.getMessage()).isEqualTo(bad.kind());
+                assertThat(fault.tokens()).isEqualTo(bad.tokens());
+              });
+    }
+  }
+
+  private static Object draw(Wire wire, ScheduledExecutorService clock) throws Exception {
+    Draw draw =
+        new Draw("r-1", "m", new int[] {1}, 1, new SamplingSettings(1, 4), 4, 1, "", Duration.ZERO);
+    try {
+      return wire.draw(Dialect.VLLM, draw, () -> false, clock)
+          .result()
+          .toCompletableFuture()
+          .get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException failed) {
+      return Objects.requireNonNull(failed.getCause());
+    }
+  }
+
+  @Test
+  void draw_byteByByteWithPings_isTheWholeAnswerOverPlainHttp1() throws Exception {
+    String answer = STREAM + ": ping\n\n" + TOKEN.replace("\n", "\r\n") + TOKEN + LAST + DONE;
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> {
+                  for (byte one : answer.getBytes(StandardCharsets.UTF_8)) {
+                    out.write(one);
+                    out.flush();
+                  }
+                });
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
+      Drawn drawn = (Drawn) ((List<?>) draw(wire, clock)).getFirst();
+      assertThat(drawn.tokens()).containsExactly(5, 5, 5);
+      assertThat(drawn.finish()).isEqualTo(Finish.LENGTH);
+      assertThat(server.requests().getFirst())
+          .startsWith("POST /v1/completions HTTP/1.1")
+          .contains("Content-Type: application/json", "\"max_tokens\":4")
+          .doesNotContain("Upgrade", "HTTP2-Settings", "Authorization");
+    }
+  }
+
+  @Test
+  void draw_endMarkWithoutFinishReason_isNotFinished() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> out.write((STREAM + TOKEN + DONE).getBytes(StandardCharsets.UTF_8)));
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
+      Drawn drawn = (Drawn) ((List<?>) draw(wire, clock)).getFirst();
+      assertThat(drawn.finish()).isEqualTo(Finish.OPEN);
+    }
+  }
+
+  @Test
+  void ofStatus_retryAfter_isKept() {
+    assertThat(Fault.ofStatus(429, "", "7").retryAfter()).isEqualTo(Duration.ofSeconds(7));
+  }
+}
