@@ -2,6 +2,7 @@ package io.troupe.app.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.app.console.TextTable.Column;
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -61,7 +62,8 @@ public final class LookCommands {
     @Override
     int run(ConsoleClient client, boolean json, PrintStream out)
         throws IOException, InterruptedException {
-      boolean screen = !json && !once && System.console() != null;
+      Console console = System.console();
+      boolean screen = !json && !once && console != null && console.isTerminal();
       while (true) {
         JsonNode run = client.get("/run");
         JsonNode waits = client.get("/waits");
