@@ -83,8 +83,7 @@ public enum Capability {
   private String llama() {
     return switch (this) {
       case UPDATE_FROM_DISK, UPDATE_BY_RPC, WEIGHT_NAME, WEIGHT_SPANS, PAUSE ->
-          "llama-server cannot: list it under rollout.sidecars, where it is restarted with new"
-              + " weights";
+          "llama-server has no way to take new weights: sample with another server";
       case METRICS -> "start it with --metrics";
       case TOKEN_IDS,
           LOG_PROBS,
