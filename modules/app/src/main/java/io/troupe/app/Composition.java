@@ -6,6 +6,7 @@ import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
 import io.troupe.app.config.binding.Resolved;
+import io.troupe.cluster.ClusterSettings;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
@@ -55,6 +56,11 @@ record Composition(
     Tokenizer tokenizer,
     Start start,
     TaskFacts facts) {
+  private static final int BYTES_A_TOKEN = 20;
+
+  /** For a prompt's answer, such as its unit tests. */
+  private static final int PROMPT_EXTRAS = 64 << 10;
+
   /** Where the policy comes from. */
   sealed interface Start {
     /** It is made on the spot, over the task's characters. */
@@ -234,6 +240,22 @@ record Composition(
               ToySettings.of(task.alphabet(), policy.contextLength())
                   .withTokenDelay(policy.tokenDelay()));
     };
+  }
+
+  /**
+   * Bytes that the largest message between head and workers takes at most: a group's tokens with
+   * two log-probabilities each and its texts, or the prompts of all groups a worker asks for.
+   */
+  int frameBytes() {
+    long group =
+        (long) config.rollout().completionsPerPrompt()
+            * config.rollout().maxTokens()
+            * BYTES_A_TOKEN;
+    long prompts =
+        (long) config.rollout().groupsPerRequest()
+            * ((long) facts.longestPromptTokens() * BYTES_A_TOKEN + PROMPT_EXTRAS);
+    return Math.toIntExact(
+        Math.max(ClusterSettings.LEAST_FRAME_BYTES, Math.max(group, prompts) + PROMPT_EXTRAS));
   }
 
   /** How evaluations sample. */

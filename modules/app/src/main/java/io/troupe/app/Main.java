@@ -6,6 +6,7 @@ import io.troupe.app.console.ConsoleCommand;
 import io.troupe.app.console.ExportCommand;
 import io.troupe.app.console.LookCommands;
 import io.troupe.app.console.TraceCommand;
+import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.util.Objects;
@@ -28,6 +29,9 @@ import picocli.CommandLine.Command;
       VerifyCommand.class,
       TasksCommand.class,
       ServeCommand.class,
+      NodeCommand.class,
+      DrainNodeCommand.class,
+      WorkerCommand.class,
       DoctorCommand.class
     },
     footer = {
@@ -85,6 +89,7 @@ public final class Main implements Runnable {
       case BadVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case BadTaskData bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnfitPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case CannotJoinException alone -> refuse(command, alone.getMessage(), ExitCode.UNREACHABLE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {
         failure.printStackTrace(command.getErr());

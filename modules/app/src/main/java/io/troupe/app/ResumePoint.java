@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param again whether a process has worked on the run before
  * @param lastFence greatest fencing number in the journal
  * @param stepsLost steps trained after the checkpoint, which the process took with it
+ * @param over whether the journal ends with the end of the run
  * @param notes what was found broken on the way
  */
 record ResumePoint(
@@ -28,6 +29,7 @@ record ResumePoint(
     boolean again,
     long lastFence,
     long stepsLost,
+    boolean over,
     List<String> notes) {
   ResumePoint {
     notes = List.copyOf(notes);
@@ -35,7 +37,7 @@ record ResumePoint(
 
   /** Where a new run starts. */
   static ResumePoint none() {
-    return new ResumePoint(Optional.empty(), false, 0, 0, List.of());
+    return new ResumePoint(Optional.empty(), false, 0, 0, false, List.of());
   }
 
   /**
@@ -53,7 +55,7 @@ record ResumePoint(
     Optional<Checkpoint> newest = listing.newest();
     History history = History.read(folder);
     if (newest.isEmpty()) {
-      return new ResumePoint(Optional.empty(), true, history.lastFence(), 0, notes);
+      return new ResumePoint(Optional.empty(), true, history.lastFence(), 0, history.over(), notes);
     }
     var state =
         RunJson.state(
@@ -64,17 +66,21 @@ record ResumePoint(
         true,
         history.lastFence(),
         lost,
+        history.over(),
         notes);
   }
 
   /** What the whole journal tells, beyond the checkpoint. */
-  private record History(long lastFence, long lastStep) {
+  private record History(long lastFence, long lastStep, boolean over) {
     static History read(RunFolder folder) throws IOException {
       long fence = 0;
       long step = 0;
+      boolean over = false;
       try (JournalReader reader = JournalReader.open(folder.journal())) {
         for (var next = reader.next(); next.isPresent(); next = reader.next()) {
           for (Event event : RunJson.events(next.get().payload())) {
+            over =
+                event instanceof Event.RunEnded || (over && !(event instanceof Event.RunResumed));
             if (event instanceof Event.LeaseGranted(var lease, var _, var _, var _)) {
               fence = Math.max(fence, lease.fence());
             } else if (event instanceof Event.StepTrained(long trained)) {
@@ -85,7 +91,7 @@ record ResumePoint(
           }
         }
       }
-      return new History(fence, step);
+      return new History(fence, step, over);
     }
   }
 }

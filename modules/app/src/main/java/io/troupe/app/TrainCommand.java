@@ -1,7 +1,13 @@
 package io.troupe.app;
 
+import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.Resolved;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.FolderWeights;
+import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.Pass;
+import io.troupe.cluster.Terms;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
@@ -15,10 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -61,6 +69,20 @@ final class TrainCommand implements Callable<Integer> {
   @Option(names = "--json", description = "One JSON object a step on standard output.")
   private boolean json;
 
+  @Option(
+      names = "--cluster",
+      description =
+          "Work as the head of a cluster, whose nodes sample: see troupe node. Implied by --seed.")
+  private boolean clustered;
+
+  @Option(
+      names = "--standby",
+      hidden = true,
+      description = "With --resume and --seed: wait until the present head is gone.")
+  private boolean standby;
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
   @Override
   public Integer call() throws Exception {
     CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
@@ -72,7 +94,7 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private int startNew(Path source, CommandLine.Model.CommandSpec command)
-      throws IOException, InterruptedException, BadVerifierException {
+      throws IOException, InterruptedException, BadVerifierException, CannotJoinException {
     Resolved<RunConfig> resolved = RunConfig.load(source, overrides);
     Composition composition = compose(resolved);
     RunConfig config = resolved.config();
@@ -94,18 +116,66 @@ final class TrainCommand implements Callable<Integer> {
                 provenance.toMap(),
                 provenance.gitDiff()));
     return new TrainSession(
-            composition, folder, false, Optional.empty(), System.out, System.err, json)
+            composition,
+            stage(composition, folder),
+            folder,
+            false,
+            Optional.empty(),
+            System.out,
+            System.err,
+            json)
         .run();
   }
 
   private int goOn(String run)
-      throws IOException, InterruptedException, NoSuchRunException, BadVerifierException {
+      throws IOException,
+          InterruptedException,
+          NoSuchRunException,
+          BadVerifierException,
+          CannotJoinException {
     RunFolder folder = find(run);
     Resolved<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
     Composition composition = compose(resolved);
     Optional<String> changed =
         overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
-    return new TrainSession(composition, folder, true, changed, System.out, System.err, json).run();
+    return new TrainSession(
+            composition,
+            stage(composition, folder),
+            folder,
+            true,
+            changed,
+            System.out,
+            System.err,
+            json)
+        .run();
+  }
+
+  private Stage stage(Composition composition, RunFolder folder) throws IOException {
+    if (!clustered && cluster.seeds().isEmpty()) {
+      return new EmbeddedStage();
+    }
+    ClusterStage stage =
+        new ClusterStage(
+            new ClusterSettings(
+                cluster.address(),
+                Set.of(ClusterSettings.Role.COORDINATOR),
+                composition.frameBytes(),
+                ConfigFactory.empty(),
+                cluster.plainAllowed()),
+            cluster.seeds(),
+            new Pass(composition.config().cluster().name(), BuildId.ofThisProcess()),
+            new Terms(
+                folder.name(),
+                folder.path().toAbsolutePath().normalize().toString(),
+                RunToken.of(folder),
+                Files.readString(folder.resolved())),
+            new FolderWeights(folder.path().resolve("weights")),
+            standby,
+            System.err::println);
+    if (standby) {
+      AgentWatch.start(stage::leaveUnlessSeated);
+    }
+    return stage;
   }
 
   private static RunFolder find(String run) throws NoSuchRunException {

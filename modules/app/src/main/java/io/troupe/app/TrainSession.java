@@ -1,10 +1,7 @@
 package io.troupe.app;
 
-import akka.actor.typed.ActorSystem;
-import akka.cluster.typed.Cluster;
-import akka.cluster.typed.Join;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.app.console.RunConsole;
+import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -18,9 +15,9 @@ import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.RunWiring;
 import io.troupe.runtime.Traces;
 import io.troupe.runtime.TrainerWorkshop;
-import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
+import io.troupe.store.JournalException;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.JournalWriter;
 import io.troupe.store.JsonLines;
@@ -55,7 +52,13 @@ final class TrainSession {
   /** How a session ended. */
   record Outcome(RunEnd end, RunState state) {}
 
+  /** How long the one before may take to let go of the journal. */
+  private static final Duration HAND_OVER = Duration.ofSeconds(60);
+
+  private static final long LOOK_AGAIN_MILLIS = 250;
+
   private final Composition composition;
+  private final Stage stage;
   private final RunFolder folder;
   private final boolean again;
   private final Optional<String> changed;
@@ -71,6 +74,7 @@ final class TrainSession {
    */
   TrainSession(
       Composition composition,
+      Stage stage,
       RunFolder folder,
       boolean again,
       Optional<String> changed,
@@ -78,6 +82,7 @@ final class TrainSession {
       PrintStream err,
       boolean json) {
     this.composition = composition;
+    this.stage = stage;
     this.folder = folder;
     this.again = again;
     this.changed = changed;
@@ -91,17 +96,23 @@ final class TrainSession {
    *
    * @return the exit code
    */
-  int run() throws IOException, InterruptedException, BadVerifierException {
+  int run() throws IOException, InterruptedException, BadVerifierException, CannotJoinException {
+    if (!stage.enter()) {
+      return ExitCode.OK.code();
+    }
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     JournalSettings journalSettings = JournalSettings.defaults();
-    Journal journal = Journal.open(folder.journal(), journalSettings);
+    Journal journal = open(journalSettings);
     try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity())) {
       if (changed.isPresent()) {
         folder.replaceResolved(changed.get());
       }
       RunSettings settings = composition.settings();
       ResumePoint resume = again ? ResumePoint.find(folder) : ResumePoint.none();
+      if (stage.inherits() && resume.over()) {
+        return ExitCode.OK.code();
+      }
       Screen screen =
           new Screen(
               out,
@@ -111,9 +122,8 @@ final class TrainSession {
               JsonLines.open(folder.metrics(), METRICS_FLUSH, err::println),
               settings.limits().completionsPerPrompt());
       notes(journal, resume).forEach(screen::note);
-      CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
       CompletableFuture<EngineRoom> opened = new CompletableFuture<>();
-      Signals signals = watchSignals(started, opened, screen);
+      Signals signals = watchSignals(opened, screen);
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
       PolicyEngines engines = composition.engines();
@@ -131,29 +141,42 @@ final class TrainSession {
                   composition.config().console(),
                   folder,
                   settings.limits(),
-                  started,
+                  stage.system(),
                   screen::say)) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
         console.link().ifPresent(link -> screen.say("console " + link));
-        ActorSystem<Run.Command> system =
-            start(
-                settings,
-                writer,
-                resume,
-                room,
-                verifier,
-                millis,
-                screen,
-                listener(screen, console.fold(), ended),
-                console);
-        started.complete(system);
-        outcome = await(ended, system);
+        start(
+            settings,
+            writer,
+            resume,
+            room,
+            verifier,
+            millis,
+            screen,
+            listener(screen, console.fold(), ended),
+            console);
+        outcome = await(ended);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);
+    }
+  }
+
+  /** Opens the journal; waits for a head that has lost its seat but not yet its process. */
+  private Journal open(JournalSettings settings) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + (stage.inherits() ? HAND_OVER.toNanos() : 0);
+    while (true) {
+      try {
+        return Journal.open(folder.journal(), settings);
+      } catch (JournalException.Locked held) {
+        if (System.nanoTime() >= deadline) {
+          throw held;
+        }
+        Thread.sleep(LOOK_AGAIN_MILLIS);
+      }
     }
   }
 
@@ -168,7 +191,7 @@ final class TrainSession {
     return notes;
   }
 
-  private ActorSystem<Run.Command> start(
+  private void start(
       RunSettings settings,
       JournalWriter journal,
       ResumePoint resume,
@@ -182,14 +205,15 @@ final class TrainSession {
     PromptPool pool =
         new PromptPool(
             composition.task().train(), composition.tokenizer(), composition.config().run().seed());
-    WeightsInMemory weights = new WeightsInMemory();
     RunWiring wiring =
         new RunWiring(
             settings,
             room,
             pool,
-            weights,
-            weights,
+            stage.outlet(),
+            stage.source(),
+            stage.workers(settings.workers()),
+            stage::open,
             new Examination(
                 composition.task().heldOut(),
                 settings.evaluationPrompts(),
@@ -205,14 +229,7 @@ final class TrainSession {
             resume.lastFence(),
             millis,
             listener);
-    ActorSystem<Run.Command> system =
-        ActorSystem.create(
-            Run.create(wiring),
-            "troupe",
-            ConfigFactory.load(console.meter(ConfigFactory.parseResources("troupe.conf"))));
-    Cluster cluster = Cluster.get(system);
-    cluster.manager().tell(Join.create(cluster.selfMember().address()));
-    return system;
+    stage.start(Run.create(wiring), screen::note, console::meter);
   }
 
   private static RunListener listener(
@@ -247,16 +264,13 @@ final class TrainSession {
     };
   }
 
-  private Signals watchSignals(
-      CompletableFuture<ActorSystem<Run.Command>> started,
-      CompletableFuture<EngineRoom> opened,
-      Screen screen) {
+  private Signals watchSignals(CompletableFuture<EngineRoom> opened, Screen screen) {
     return Signals.install(
         _ -> {
           screen.say(
               "draining: groups in flight may finish, then everything is saved"
                   + " (again to stop now, from the last checkpoint)");
-          var _ = started.thenAccept(system -> system.tell(new Run.Drain()));
+          var _ = stage.system().thenAccept(system -> system.tell(new Run.Drain()));
         },
         number -> {
           screen.say("stopping now");
@@ -266,23 +280,17 @@ final class TrainSession {
         });
   }
 
-  private static Outcome await(CompletableFuture<Outcome> ended, ActorSystem<Run.Command> system)
-      throws InterruptedException {
+  private Outcome await(CompletableFuture<Outcome> ended) throws InterruptedException {
+    CompletableFuture<?> terminated = stage.terminated().toCompletableFuture();
     CompletableFuture<Outcome> orDead =
-        system
-            .getWhenTerminated()
-            .toCompletableFuture()
-            .thenApply(
-                _ ->
-                    new Outcome(
-                        new RunEnd.Failed("the actor system ended by itself; see the log above"),
-                        RunState.INITIAL));
+        terminated.thenApply(
+            _ ->
+                new Outcome(
+                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                    RunState.INITIAL));
     try {
       Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
-      system
-          .getWhenTerminated()
-          .toCompletableFuture()
-          .get(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+      terminated.get(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
       return ended.getNow(outcome);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());

@@ -94,7 +94,9 @@ final class ChildRun implements AutoCloseable {
             absolute(classPath),
             Main.class.getName()));
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).directory(folder.toFile());
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().put("TROUPE_JAVA_OPTS", "-XX:TieredStopAtLevel=1"); // of its children
+    return builder;
   }
 
   /** The child has another working folder. */
@@ -159,6 +161,11 @@ final class ChildRun implements AutoCloseable {
   void kill() {
     process.destroyForcibly();
     awaitExit();
+  }
+
+  /** The processes it has started. */
+  List<ProcessHandle> children() {
+    return process.children().toList();
   }
 
   List<String> out() {

@@ -52,6 +52,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** A worker is gone. */
   public record WorkerGone(WorkerId worker) implements Command, Portable {}
 
+  /** A worker takes no new groups, finishes those it has, and is released once that is noted. */
+  public record Retire(WorkerId worker) implements Command, Portable {}
+
+  /** All workers of a process are gone, as far as can be seen. */
+  public record HostLost(String address) implements Command {}
+
   /** A group's completions are drawn. */
   public record GroupSampled(LeaseId lease) implements Command, Portable {}
 
@@ -157,6 +163,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
           onRegister(worker, ref);
       case RequestWork(WorkerId worker, long total) -> onRequestWork(worker, total);
       case WorkerGone(WorkerId worker) -> onWorkerGone(worker);
+      case Retire(WorkerId worker) -> handle(new Input.WorkerRetired(worker));
+      case HostLost(String address) -> onHostLost(address);
       case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
       case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
       case GroupFailed(LeaseId lease, String reason) ->
@@ -201,6 +209,14 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void onWorkerGone(WorkerId worker) {
     workers.remove(worker);
     handle(new Input.WorkerLost(worker));
+  }
+
+  private void onHostLost(String address) {
+    workers.entrySet().stream()
+        .filter(entry -> entry.getValue().path().address().toString().equals(address))
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(this::onWorkerGone);
   }
 
   private void onTrainerReady(WeightSnapshot snapshot) {
@@ -319,6 +335,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Grant _ -> throw new IllegalStateException("grants are handed out together");
       case Effect.Cancel(LeaseId lease, WorkerId worker) ->
           tell(worker, new RolloutWorker.Cancel(lease));
+      case Effect.Release(WorkerId worker) -> tell(worker, new RolloutWorker.Released());
       case Effect.Forget(LeaseId lease) -> trainer().tell(new Trainer.Forget(lease));
       case Effect.Train(long step, WeightVersion from, List<LeaseId> groups) ->
           trainer().tell(new Trainer.Train(step, from, groups));

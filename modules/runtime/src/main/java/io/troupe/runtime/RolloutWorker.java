@@ -61,6 +61,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Stop work on a lease. */
   public record Cancel(LeaseId lease) implements Command, Portable {}
 
+  /** Finish what is begun, ask for nothing new, then end. */
+  public record Drain() implements Command, Portable {}
+
+  /** No group comes after those that came. */
+  public record Released() implements Command, Portable {}
+
   /** There are new weights; move to them at the next token. */
   public record WeightsPublished(PublishedWeights weights) implements Command, Portable {}
 
@@ -103,6 +109,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private Optional<WeightVersion> loaded = Optional.empty();
   private List<Produce> held = List.of();
   private boolean fetching;
+  private int sampling;
+  private boolean draining;
+  private boolean released;
   private long asked;
 
   /** A worker that registers with the coordinator and starts to ask for work. */
@@ -127,6 +136,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     switch (command) {
       case Produce produce -> onProduce(produce);
       case Cancel(LeaseId lease) -> onCancel(lease);
+      case Drain _ -> {
+        draining = true;
+        wiring.coordinator().tell(new Coordinator.Retire(id));
+      }
+      case Released _ -> released = true;
       case WeightsPublished(PublishedWeights weights) -> onWeightsPublished(weights);
       case Judged(LeaseId lease, List<Verdict> verdicts) -> onJudged(lease, verdicts);
       case Sampled(Assignment assignment, List<Completion> completions) ->
@@ -139,7 +153,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case LoadFailed(Throwable cause) ->
           throw new IllegalStateException(id + " could not load weights", cause);
     }
-    return this;
+    return released && held.isEmpty() && sampling == 0 && drawn.isEmpty()
+        ? Behaviors.stopped()
+        : this;
   }
 
   private void onProduce(Produce produce) {
@@ -153,6 +169,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private void sample(List<Assignment> assignments) {
     List<SampleRequest> requests = assignments.stream().map(this::request).toList();
     List<CompletionStage<List<Completion>>> stages = engine.sample(requests);
+    sampling += assignments.size();
     for (int i = 0; i < assignments.size(); i++) {
       Assignment assignment = assignments.get(i);
       getContext()
@@ -235,6 +252,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private void onSampled(Assignment assignment, List<Completion> completions) {
+    sampling--;
     LeaseId lease = assignment.lease();
     List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
     List<String> texts =
@@ -249,6 +267,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private void onSamplingFailed(Assignment assignment, Throwable cause) {
+    sampling--;
     wiring
         .coordinator()
         .tell(new Coordinator.GroupFailed(assignment.lease(), Causes.message(cause)));
@@ -256,8 +275,10 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private void askForOneMore() {
-    asked++;
-    wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+    if (!draining) {
+      asked++;
+      wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+    }
   }
 
   private void onJudged(LeaseId lease, List<Verdict> verdicts) {

@@ -46,6 +46,12 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record Stopped(RunEnd end, RunState state) implements Command {}
 
+  /** Whom a worker of another JVM talks to. */
+  public record Posts(
+      ActorRef<Coordinator.Command> coordinator,
+      ActorRef<Trainer.Command> trainer,
+      ActorRef<Recorder.Command> recorder) {}
+
   private static final int WORKER_RESTARTS = 5;
 
   private final RunWiring wiring;
@@ -76,9 +82,10 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
         context.spawn(Trainer.create(workshop, coordinator), "trainer");
     coordinator.tell(new Coordinator.Employ(trainer));
     trainer.tell(new Trainer.Prepare());
+    wiring.posts().accept(new Posts(coordinator, trainer, recorder));
     ActorRef<VerifierPool.Command> verifiers =
         context.spawn(VerifierPool.create(wiring.verifier()), "verifiers");
-    for (int i = 1; i <= wiring.settings().workers(); i++) {
+    for (int i = 1; i <= wiring.workers(); i++) {
       Behavior<RolloutWorker.Command> worker =
           RolloutWorker.create(wiring.worker(coordinator, trainer, verifiers, recorder));
       context.spawn(

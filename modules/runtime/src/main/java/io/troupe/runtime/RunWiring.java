@@ -17,6 +17,8 @@ import java.util.function.LongSupplier;
  * @param pool training prompts
  * @param outlet where new weights go
  * @param source where workers of this JVM get them
+ * @param workers of this JVM
+ * @param posts takes whom workers of other JVMs talk to
  * @param examination held-out prompts
  * @param verifier of the task; whoever opened it closes it after the run
  * @param journal open for this run
@@ -34,6 +36,8 @@ public record RunWiring(
     PromptPool pool,
     WeightOutlet outlet,
     WeightSource source,
+    int workers,
+    Consumer<Run.Posts> posts,
     Examination examination,
     VerifierService verifier,
     JournalWriter journal,

@@ -125,6 +125,8 @@ public final class Traces implements AutoCloseable {
         life("refused", lease.group(), Map.of("fence", lease.fence(), "reason", reason));
       }
       case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
+      case Event.WorkerRetired(var worker) ->
+          instant("worker_retired", Map.of("worker", worker.value()));
       case Event.StepStarted(long step, List<GroupId> groups) -> {
         training = groups;
         trainingSince = millis.getAsLong();

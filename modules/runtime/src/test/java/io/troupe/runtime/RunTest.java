@@ -116,6 +116,8 @@ class RunTest {
                 pool,
                 weights,
                 weights,
+                settings.workers(),
+                _ -> {},
                 new Examination(Toys.prompts(), 8, Toys.policy().tokenizer(), service, 3),
                 service,
                 journal,

@@ -34,7 +34,8 @@ public record RunConfig(
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
     @Doc("What survives the process.") CheckpointSection checkpoint,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
-    @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement)
+    @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement,
+    @Doc("The run over many JVMs: docs/operations.md.") ClusterSection cluster)
     implements Checked {
   /**
    * Reads a run's configuration.

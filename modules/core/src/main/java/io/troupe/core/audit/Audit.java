@@ -138,6 +138,7 @@ public final class Audit {
       case Event.GroupFailed(GroupId group, String reason) -> onFailed(group, reason);
       case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
+      case Event.WorkerRetired _ -> {} // Its leases may go on.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.TokensWeighed said -> weighed = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);

@@ -121,6 +121,7 @@ public record Coordination(RunLimits limits) {
         case Input.GroupFailed(LeaseId lease, String reason) -> onGroupFailed(lease, reason);
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
         case Input.TokensWeighed(long step, LossTokens tokens) -> onTokensWeighed(step, tokens);
+        case Input.WorkerRetired(WorkerId worker) -> onWorkerRetired(worker);
         case Input.StepTrained(long step) -> onStepTrained(step);
         case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);
@@ -214,15 +215,26 @@ public record Coordination(RunLimits limits) {
     }
 
     private void onWorkerLost(WorkerId worker) {
-      Worker known = state.workers().get(worker);
-      if (known != null && known.present()) {
+      if (present(worker)) {
         emit(new Event.WorkerLost(worker));
-        state
-            .leases()
-            .filter(held -> held.worker().equals(worker))
-            .toList()
-            .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
       }
+      state
+          .leases()
+          .filter(held -> held.worker().equals(worker))
+          .toList()
+          .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
+    }
+
+    private void onWorkerRetired(WorkerId worker) {
+      if (present(worker)) {
+        emit(new Event.WorkerRetired(worker));
+        effects.add(new Effect.Release(worker));
+      }
+    }
+
+    private boolean present(WorkerId worker) {
+      Worker known = state.workers().get(worker);
+      return known != null && known.present();
     }
 
     private void onTokensWeighed(long step, LossTokens tokens) {

@@ -19,6 +19,9 @@ public sealed interface Effect {
   /** Tell a worker to stop work on a lease. */
   record Cancel(LeaseId lease, WorkerId worker) implements Effect {}
 
+  /** Tell a worker that retired that no group comes after those it has. */
+  record Release(WorkerId worker) implements Effect {}
+
   /** Tell the trainer to let go of a group's tokens. */
   record Forget(LeaseId lease) implements Effect {}
 

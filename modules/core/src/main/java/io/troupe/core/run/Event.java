@@ -53,6 +53,9 @@ public sealed interface Event {
   /** A worker is gone. */
   record WorkerLost(WorkerId worker) implements Event {}
 
+  /** A worker takes no new leases; those it has go on. */
+  record WorkerRetired(WorkerId worker) implements Event {}
+
   /** A training step began on these groups, from the present version. */
   record StepStarted(long step, List<GroupId> groups) implements Event {
     public StepStarted {

@@ -33,6 +33,9 @@ public sealed interface Input {
   /** What the running step's loss is taken over, as in {@link Event.TokensWeighed}. */
   record TokensWeighed(long step, LossTokens tokens) implements Input {}
 
+  /** A worker takes no new groups; it finishes those it has. */
+  record WorkerRetired(WorkerId worker) implements Input {}
+
   /** The trainer finished a step; its weights are ready to publish. */
   record StepTrained(long step) implements Input {}
 

@@ -108,6 +108,7 @@ public record RunState(
       case Event.GroupFailed(GroupId id, String _) -> without(List.of(id)).ledger(ledger.giveUp());
       case Event.AnswerRefused _ -> ledger(ledger.refuse());
       case Event.WorkerLost(WorkerId id) -> worker(id, worker(id).leaves());
+      case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).leaves());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
       case Event.TokensWeighed _ -> this;
       case Event.StepTrained(long step) -> {

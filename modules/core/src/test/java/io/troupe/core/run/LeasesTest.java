@@ -188,6 +188,24 @@ class LeasesTest {
     }
 
     @Test
+    void workerRetired_itsLeases_goOnAndItGetsNoOther() {
+      Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
+      assertThat(run.events()).containsExactly(new Event.WorkerRetired(worker("a")));
+      assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
+      assertThat(run.leased()).containsExactly(1L);
+      assertThat(run.tell(new Input.WorkerRetired(worker("a"))).events()).isEmpty();
+      assertThat(run.score(1, 0).state().buffered()).hasSize(1);
+    }
+
+    @Test
+    void workerLost_retiredBefore_losesItsLeases() {
+      Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
+      run.tell(new Input.WorkerLost(worker("a")));
+      assertThat(run.events())
+          .containsExactly(new Event.LeaseEnded(lease(1, 1), LeaseEnd.WORKER_LOST, "a is gone"));
+    }
+
+    @Test
     void workerLost_againOrUnknown_changesNothing() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerLost(worker("a")));
       assertThat(run.tell(new Input.WorkerLost(worker("a"))).events()).isEmpty();

@@ -374,7 +374,11 @@ final class World {
       }
       case Effect.Forget(LeaseId lease) -> atTrainer.remove(lease);
       case Effect.Stop(RunEnd how) -> end = Optional.of(how);
-      case Effect.Cancel _, Effect.Publish _, Effect.Evaluate _, Effect.RestartWorker _ -> {}
+      case Effect.Cancel _,
+          Effect.Release _,
+          Effect.Publish _,
+          Effect.Evaluate _,
+          Effect.RestartWorker _ -> {}
     }
   }
 

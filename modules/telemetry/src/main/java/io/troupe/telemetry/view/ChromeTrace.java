@@ -93,6 +93,7 @@ public final class ChromeTrace {
       case Event.StepTrained(long step) -> endStep("step " + step, at);
       case Event.StepSkipped(long step, String _) -> endStep("step " + step + " skipped", at);
       case Event.WorkerLost(var worker) -> instant(worker + " is gone", at);
+      case Event.WorkerRetired(var worker) -> instant(worker + " leaves", at);
       case Event.OrderTaken(var verb, var order) ->
           instant(order.by() + ": " + Feed.words(verb), at);
       case Event.CheckpointSaved(long step) -> instant("checkpoint of step " + step, at);

@@ -52,6 +52,7 @@ public record Feed(
       case Event.RunStarted _,
           Event.RunResumed _,
           Event.WorkerLost _,
+          Event.WorkerRetired _,
           Event.StepTrained _,
           Event.StepSkipped _,
           Event.OrderTaken _,
@@ -143,6 +144,9 @@ public record Feed(
               "answer of %s refused: %s".formatted(lease, reason),
               lease.group().number(),
               "");
+      case Event.WorkerRetired(var worker) ->
+          new Line(
+              density, "plain", worker + " finishes what it has and leaves", 0, worker.value());
       case Event.WorkerLost(var worker) ->
           new Line(0, "bad", worker + " is gone", 0, worker.value());
       case Event.StepStarted(long step, var groups) ->

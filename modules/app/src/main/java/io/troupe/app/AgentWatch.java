@@ -1,0 +1,41 @@
+package io.troupe.app;
+
+import io.troupe.cluster.Children;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Ties a process to the node agent that started it: its standard input is a pipe from the agent,
+ * which ends when the agent ends, however it ends.
+ */
+final class AgentWatch {
+  /** As if by SIGKILL: the agent is gone, and so is whoever would read the reason. */
+  private static final int ORPHANED = 137;
+
+  private AgentWatch() {}
+
+  /**
+   * Ends this process with its agent.
+   *
+   * @param drain called when the agent asks the process to finish its work and to end
+   */
+  static void start(Runnable drain) {
+    Thread.ofPlatform().name("agent-watch").daemon().start(() -> watch(drain));
+  }
+
+  private static void watch(Runnable drain) {
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.equals(Children.DRAIN)) {
+          drain.run();
+        }
+      }
+    } catch (IOException closed) {
+      // The same as its end.
+    }
+    Runtime.getRuntime().halt(ORPHANED);
+  }
+}

@@ -1,0 +1,145 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import com.typesafe.config.Config;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.FolderWeights;
+import io.troupe.cluster.HeadHouse;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.Joining;
+import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.Pass;
+import io.troupe.cluster.Terms;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.WeightOutlet;
+import io.troupe.runtime.WeightSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The head of a run over many JVMs, or a process that waits to become it: the cluster gives the
+ * seat to one process at a time, and to another one when that is gone.
+ */
+final class ClusterStage implements Stage {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final ClusterSettings settings;
+  private final List<HostPort> seeds;
+  private final Pass pass;
+  private final Terms terms;
+  private final FolderWeights weights;
+  private final boolean inherits;
+  private final Consumer<String> say;
+  private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
+  private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
+  private final CompletableFuture<ActorSystem<Run.Command>> begun = new CompletableFuture<>();
+  private final CompletableFuture<ActorRef<HeadHouse.Command>> house = new CompletableFuture<>();
+
+  /**
+   * A stage that has not touched anything yet.
+   *
+   * @param seeds none begins a cluster
+   * @param inherits whether it waits for the seat of a run that another process began
+   * @param say takes what the operator should know before there is a run
+   */
+  ClusterStage(
+      ClusterSettings settings,
+      List<HostPort> seeds,
+      Pass pass,
+      Terms terms,
+      FolderWeights weights,
+      boolean inherits,
+      Consumer<String> say) {
+    this.settings = settings;
+    this.seeds = List.copyOf(seeds);
+    this.pass = pass;
+    this.terms = terms;
+    this.weights = weights;
+    this.inherits = inherits;
+    this.say = say;
+  }
+
+  @Override
+  public boolean enter() throws CannotJoinException, InterruptedException {
+    ActorSystem<Run.Command> system =
+        ActorSystem.create(
+            HeadHouse.guardian(pass, () -> seated.complete(true), house::complete),
+            ClusterSettings.SYSTEM,
+            settings.config());
+    started.complete(system);
+    var _ = system.getWhenTerminated().thenAccept(_ -> seated.complete(false));
+    HostPort self = Systems.address(system);
+    try {
+      if (seeds.isEmpty()) {
+        Joining.first(system);
+      } else {
+        Joining.through(system, seeds, pass, "head at " + self, PATIENCE);
+      }
+    } catch (CannotJoinException e) {
+      system.terminate();
+      throw e;
+    }
+    say.accept("cluster " + pass.cluster() + " · head at " + self);
+    say.accept("node    troupe node --seed " + self);
+    boolean mine = seated.join();
+    if (!mine) {
+      system.getWhenTerminated().toCompletableFuture().join();
+    }
+    return mine;
+  }
+
+  /** Leaves the cluster if this process only waits; the head of a run stays. */
+  void leaveUnlessSeated() {
+    if (seated.complete(false)) {
+      var _ = started.thenAccept(ActorSystem::terminate);
+    }
+  }
+
+  @Override
+  public boolean inherits() {
+    return inherits;
+  }
+
+  @Override
+  public WeightOutlet outlet() {
+    return weights;
+  }
+
+  @Override
+  public WeightSource source() {
+    return weights;
+  }
+
+  @Override
+  public int workers(int configured) {
+    return 0;
+  }
+
+  @Override
+  public void open(Run.Posts posts) {
+    house.join().tell(new HeadHouse.Posted(posts));
+  }
+
+  @Override
+  public void start(
+      Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured) {
+    house.join().tell(new HeadHouse.Begin(run, terms, notes));
+    begun.complete(started.join());
+  }
+
+  @Override
+  public CompletionStage<ActorSystem<Run.Command>> system() {
+    return begun;
+  }
+
+  @Override
+  public CompletionStage<?> terminated() {
+    return started.thenCompose(ActorSystem::getWhenTerminated);
+  }
+}

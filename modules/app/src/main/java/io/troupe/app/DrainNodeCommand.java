@@ -1,0 +1,92 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.javadsl.AskPattern;
+import akka.actor.typed.javadsl.Behaviors;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.Gate;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.Joining;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe drain-node}: lets a node finish its work and leave. */
+@Command(
+    name = "drain-node",
+    mixinStandardHelpOptions = true,
+    description =
+        "Drains a node of a cluster: no new groups, those in flight finish or move to others, then"
+            + " it leaves.",
+    footer = {"", "Example:", "  troupe drain-node b --seed 127.0.0.1:7400"})
+final class DrainNodeCommand implements Callable<Integer> {
+  private static final Duration ANSWER = Duration.ofSeconds(10);
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "NODE", description = "Its name.")
+  private String node = "";
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    if (cluster.seeds().isEmpty()) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "give the --seed of a process of the cluster");
+    }
+    ClusterSettings settings =
+        new ClusterSettings(
+            cluster.address(),
+            Set.of(ClusterSettings.Role.NODE),
+            ClusterSettings.LEAST_FRAME_BYTES,
+            ConfigFactory.empty(),
+            cluster.plainAllowed());
+    ActorSystem<Void> system =
+        ActorSystem.create(Behaviors.empty(), ClusterSettings.SYSTEM, settings.config());
+    try {
+      return ask(system);
+    } finally {
+      system.terminate();
+    }
+  }
+
+  private int ask(ActorSystem<Void> system) throws InterruptedException {
+    HostPort seed = cluster.seeds().getFirst();
+    try {
+      Gate.Answer answer =
+          AskPattern.<Gate.Command, Gate.Answer>ask(
+                  Joining.gate(system, seed),
+                  replyTo -> new Gate.DrainNode(node, replyTo),
+                  ANSWER,
+                  system.scheduler())
+              .toCompletableFuture()
+              .get();
+      return switch (answer) {
+        case Gate.Welcome(String text) -> {
+          System.out.println(text);
+          yield ExitCode.OK.code();
+        }
+        case Gate.Refused(String reason) -> refuse(reason);
+      };
+    } catch (ExecutionException silent) {
+      return refuse(
+          "no node named %s answered through %s within %d s; the node's own first lines tell its name"
+              .formatted(node, seed, ANSWER.toSeconds()));
+    }
+  }
+
+  private static int refuse(String reason) {
+    System.err.println("error: " + reason);
+    return ExitCode.UNREACHABLE.code();
+  }
+}

@@ -1,0 +1,184 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorSystem;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.ClusterSection;
+import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.Children;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.Joining;
+import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.NodeAgent;
+import io.troupe.cluster.Pass;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code troupe node}: makes this host work for the runs of a cluster. */
+@Command(
+    name = "node",
+    mixinStandardHelpOptions = true,
+    description =
+        "Makes this host work for a run on a cluster: starts its rollout workers, each a JVM of its"
+            + " own, and keeps them alive.",
+    footer = {
+      "",
+      "Examples:",
+      "  troupe train conf/quickstart.yaml --cluster --port 7400",
+      "  troupe node --seed 127.0.0.1:7400 --name a --workers 2",
+      "  troupe node --seed 127.0.0.1:7400 --name b --workers 2 --roles node,coordinator",
+      "",
+      "SIGTERM or ^C drains: groups in flight finish, then the node leaves; a second one ends it at"
+          + " once."
+    })
+final class NodeCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** What a node may do. */
+  enum NodeRole {
+    /** Rollout workers. */
+    NODE,
+    /** Also the head's place, should the present one die. */
+    COORDINATOR
+  }
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Takes its section cluster; everything else comes from the head.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "Of this node, unique in the cluster; by default made of host and port.")
+  private @Nullable String name;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "Rollout workers here; by default cluster.workers_per_node of the run.")
+  private @Nullable Integer workers;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      defaultValue = "node-data",
+      description = "Logs of this node's processes (${DEFAULT-VALUE}).")
+  private Path data = Path.of("node-data");
+
+  @Option(
+      names = "--roles",
+      split = ",",
+      paramLabel = "ROLE",
+      defaultValue = "node",
+      description = "node; and coordinator, if this host may take over the head of the run.")
+  private Set<NodeRole> roles = Set.of(NodeRole.NODE);
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  private final AtomicReference<Optional<ActorSystem<NodeAgent.Command>>> current =
+      new AtomicReference<>(Optional.empty());
+  private final AtomicBoolean leaving = new AtomicBoolean();
+
+  @Override
+  public Integer call() throws Exception {
+    var _ =
+        Signals.install(
+            _ -> {
+              leaving.set(true);
+              current.get().ifPresent(system -> system.tell(new NodeAgent.Leave()));
+            },
+            number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+    Optional<ClusterSection> section =
+        Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
+    while (!serve(section) && !leaving.get()) {
+      if (cluster.seeds().isEmpty()) {
+        throw new CannotJoinException(
+            "this node began the cluster and was cut off from it; start it again with --seed");
+      }
+      say("lost the cluster, ended its workers, joins again");
+    }
+    return ExitCode.OK.code();
+  }
+
+  /** Works until the node has left, which is true, or the cluster has lost it. */
+  private boolean serve(Optional<ClusterSection> section)
+      throws CannotJoinException, InterruptedException {
+    Pass pass =
+        new Pass(section.map(ClusterSection::name).orElse("troupe"), BuildId.ofThisProcess());
+    ClusterSettings settings =
+        new ClusterSettings(
+            cluster.address(),
+            Set.of(ClusterSettings.Role.NODE),
+            ClusterSettings.LEAST_FRAME_BYTES,
+            ConfigFactory.empty(),
+            cluster.plainAllowed());
+    AtomicBoolean left = new AtomicBoolean();
+    CompletableFuture<NodeCrew> crew = new CompletableFuture<>();
+    try (Children children = new Children()) {
+      ActorSystem<NodeAgent.Command> system =
+          ActorSystem.create(
+              NodeAgent.create(
+                  new NodeAgent.Wiring(
+                      nodeName(),
+                      pass,
+                      terms -> crew.join().of(terms),
+                      children,
+                      () -> System.nanoTime() / 1_000_000,
+                      section.map(ClusterSection::drainTimeout).orElse(PATIENCE),
+                      this::say,
+                      () -> left.set(true))),
+              ClusterSettings.SYSTEM,
+              settings.config());
+      current.set(Optional.of(system));
+      HostPort self = Systems.address(system);
+      crew.complete(
+          new NodeCrew(
+              nodeName(),
+              Optional.ofNullable(workers),
+              roles.contains(NodeRole.COORDINATOR),
+              data.toAbsolutePath(),
+              cluster.forChild(self)));
+      try {
+        join(system, self, pass);
+        system.getWhenTerminated().toCompletableFuture().join();
+      } finally {
+        system.terminate();
+      }
+    }
+    return left.get();
+  }
+
+  private void join(ActorSystem<NodeAgent.Command> system, HostPort self, Pass pass)
+      throws CannotJoinException, InterruptedException {
+    if (cluster.seeds().isEmpty()) {
+      Joining.first(system);
+    } else {
+      Joining.through(system, cluster.seeds(), pass, "node " + nodeName(), PATIENCE);
+    }
+    say("is in cluster %s at %s".formatted(pass.cluster(), self));
+    say("drain   troupe drain-node %s --seed %s".formatted(nodeName(), self));
+  }
+
+  private String nodeName() {
+    HostPort own = cluster.address();
+    return Optional.ofNullable(name)
+        .orElseGet(() -> own.host() + "-" + ProcessHandle.current().pid());
+  }
+
+  private void say(String sentence) {
+    System.err.println("node " + nodeName() + " · " + sentence);
+  }
+}

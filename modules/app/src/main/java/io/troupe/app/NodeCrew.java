@@ -1,0 +1,82 @@
+package io.troupe.app;
+
+import io.troupe.app.config.ClusterSection;
+import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.ChildSpec;
+import io.troupe.cluster.Terms;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The processes that a run gets on one node.
+ *
+ * @param node its name
+ * @param workers how many; as the run says when empty
+ * @param takesOver whether one of them waits to become the head
+ * @param data folder of the node
+ * @param network options that let a child find the cluster
+ */
+record NodeCrew(
+    String node, Optional<Integer> workers, boolean takesOver, Path data, List<String> network) {
+  private static final String OPTIONS = "TROUPE_JAVA_OPTS";
+
+  /** Writes down what the run is, and says what to start. */
+  List<ChildSpec> of(Terms terms) throws IOException {
+    Path run = Path.of(terms.folder());
+    RunToken.check(terms.token(), run);
+    Path folder = Files.createDirectories(data.resolve(node).resolve(terms.run()));
+    Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
+    ClusterSection section = RunConfig.load(config, List.of()).config().cluster();
+    List<ChildSpec> crew = new ArrayList<>();
+    for (int i = 1; i <= workers.orElse(section.workersPerNode()); i++) {
+      String name = node + "-w" + i;
+      List<String> command = java(section.workerHeap());
+      command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
+      command.addAll(List.of("--run-folder", run.toString()));
+      crew.add(child(name, command, folder));
+    }
+    if (takesOver) {
+      List<String> command = java(section.headHeap());
+      command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
+      crew.add(child(node + "-head", command, folder));
+    }
+    return crew;
+  }
+
+  private ChildSpec child(String name, List<String> command, Path folder) {
+    command.addAll(network);
+    return new ChildSpec(name, command, classPath(), folder, folder.resolve(name + ".log"));
+  }
+
+  /** In the environment and not on the command line, so that {@code ps} shows what a process is. */
+  private static Map<String, String> classPath() {
+    return Map.of("CLASSPATH", System.getProperty("java.class.path"));
+  }
+
+  /** This program in a JVM with a heap of its own, with the flags the launcher gives. */
+  private static List<String> java(int heapMebibytes) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Xmx%dm".formatted(heapMebibytes),
+            "-XX:+UseSerialGC",
+            "-Dstdout.encoding=UTF-8",
+            "-Dstderr.encoding=UTF-8",
+            "-Dai.djl.offline=true",
+            "-Dtroupe.home=" + Build.home()));
+    Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
+        .filter(option -> !option.isBlank())
+        .forEach(command::add);
+    command.add(Main.class.getName());
+    return command;
+  }
+}

@@ -1,0 +1,53 @@
+package io.troupe.app;
+
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+
+/**
+ * A text in the run folder that the head tells everybody: a host that reads the same one sees the
+ * same folder, and not another one of the same path.
+ */
+final class RunToken {
+  private RunToken() {}
+
+  private static Path file(Path folder) {
+    return folder.resolve("cluster").resolve("token");
+  }
+
+  /** The token of a folder, written by whoever comes first. */
+  static String of(RunFolder folder) throws IOException {
+    Path file = file(folder.path());
+    Files.createDirectories(folder.path().resolve("cluster"));
+    try {
+      Files.writeString(file, UUID.randomUUID().toString(), StandardOpenOption.CREATE_NEW);
+    } catch (FileAlreadyExistsException earlier) {
+      // An earlier head of the run wrote it.
+    }
+    return Files.readString(file);
+  }
+
+  /**
+   * Checks that this host sees the folder of the head.
+   *
+   * @throws IOException if it does not; says what to do
+   */
+  static void check(String token, Path folder) throws IOException {
+    Path file = file(folder);
+    boolean same = Files.isReadable(file) && Files.readString(file).equals(token);
+    if (!same) {
+      throw new IOException(
+          "the run folder %s is not the head's on this host: %s. Put run.folder on a file system that all hosts"
+                  .formatted(
+                      folder,
+                      Files.exists(file)
+                          ? "its cluster/token is another one"
+                          : "there is no cluster/token in it")
+              + " mount at the same path");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import com.typesafe.config.Config;
+import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.WeightOutlet;
+import io.troupe.runtime.WeightSource;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/** Where the actors of a run live: in this JVM alone, or at the head of a cluster. */
+interface Stage {
+  /**
+   * Waits until this process may work on the run.
+   *
+   * @return false when the process is to end instead
+   */
+  boolean enter() throws CannotJoinException, InterruptedException;
+
+  /** Whether this process only goes on with what another one began and did not end. */
+  boolean inherits();
+
+  /** Where the head puts new weights. */
+  WeightOutlet outlet();
+
+  /** Where workers of this JVM find them. */
+  WeightSource source();
+
+  /** How many workers this JVM has, of those the configuration asks for. */
+  int workers(int configured);
+
+  /** Takes the run's posts, so that other JVMs can work for it. */
+  void open(Run.Posts posts);
+
+  /**
+   * Starts the run.
+   *
+   * @param measured adds to an actor system's settings, where that is not started yet
+   */
+  void start(Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured);
+
+  /** The actor system, once the run is started; what it is told, the run is told. */
+  CompletionStage<ActorSystem<Run.Command>> system();
+
+  /** Completes when the actors are gone. */
+  CompletionStage<?> terminated();
+}

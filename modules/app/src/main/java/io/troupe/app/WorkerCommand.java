@@ -1,0 +1,118 @@
+package io.troupe.app;
+
+import akka.actor.typed.ActorSystem;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.FolderWeights;
+import io.troupe.cluster.Joining;
+import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.Pass;
+import io.troupe.cluster.WorkerHost;
+import io.troupe.runtime.EngineRoom;
+import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.RunSettings;
+import io.troupe.verifiers.pool.VerifierService;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code troupe worker}: one rollout worker in a JVM of its own. A node agent starts it, and it
+ * ends with its standard input, which is a pipe from the agent.
+ */
+@Command(
+    name = "worker",
+    hidden = true,
+    mixinStandardHelpOptions = true,
+    description = "A rollout worker; node agents start it.")
+final class WorkerCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @Option(names = "--config", required = true, paramLabel = "FILE", description = "Resolved run.")
+  private @Nullable Path config;
+
+  @Option(names = "--name", required = true, paramLabel = "NAME", description = "Of the worker.")
+  private String name = "";
+
+  @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
+  private @Nullable Path folder;
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    CompletableFuture<ActorSystem<WorkerHost.Command>> started = new CompletableFuture<>();
+    AgentWatch.start(
+        () -> {
+          var _ = started.thenAccept(system -> system.tell(new WorkerHost.Drain()));
+        });
+    RunConfig run = RunConfig.load(Objects.requireNonNull(config), List.of()).config();
+    Composition composition = Composition.of(run);
+    ClusterSettings settings =
+        new ClusterSettings(
+            cluster.address(),
+            Set.of(ClusterSettings.Role.ROLLOUT),
+            composition.frameBytes(),
+            ConfigFactory.empty(),
+            cluster.plainAllowed());
+    try (VerifierService verifier = composition.openVerifiers();
+        FolderWeights weights =
+            new FolderWeights(Objects.requireNonNull(folder).resolve("weights"));
+        EngineRoom room = new EngineRoom(composition.engines())) {
+      work(run, composition.settings(), settings, verifier, weights, room, started);
+    }
+    return ExitCode.OK.code();
+  }
+
+  private void work(
+      RunConfig run,
+      RunSettings settings,
+      ClusterSettings network,
+      VerifierService verifier,
+      FolderWeights weights,
+      EngineRoom room,
+      CompletableFuture<ActorSystem<WorkerHost.Command>> started)
+      throws CannotJoinException, InterruptedException {
+    ActorSystem<WorkerHost.Command> system =
+        ActorSystem.create(
+            WorkerHost.guardian(
+                name,
+                verifier,
+                (posts, verifiers) ->
+                    RolloutWorker.create(
+                        new RolloutWorker.Wiring(
+                            room,
+                            weights,
+                            settings.sampling(),
+                            settings.limits().completionsPerPrompt(),
+                            settings.groupsPerRequest(),
+                            posts.coordinator(),
+                            posts.trainer(),
+                            verifiers,
+                            posts.recorder()))),
+            ClusterSettings.SYSTEM,
+            network.config());
+    try {
+      Joining.through(
+          system,
+          cluster.seeds(),
+          new Pass(run.cluster().name(), BuildId.ofThisProcess()),
+          "worker " + name,
+          PATIENCE);
+      started.complete(system);
+    } catch (CannotJoinException e) {
+      system.terminate();
+      throw e;
+    }
+    system.getWhenTerminated().toCompletableFuture().join();
+  }
+}

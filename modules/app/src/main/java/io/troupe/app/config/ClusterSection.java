@@ -1,0 +1,31 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+import java.time.Duration;
+
+/** A run over many JVMs. */
+public record ClusterSection(
+    @Doc("Name of the cluster; processes of another name are refused.") @Default("troupe")
+        String name,
+    @Doc(
+            value =
+                "Rollout workers a node starts, each a JVM of its own; `troupe node --workers`"
+                    + " overrides it.",
+            unit = "workers")
+        @Default("1")
+        @Range(min = 1, max = 1024)
+        int workersPerNode,
+    @Doc(value = "Heap of a worker's JVM; tensors of PyTorch lie outside it.", unit = "MiB")
+        @Default("512")
+        @Range(min = 64, max = 1_000_000)
+        int workerHeap,
+    @Doc(value = "Heap of a JVM that takes over the head of the run.", unit = "MiB")
+        @Default("2048")
+        @Range(min = 64, max = 1_000_000)
+        int headHeap,
+    @Doc("How long a node that drains waits for the groups in flight before it ends its workers.")
+        @Default("60s")
+        @Range(min = 0)
+        Duration drainTimeout) {}

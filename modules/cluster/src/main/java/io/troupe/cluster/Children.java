@@ -1,0 +1,105 @@
+package io.troupe.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * The child processes of a node agent. They never outlive it, however it ends, for two reasons:
+ * each reads its standard input, a pipe that closes with the agent, and where {@code setpriv} is
+ * installed the kernel kills it at the death of the thread that started it.
+ *
+ * <p>That is why one thread starts all of them, and lives as long as the agent.
+ */
+public final class Children implements AutoCloseable {
+  /** What a child reads when it is to finish its work and to end. */
+  public static final String DRAIN = "drain";
+
+  private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
+  private final Map<String, Process> running = new HashMap<>();
+
+  /** Runs something that blocks on the thread of the children. */
+  <T> CompletionStage<T> call(Supplier<T> job) {
+    return CompletableFuture.supplyAsync(job, thread);
+  }
+
+  /**
+   * Starts a child.
+   *
+   * @return its exit code, once it has ended; fails if it could not be started
+   */
+  CompletionStage<Integer> start(ChildSpec child) {
+    return call(() -> spawn(child)).thenCompose(Process::onExit).thenApply(Process::exitValue);
+  }
+
+  private Process spawn(ChildSpec child) {
+    List<String> command = new ArrayList<>();
+    if (Files.isExecutable(SETPRIV)) {
+      command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
+    }
+    command.addAll(child.command());
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(child.folder().toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(child.log().toFile()));
+    builder.environment().putAll(child.environment());
+    try {
+      Process process = builder.start();
+      running.put(child.name(), process);
+      return process;
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "%s cannot be started: %s".formatted(child.name(), e.getMessage()), e);
+    }
+  }
+
+  /** Asks a child to finish its work and to end; one that has ended is left alone. */
+  void drain(String name) {
+    thread.execute(
+        () -> {
+          Process process = running.get(name);
+          if (process == null || !process.isAlive()) {
+            return;
+          }
+          try {
+            process.getOutputStream().write((DRAIN + "\n").getBytes(StandardCharsets.US_ASCII));
+            process.getOutputStream().flush();
+          } catch (IOException closed) {
+            process.destroy(); // It does not read any more.
+          }
+        });
+  }
+
+  /** Ends all children now. */
+  void killAll() {
+    try {
+      thread.execute(() -> running.values().forEach(Process::destroyForcibly));
+    } catch (RejectedExecutionException closed) {
+      // They are gone already.
+    }
+  }
+
+  /** Ends all children, and returns when they have ended. */
+  @Override
+  public void close() {
+    killAll();
+    thread.close();
+    running.values().forEach(process -> process.onExit().join());
+  }
+}

@@ -1,0 +1,82 @@
+package io.troupe.cluster;
+
+import static io.troupe.core.Require.require;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one process tells its actor system about the cluster.
+ *
+ * @param address where it listens
+ * @param roles of this process
+ * @param frameBytes of the largest message; all processes of a run need the same
+ * @param transport settings that make connections secret and mutual; empty for plain TCP
+ * @param plainAllowed whether plain TCP may leave the loopback interface
+ */
+public record ClusterSettings(
+    HostPort address, Set<Role> roles, int frameBytes, Config transport, boolean plainAllowed) {
+  /** What a process may be in the cluster. */
+  public enum Role {
+    /** The head of a run, or one that waits to become it. */
+    COORDINATOR("coordinator"),
+    /** A node agent. */
+    NODE("node"),
+    /** A rollout worker. */
+    ROLLOUT("rollout");
+
+    private final String akkaName;
+
+    Role(String akkaName) {
+      this.akkaName = akkaName;
+    }
+  }
+
+  /** The name of all actor systems; which cluster it is stands in the {@link Pass}. */
+  public static final String SYSTEM = "troupe";
+
+  /** Enough for groups of any quickstart. */
+  public static final int LEAST_FRAME_BYTES = 8 << 20;
+
+  public ClusterSettings {
+    roles = Set.copyOf(roles);
+    require(!roles.isEmpty(), "a process of a cluster has a role");
+    require(
+        frameBytes >= LEAST_FRAME_BYTES,
+        "the largest message is at least %d bytes, not %d",
+        LEAST_FRAME_BYTES,
+        frameBytes);
+    require(
+        address.loopback() || plainAllowed || !transport.isEmpty(),
+        "%s can be reached from other hosts, and plain TCP would let anybody in;"
+            + " set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in",
+        address);
+  }
+
+  /** Settings for loopback, without keys. */
+  public static ClusterSettings plain(HostPort address, Set<Role> roles, int frameBytes) {
+    return new ClusterSettings(address, roles, frameBytes, ConfigFactory.empty(), false);
+  }
+
+  /** The actor system's configuration. */
+  public Config config() {
+    Map<String, Object> own = new LinkedHashMap<>();
+    own.put("akka.remote.artery.canonical.hostname", address.host());
+    own.put("akka.remote.artery.canonical.port", address.port());
+    own.put("akka.remote.artery.advanced.maximum-large-frame-size", frameBytes + "b");
+    own.put("akka.cluster.roles", roles.stream().map(role -> role.akkaName).sorted().toList());
+    return ConfigFactory.load(
+        transport
+            .withFallback(ConfigFactory.parseMap(own))
+            .withFallback(ConfigFactory.parseResources("troupe-cluster.conf")));
+  }
+
+  /** Where processes listen that were told of these seeds. */
+  static List<String> addresses(List<HostPort> seeds) {
+    return seeds.stream().map(seed -> "akka://%s@%s".formatted(SYSTEM, seed)).toList();
+  }
+}

@@ -1,0 +1,122 @@
+package io.troupe.cluster;
+
+import akka.actor.Address;
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.receptionist.Receptionist;
+import akka.actor.typed.receptionist.ServiceKey;
+import akka.cluster.ClusterEvent;
+import akka.cluster.typed.Cluster;
+import akka.cluster.typed.Subscribe;
+import io.troupe.runtime.Coordinator;
+import io.troupe.runtime.Portable;
+import io.troupe.runtime.Run;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Where nodes and workers of other JVMs come to work for a run; it stands beside the coordinator,
+ * and workers find it through the receptionist.
+ *
+ * <p>It tells the coordinator of lost workers as soon as their JVM is unreachable, which is seconds
+ * before the cluster gives it up: their leases need not wait. Should such a worker come back, it is
+ * dismissed, and enlists again under another name.
+ */
+public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
+  /** How workers find it. */
+  public static final ServiceKey<Command> KEY = ServiceKey.create(Command.class, "desk");
+
+  public sealed interface Command {}
+
+  /** A node asks what there is to do. */
+  public record AskTerms(String node, ActorRef<NodeAgent.Command> replyTo)
+      implements Command, Portable {}
+
+  /** A worker's JVM offers itself. */
+  public record Enlist(String worker, ActorRef<WorkerHost.Command> replyTo)
+      implements Command, Portable {}
+
+  /** Something an operator should know, in one sentence. */
+  public record Report(String sentence) implements Command, Portable {}
+
+  /** The run is over. */
+  record Close() implements Command {}
+
+  private record Unreachable(Address address) implements Command {}
+
+  private record HostGone(ActorRef<WorkerHost.Command> host) implements Command {}
+
+  private final Terms terms;
+  private final Run.Posts posts;
+  private final Consumer<String> notes;
+  private final Set<ActorRef<NodeAgent.Command>> nodes = new HashSet<>();
+  private final Set<ActorRef<WorkerHost.Command>> hosts = new HashSet<>();
+
+  /** A desk for a run. */
+  static Behavior<Command> create(Terms terms, Run.Posts posts, Consumer<String> notes) {
+    return Behaviors.setup(context -> new Desk(context, terms, posts, notes));
+  }
+
+  private Desk(
+      ActorContext<Command> context, Terms terms, Run.Posts posts, Consumer<String> notes) {
+    super(context);
+    this.terms = terms;
+    this.posts = posts;
+    this.notes = notes;
+    ActorRef<ClusterEvent.UnreachableMember> unreachable =
+        context.messageAdapter(
+            ClusterEvent.UnreachableMember.class,
+            event -> new Unreachable(event.member().address()));
+    Cluster.get(context.getSystem())
+        .subscriptions()
+        .tell(Subscribe.create(unreachable, ClusterEvent.UnreachableMember.class));
+    context.getSystem().receptionist().tell(Receptionist.register(KEY, context.getSelf()));
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case AskTerms(String node, ActorRef<NodeAgent.Command> replyTo) -> onAskTerms(node, replyTo);
+      case Enlist(String worker, ActorRef<WorkerHost.Command> replyTo) -> onEnlist(worker, replyTo);
+      case Report(String sentence) -> notes.accept(sentence);
+      case Unreachable(Address address) -> onUnreachable(address);
+      case HostGone(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
+      case Close _ -> {
+        return onClose();
+      }
+    }
+    return this;
+  }
+
+  private void onAskTerms(String node, ActorRef<NodeAgent.Command> replyTo) {
+    if (nodes.add(replyTo)) {
+      notes.accept("node %s is there".formatted(node));
+    }
+    replyTo.tell(new NodeAgent.Offered(terms, getContext().getSelf()));
+  }
+
+  private void onEnlist(String worker, ActorRef<WorkerHost.Command> replyTo) {
+    if (hosts.add(replyTo)) {
+      getContext().getLog().info("enlisted worker={}", worker);
+      getContext().watchWith(replyTo, new HostGone(replyTo));
+    }
+    replyTo.tell(new WorkerHost.Hired(getContext().getSelf(), posts));
+  }
+
+  private void onUnreachable(Address address) {
+    hosts.stream()
+        .filter(host -> host.path().address().equals(address))
+        .forEach(host -> host.tell(new WorkerHost.Dismissed()));
+    posts.coordinator().tell(new Coordinator.HostLost(address.toString()));
+  }
+
+  private Behavior<Command> onClose() {
+    nodes.forEach(node -> node.tell(new NodeAgent.RunOver(terms.run())));
+    hosts.forEach(host -> host.tell(new WorkerHost.RunOver()));
+    return Behaviors.stopped();
+  }
+}

@@ -1,0 +1,271 @@
+package io.troupe.cluster;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
+import akka.actor.typed.receptionist.Receptionist;
+import io.troupe.runtime.Portable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The guardian of a node: asks the desk of a run what there is to do, starts the processes that do
+ * it, starts them again when they end early, and reports what it gives up.
+ *
+ * <p>It works for one run at a time and waits for the next when that is over.
+ */
+public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command> {
+  public sealed interface Command {}
+
+  /** There is a run to work for. */
+  public record Offered(Terms terms, ActorRef<Desk.Command> desk) implements Command, Portable {}
+
+  /** The run is over. */
+  public record RunOver(String run) implements Command, Portable {}
+
+  /** Drain this node, if that is its name. */
+  public record Drain(String node, ActorRef<Gate.Answer> replyTo) implements Command, Portable {}
+
+  /** Drain this node. */
+  public record Leave() implements Command {}
+
+  private record Desks(Set<ActorRef<Desk.Command>> found) implements Command {}
+
+  private record AskAgain() implements Command {}
+
+  private record CrewReady(List<ChildSpec> crew) implements Command {}
+
+  private record CrewRefused(String reason) implements Command {}
+
+  private record Ended(ChildSpec child, int exit) implements Command {}
+
+  private record NotStarted(ChildSpec child, String reason) implements Command {}
+
+  private record StartAgain(ChildSpec child) implements Command {}
+
+  private record TimeIsUp() implements Command {}
+
+  /** Which processes a run needs on this node. */
+  public interface Crew {
+    /**
+     * Makes everything ready for them; may block.
+     *
+     * @throws IOException if this node cannot work for the run; says why and what to do
+     */
+    List<ChildSpec> of(Terms terms) throws IOException;
+  }
+
+  /**
+   * Everything a node agent works with.
+   *
+   * @param name of the node, unique in the cluster
+   * @param say takes a sentence for the node's operator
+   * @param left called when the node has drained and leaves
+   */
+  public record Wiring(
+      String name,
+      Pass pass,
+      Crew crew,
+      Children children,
+      LongSupplier millis,
+      Duration drainTimeout,
+      Consumer<String> say,
+      Runnable left) {}
+
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final Wiring wiring;
+  private final TimerScheduler<Command> timers;
+  private final Map<String, Restarts> restarts = new HashMap<>();
+  private final Set<String> alive = new HashSet<>();
+  private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
+  private Optional<String> run = Optional.empty();
+  private boolean leaving;
+
+  /** An agent that looks for work until it is drained. */
+  public static Behavior<Command> create(Wiring wiring) {
+    return Behaviors.setup(
+        context -> Behaviors.withTimers(timers -> new NodeAgent(context, timers, wiring)));
+  }
+
+  private NodeAgent(ActorContext<Command> context, TimerScheduler<Command> timers, Wiring wiring) {
+    super(context);
+    this.wiring = wiring;
+    this.timers = timers;
+    context.spawn(Gate.create(wiring.pass()), Gate.NAME);
+    ActorRef<Receptionist.Listing> listings =
+        context.messageAdapter(
+            Receptionist.Listing.class,
+            listing -> new Desks(listing.getServiceInstances(Desk.KEY)));
+    context.getSystem().receptionist().tell(Receptionist.subscribe(Desk.KEY, listings));
+    context.getSystem().receptionist().tell(Receptionist.register(Gate.AGENTS, context.getSelf()));
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    switch (command) {
+      case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
+      case AskAgain _ -> ask();
+      case Offered(Terms terms, ActorRef<Desk.Command> from) -> onOffered(terms, from);
+      case CrewReady(List<ChildSpec> crew) -> crew.forEach(this::start);
+      case CrewRefused(String reason) -> report(reason);
+      case Ended(ChildSpec child, int exit) -> onEnded(child, exit);
+      case NotStarted(ChildSpec child, String reason) -> {
+        report(reason);
+        onEnded(child, -1);
+      }
+      case StartAgain(ChildSpec child) -> onStartAgain(child);
+      case RunOver(String over) -> onRunOver(over);
+      case Drain(String node, ActorRef<Gate.Answer> replyTo) -> onDrain(node, replyTo);
+      case Leave _ -> onLeave();
+      case TimeIsUp _ -> wiring.children().killAll();
+    }
+    if (leaving && alive.isEmpty()) {
+      wiring.left().run();
+      return Behaviors.stopped();
+    }
+    return this;
+  }
+
+  private void onDesks(Set<ActorRef<Desk.Command>> found) {
+    Optional<ActorRef<Desk.Command>> other =
+        found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
+    if (other.isPresent() && !leaving) {
+      desk = other;
+      ask();
+    }
+  }
+
+  private void ask() {
+    desk.ifPresent(
+        one -> {
+          one.tell(new Desk.AskTerms(wiring.name(), getContext().getSelf()));
+          timers.startSingleTimer(new AskAgain(), PATIENCE);
+        });
+  }
+
+  private void onOffered(Terms terms, ActorRef<Desk.Command> from) {
+    timers.cancel(new AskAgain());
+    if (leaving || run.equals(Optional.of(terms.run()))) {
+      return; // A new head of the same run: the workers find it by themselves.
+    }
+    run = Optional.of(terms.run());
+    restarts.clear();
+    wiring
+        .say()
+        .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
+    getContext()
+        .pipeToSelf(
+            wiring.children().call(() -> crew(terms)),
+            (crew, failure) ->
+                failure == null ? new CrewReady(crew) : new CrewRefused(message(failure)));
+  }
+
+  private List<ChildSpec> crew(Terms terms) {
+    try {
+      return wiring.crew().of(terms);
+    } catch (IOException unfit) {
+      throw new UncheckedIOException(unfit);
+    }
+  }
+
+  private void start(ChildSpec child) {
+    if (leaving || run.isEmpty()) {
+      return;
+    }
+    alive.add(child.name());
+    getContext()
+        .pipeToSelf(
+            wiring.children().start(child),
+            (exit, failure) ->
+                failure == null ? new Ended(child, exit) : new NotStarted(child, message(failure)));
+  }
+
+  private void onEnded(ChildSpec child, int exit) {
+    alive.remove(child.name());
+    if (exit == 0 || leaving || run.isEmpty()) {
+      return; // It was told to.
+    }
+    Restarts known =
+        restarts
+            .getOrDefault(child.name(), Restarts.none(Restarts.Policy.DEFAULT))
+            .ended(wiring.millis().getAsLong());
+    restarts.put(child.name(), known);
+    Optional<Long> pause = known.pauseMillis();
+    report(
+        "%s ended with code %d; %s (log: %s)"
+            .formatted(
+                child.name(),
+                exit,
+                pause
+                    .map("it is started again in %d ms"::formatted)
+                    .orElse("it ended too often and is given up"),
+                child.log()));
+    pause.ifPresent(
+        millis ->
+            timers.startSingleTimer(
+                child.name(), new StartAgain(child), Duration.ofMillis(millis)));
+  }
+
+  private void onStartAgain(ChildSpec child) {
+    if (!alive.contains(child.name())) {
+      start(child);
+    }
+  }
+
+  private void onRunOver(String over) {
+    if (run.equals(Optional.of(over))) {
+      wiring.say().accept(over + " is over");
+      run = Optional.empty();
+      timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
+    }
+  }
+
+  private void onDrain(String node, ActorRef<Gate.Answer> replyTo) {
+    if (node.equals(wiring.name())) {
+      replyTo.tell(
+          new Gate.Welcome(
+              "node %s drains: %d processes finish what they have begun, then it leaves"
+                  .formatted(node, alive.size())));
+      onLeave();
+    }
+  }
+
+  private void onLeave() {
+    if (!leaving) {
+      leaving = true;
+      wiring.say().accept("drains: groups in flight may finish, then it leaves");
+      alive.forEach(wiring.children()::drain);
+      timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
+    }
+  }
+
+  /** Tells the operator here, and the one of the run. */
+  private void report(String sentence) {
+    wiring.say().accept(sentence);
+    desk.ifPresent(
+        one -> one.tell(new Desk.Report("node %s: %s".formatted(wiring.name(), sentence))));
+  }
+
+  private static String message(Throwable failure) {
+    Throwable cause = failure;
+    while ((cause instanceof CompletionException || cause instanceof UncheckedIOException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage());
+  }
+}

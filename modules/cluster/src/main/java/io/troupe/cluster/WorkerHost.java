@@ -1,0 +1,210 @@
+package io.troupe.cluster;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.Signal;
+import akka.actor.typed.SupervisorStrategy;
+import akka.actor.typed.Terminated;
+import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
+import akka.actor.typed.javadsl.ActorContext;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
+import akka.actor.typed.receptionist.Receptionist;
+import io.troupe.runtime.Portable;
+import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.VerifierPool;
+import io.troupe.verifiers.pool.VerifierService;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * The only tenant of a worker's JVM: it finds the desk of the run, enlists, and keeps one rollout
+ * worker at work for it.
+ *
+ * <p>A worker belongs to one desk. When another one takes over, the worker is stopped and a new one
+ * enlists: the new head may have gone back to older weights of the same version numbers, and only
+ * an empty engine is sure to hold none of them.
+ */
+public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Command> {
+  /** The name it must be spawned under, so that what its worker gets goes on the large lane. */
+  public static final String NAME = "rollout";
+
+  public sealed interface Command {}
+
+  /** A desk takes this worker on. */
+  public record Hired(ActorRef<Desk.Command> desk, Run.Posts posts) implements Command, Portable {}
+
+  /** The desk has given this worker's leases to others. */
+  public record Dismissed() implements Command, Portable {}
+
+  /** There is nothing left to do. */
+  public record RunOver() implements Command, Portable {}
+
+  /** Finish what is begun, take nothing new, then end. */
+  public record Drain() implements Command {}
+
+  private record Desks(Set<ActorRef<Desk.Command>> found) implements Command {}
+
+  private record AskAgain() implements Command {}
+
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final int WORKER_RESTARTS = 5;
+
+  private final String name;
+  private final Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker;
+  private final TimerScheduler<Command> timers;
+  private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
+  private Optional<ActorRef<RolloutWorker.Command>> worker = Optional.empty();
+  private boolean draining;
+  private long hired;
+
+  /**
+   * A host that looks for a desk until it is stopped.
+   *
+   * @param name of the worker, such as {@code node1-gpu0}
+   * @param makeWorker the worker, once it is known for whom
+   */
+  public static Behavior<Command> create(
+      String name, Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(timers -> new WorkerHost(context, timers, name, makeWorker)));
+  }
+
+  /**
+   * The guardian of a worker's JVM: a host, and the pool of verifiers beside it. The system ends
+   * with the host.
+   *
+   * @param makeWorker the worker, once it is known for whom, and who judges what it draws
+   */
+  public static Behavior<Command> guardian(
+      String name,
+      VerifierService verifier,
+      BiFunction<Run.Posts, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
+          makeWorker) {
+    return Behaviors.setup(
+        context -> {
+          ActorRef<VerifierPool.Command> verifiers =
+              context.spawn(VerifierPool.create(verifier), "verifiers");
+          ActorRef<Command> host =
+              context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers)), NAME);
+          context.watch(host);
+          return Behaviors.receive(Command.class)
+              .onAnyMessage(
+                  command -> {
+                    host.tell(command);
+                    return Behaviors.same();
+                  })
+              .onSignal(Terminated.class, _ -> Behaviors.stopped())
+              .build();
+        });
+  }
+
+  private WorkerHost(
+      ActorContext<Command> context,
+      TimerScheduler<Command> timers,
+      String name,
+      Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker) {
+    super(context);
+    this.name = name;
+    this.makeWorker = makeWorker;
+    this.timers = timers;
+    ActorRef<Receptionist.Listing> listings =
+        context.messageAdapter(
+            Receptionist.Listing.class,
+            listing -> new Desks(listing.getServiceInstances(Desk.KEY)));
+    context.getSystem().receptionist().tell(Receptionist.subscribe(Desk.KEY, listings));
+  }
+
+  @Override
+  public Behavior<Command> onMessage(Command command) {
+    return switch (command) {
+      case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
+      case AskAgain _ -> onAskAgain();
+      case Hired(ActorRef<Desk.Command> by, Run.Posts posts) -> onHired(by, posts);
+      case Dismissed _ -> onDismissed();
+      case Drain _ -> onDrain();
+      case RunOver _ -> Behaviors.stopped();
+    };
+  }
+
+  private Behavior<Command> onDesks(Set<ActorRef<Desk.Command>> found) {
+    // An empty listing means that the head is out of sight for the moment: work goes on.
+    Optional<ActorRef<Desk.Command>> other =
+        found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
+    if (other.isPresent() && !draining) {
+      desk = other;
+      fire();
+      enlist();
+    }
+    return this;
+  }
+
+  private void enlist() {
+    desk.orElseThrow().tell(new Desk.Enlist(name, getContext().getSelf()));
+    timers.startSingleTimer(new AskAgain(), PATIENCE);
+  }
+
+  private Behavior<Command> onAskAgain() {
+    if (worker.isEmpty() && !draining) {
+      enlist();
+    }
+    return this;
+  }
+
+  private Behavior<Command> onHired(ActorRef<Desk.Command> by, Run.Posts posts) {
+    if (worker.isEmpty() && !draining && desk.equals(Optional.of(by))) {
+      hired++;
+      ActorRef<RolloutWorker.Command> made =
+          getContext()
+              .spawn(
+                  Behaviors.supervise(makeWorker.apply(posts))
+                      .onFailure(
+                          SupervisorStrategy.restart()
+                              .withLimit(WORKER_RESTARTS, Duration.ofMinutes(1))),
+                  name + "-" + hired);
+      getContext().watch(made);
+      worker = Optional.of(made);
+    }
+    return this;
+  }
+
+  private Behavior<Command> onDismissed() {
+    fire();
+    if (draining) {
+      return Behaviors.stopped();
+    }
+    enlist();
+    return this;
+  }
+
+  /** Stops the worker; its engine is closed by the room. */
+  private void fire() {
+    worker.ifPresent(
+        one -> {
+          getContext().unwatch(one);
+          getContext().stop(one);
+        });
+    worker = Optional.empty();
+  }
+
+  private Behavior<Command> onDrain() {
+    draining = true;
+    if (worker.isEmpty()) {
+      return Behaviors.stopped();
+    }
+    worker.orElseThrow().tell(new RolloutWorker.Drain());
+    return this;
+  }
+
+  @Override
+  public Behavior<Command> onSignal(Signal signal) {
+    // A worker ends when it is drained, or when its engine failed too often: the process ends with
+    // it either way, and the node decides whether to start another.
+    return signal instanceof Terminated ? Behaviors.stopped() : this;
+  }
+}

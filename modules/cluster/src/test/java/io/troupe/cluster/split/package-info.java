@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.split;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.wire;
+
+import org.jspecify.annotations.NullMarked;
