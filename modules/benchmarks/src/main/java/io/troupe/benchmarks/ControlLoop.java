@@ -27,6 +27,7 @@ import java.util.function.Consumer;
 final class ControlLoop {
   private static final int COMPLETIONS = 16;
   private static final long LEASE_MILLIS = 3_600_000;
+  private static final long STEPS = 1_000_000_000;
 
   private final Coordination coordination;
   private final Deque<Input> inbox = new ArrayDeque<>();
@@ -60,7 +61,7 @@ final class ControlLoop {
                 3,
                 LEASE_MILLIS,
                 0,
-                Long.MAX_VALUE,
+                STEPS,
                 0,
                 0,
                 0,
