@@ -32,6 +32,7 @@ final class LauncherGateTest {
     machine.tool("python3", "");
     machine.tool("bwrap", "");
     machine.tool("setpriv", "");
+    machine.tool("chromium", "");
     machine.tool("ssh", "");
     machine.tool("sshd", "");
   }
@@ -71,7 +72,7 @@ final class LauncherGateTest {
 
     assertThat(outcome.code()).isEqualTo(2);
     assertThat(outcome.err())
-        .contains("apt-get install git python3 bubblewrap util-linux openssh-client");
+        .contains("apt-get install git python3 bubblewrap util-linux openssh-client chromium");
     assertThat(machine.mavenCalls()).isEmpty();
   }
 
@@ -86,7 +87,7 @@ final class LauncherGateTest {
         echo "apt-get $*" >&2
         while [ $# -gt 0 ]; do
           case $1 in
-            git|python3) ln -s /bin/true '%1$s'/$1 ;;
+            git|python3|chromium) ln -s /bin/true '%1$s'/$1 ;;
             bubblewrap) ln -s /bin/true '%1$s'/bwrap ;;
             util-linux) ln -s /bin/true '%1$s'/setpriv ;;
             openssh-client) ln -s /bin/true '%1$s'/ssh ;;
@@ -104,7 +105,7 @@ final class LauncherGateTest {
     assertThat(outcome.err().lines().filter(line -> line.startsWith("apt-get ")))
         .containsExactly(
             "apt-get install -y -q --no-install-recommends git python3 bubblewrap"
-                + " util-linux openssh-client openssh-server",
+                + " util-linux openssh-client chromium openssh-server",
             "apt-get install -y -q --no-install-recommends maven");
   }
 }

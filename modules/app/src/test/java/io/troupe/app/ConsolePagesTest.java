@@ -1,0 +1,207 @@
+package io.troupe.app;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import io.troupe.app.console.RecordedConsole;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The console in a browser, over a real run: every page, every verb, both widths. Pictures of the
+ * pages are left in {@code target/console}.
+ */
+final class ConsolePagesTest {
+  private static final double PATIENCE_MILLIS = 60_000;
+  private static final Path PICTURES = Path.of("target", "console");
+  private static final List<String> PAGES =
+      List.of(
+          "Loop",
+          "Learning",
+          "Groups",
+          "Staleness",
+          "Weights",
+          "Nodes, actors",
+          "Waits",
+          "History",
+          "Provenance");
+
+  private static Playwright playwright;
+  private static Browser browser;
+
+  @TempDir private Path folder;
+  private final List<String> errors = new ArrayList<>();
+
+  @BeforeAll
+  static void open() throws IOException {
+    Files.createDirectories(PICTURES);
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
+    playwright =
+        Playwright.create(
+            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new BrowserType.LaunchOptions()
+                    .setExecutablePath(Path.of("/usr/bin/chromium"))
+                    .setArgs(List.of("--no-sandbox")));
+  }
+
+  @AfterAll
+  static void close() {
+    playwright.close();
+  }
+
+  private Page page(BrowserContext context, String url) {
+    context.setDefaultTimeout(PATIENCE_MILLIS);
+    Page page = context.newPage();
+    page.onPageError(errors::add);
+    page.onConsoleMessage(
+        message -> {
+          if (message.type().equals("error")) {
+            errors.add(message.text());
+          }
+        });
+    page.onDialog(dialog -> errors.add("a text of the run opened a dialog: " + dialog.message()));
+    page.navigate(url);
+    assertThat(page.locator(".stage")).hasCount(6);
+    return page;
+  }
+
+  private static BrowserContext context(int width) {
+    return browser.newContext(
+        new Browser.NewContextOptions().setViewportSize(width, width < 500 ? 844 : 800));
+  }
+
+  private static void visit(Page page, String title) {
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(title).setExact(true))
+        .first()
+        .click();
+    Pattern heading = Pattern.compile("^" + (title.equals("Nodes, actors") ? "Nodes" : title));
+    assertThat(page.locator("#page h1").first()).hasText(heading);
+  }
+
+  private static void picture(Page page, String name, int width) {
+    assertThat(
+            ((Number) page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+                .intValue())
+        .as("%s is wider than %d px", name, width)
+        .isLessThanOrEqualTo(0);
+    page.screenshot(
+        new Page.ScreenshotOptions().setPath(PICTURES.resolve(name + "-" + width + ".png")));
+  }
+
+  private static void everyControlHasAName(Page page) {
+    for (Locator control : page.locator("button, a, input, select, [role=img]").all()) {
+      assertThat(
+              (String)
+                  control.evaluate(
+                      "e => (e.getAttribute('aria-label') || e.labels?.[0]?.textContent ||"
+                          + " e.textContent || e.title || '').trim()"))
+          .as("the name of %s", control.evaluate("e => e.outerHTML.slice(0, 200)"))
+          .isNotEmpty();
+    }
+  }
+
+  private static void order(Page page, Locator button, String confirm) {
+    button.click();
+    Locator dialog = page.getByRole(AriaRole.DIALOG);
+    dialog.getByLabel("Who asks").fill("ada");
+    dialog.getByLabel("Why").fill("a test");
+    dialog.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(confirm)).click();
+    assertThat(page.locator("#toast")).containsText("taken and journalled");
+  }
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(
+        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  @Test
+  void liveRun_everyPageAndVerb_work() throws Exception {
+    String config =
+        TestRuns.write(
+            folder,
+            TestRuns.TOY
+                .replace("steps: 8", "steps: 1000000")
+                .replace("token_delay: 1ms", "token_delay: 20ms"));
+    try (ChildRun run =
+            ChildRun.start(
+                folder, ChildRun.Size.TOY, "train", config, "--json", "--set", "console.port=0");
+        BrowserContext wide = context(1280)) {
+      String url = run.awaitErr("console http").replaceFirst(".*console ", "").trim();
+      run.awaitOut(3);
+      Page page = page(wide, url);
+      for (String title : PAGES) {
+        visit(page, title);
+        page.waitForTimeout(600);
+        everyControlHasAName(page);
+        picture(page, title.replaceAll("\\W.*", "").toLowerCase(Locale.ROOT), 1280);
+      }
+      visit(page, "Loop");
+      order(page, button(page, "Pause"), "Pause admission");
+      assertThat(page.locator(".lead")).containsText("Admission is paused by ada");
+      order(page, button(page, "Resume"), "Resume admission");
+      order(page, button(page, "Checkpoint"), "Checkpoint now");
+      visit(page, "Nodes, actors");
+      order(page, button(page, "Restart").first(), "Restart worker");
+      button(page, "Limit concurrent groups").click();
+      page.getByLabel("Most concurrent groups").fill("2");
+      button(page, "Limit concurrent groups").last().click();
+      assertThat(page.locator("#toast")).containsText("taken and journalled");
+      button(page, "Thread dump").click();
+      assertThat(page.getByLabel("Thread dump").locator("pre")).containsText("default-dispatcher");
+      visit(page, "History");
+      assertThat(page.locator("tbody")).containsText("ada: pause admission (a test)");
+      assertThat(page.locator("tbody")).containsText("limit concurrent groups to 2");
+      order(page, button(page, "Drain"), "Drain the run");
+      assertThat(run.awaitExit()).isZero();
+      assertThat(page.locator("body")).hasClass(Pattern.compile("stale"));
+      errors.removeIf(error -> error.contains("ERR_") || error.contains("Failed to fetch"));
+      assertThat(errors).isEmpty();
+    }
+  }
+
+  @Test
+  void recordedRun_of16Nodes_isReadableAtBothWidthsAndRunsNothingOfItsTexts() throws Exception {
+    try (var console = RecordedConsole.open(folder, 3_000)) {
+      for (int width : List.of(1280, 390)) {
+        try (BrowserContext context = context(width)) {
+          Page page = page(context, console.url());
+          for (String title : PAGES) {
+            visit(page, title);
+            page.waitForTimeout(800);
+            picture(page, "16x8-" + title.replaceAll("\\W.*", ""), width);
+          }
+          page.navigate(console.url() + "/#/groups/" + console.hostileGroup());
+          assertThat(page.locator(".completion")).hasCount(4);
+          assertThat(page.locator(".completion").first())
+              .containsText("<img src=x onerror=alert(1)>");
+          assertThat(page.locator(".completion").first()).containsText("U+202E");
+          assertThat(page.locator(".completion img, .completion script")).hasCount(0);
+          picture(page, "16x8-hostile", width);
+        }
+      }
+      assertThat(errors).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.troupe.app.console;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.console.ConsoleServer;
+import io.troupe.console.ConsoleSettings;
+import io.troupe.telemetry.view.GroupQuery;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A console over a recorded run, one group of which has hostile texts. */
+public final class RecordedConsole implements AutoCloseable {
+  private final ConsoleServer server;
+  private final long hostileGroup;
+
+  private RecordedConsole(ConsoleServer server, long hostileGroup) {
+    this.server = server;
+    this.hostileGroup = hostileGroup;
+  }
+
+  /** Opens one over a run of 16 nodes that has trained so many groups. */
+  public static RecordedConsole open(Path folder, int groups) throws IOException {
+    Path rollouts = folder.resolve("rollouts.jsonl");
+    RecordedRun run = new RecordedRun(rollouts, groups);
+    long group = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst().group();
+    String hostile =
+        "<img src=x onerror=alert(1)><script>alert(2)</script>\u202Ereversed\u2066\u0007\u001b[2J";
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("group", group);
+    line.put("fence", 1);
+    line.put("prompt", hostile);
+    line.put("answer", hostile);
+    line.put("completions", List.of(hostile, "x".repeat(1 << 20), "\n".repeat(500), "42"));
+    line.put("rewards", List.of(0, 1, 0, 1));
+    line.put("verdicts", List.of(hostile, "equal", "different", "equal"));
+    Files.writeString(rollouts, new ObjectMapper().writeValueAsString(line) + "\n");
+    return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), group);
+  }
+
+  /** Where it answers. */
+  public String url() {
+    return server.address().toString();
+  }
+
+  /** The group with the hostile texts. */
+  public long hostileGroup() {
+    return hostileGroup;
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,143 @@
+package io.troupe.app.console;
+
+import io.troupe.console.ActorRow;
+import io.troupe.console.RolloutTexts;
+import io.troupe.console.RunSource;
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.Order;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The events of a run on 16 nodes of 8 workers, made by the coordinator itself. */
+final class RecordedRun implements RunSource {
+  private final long start = System.currentTimeMillis() - 80_000;
+  private final RunLimits limits =
+      new RunLimits(
+          7_000,
+          1,
+          4,
+          64,
+          2,
+          StalePolicy.MASK,
+          256,
+          true,
+          3,
+          600_000,
+          100,
+          1_000,
+          0,
+          0,
+          0,
+          0,
+          100_000,
+          false);
+  private final Coordination coordination = new Coordination(limits);
+  private final RunFold fold =
+      new RunFold(RunFacts.of("gsm8k-16x8-<b>recorded</b>", limits), 20_000);
+  private final RolloutTexts texts;
+  private final SplittableRandom random = new SplittableRandom(16);
+  private RunState state = RunState.INITIAL;
+  private long now = start;
+
+  RecordedRun(Path rollouts, int groups) {
+    texts = new RolloutTexts(rollouts);
+    tell(new Input.Begin());
+    List<WorkerId> workers = new ArrayList<>();
+    for (int i = 0; i < 128; i++) {
+      workers.add(new WorkerId("node-%02d/gpu-%d".formatted(i / 8 + 1, i % 8)));
+    }
+    workers.forEach(worker -> tell(new Input.WorkRequested(worker, groups)));
+    while (state.ledger().trained() < groups) {
+      now += random.nextInt(40);
+      List<Group.Leased> held = state.leases().toList();
+      if ((state.inTraining().findAny().isPresent() && random.nextInt(90) == 0) || held.isEmpty()) {
+        step();
+      } else {
+        answer(held.get(random.nextInt(held.size())));
+      }
+    }
+    tell(new Input.WorkerLost(workers.get(17)));
+  }
+
+  private void tell(Input input) {
+    var decision = coordination.decide(state, input, now - start);
+    for (Event event : decision.events()) {
+      fold.event(now, event);
+    }
+    state = decision.state();
+  }
+
+  private void step() {
+    long step = state.version().number() + 1;
+    tell(new Input.StepTrained(step));
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("step", step);
+    row.put("seconds", (now - start) / 1000.0);
+    row.put("reward", 0.2 + 0.6 * step / (step + 40.0) + 0.05 * random.nextDouble());
+    row.put("staleness_mean", 1 + 0.3 * random.nextDouble());
+    row.put("staleness_max", 2);
+    row.put("tokens_per_second", 190_000 + 9_000 * random.nextDouble());
+    row.put("degenerate_share", 0.2);
+    fold.row(row);
+  }
+
+  private void answer(Group.Leased held) {
+    List<Double> rewards = new ArrayList<>();
+    List<TokenVersions> versions = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      rewards.add(i == 0 ? 0.0 : (double) random.nextInt(2));
+      versions.add(TokenVersions.uniform(held.version(), 100 + random.nextInt(400)));
+    }
+    tell(new Input.GroupSampled(held.lease()));
+    tell(new Input.GroupScored(new GroupSummary(held.lease(), rewards, versions)));
+  }
+
+  @Override
+  public RunFold fold() {
+    return fold;
+  }
+
+  @Override
+  public RolloutTexts texts() {
+    return texts;
+  }
+
+  @Override
+  public Map<String, Object> provenance() {
+    return Map.of("resolved", "run:\n  seed: 1 # <script>alert(1)</script>\n");
+  }
+
+  @Override
+  public List<ActorRow> actors() {
+    return List.of();
+  }
+
+  @Override
+  public boolean live() {
+    return false;
+  }
+
+  @Override
+  public CompletionStage<Optional<String>> order(Verb verb, Order order) {
+    return CompletableFuture.completedFuture(Optional.of("recorded"));
+  }
+}

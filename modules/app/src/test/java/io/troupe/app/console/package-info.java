@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.app.console;
+
+import org.jspecify.annotations.NullMarked;
