@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A run over real JVMs, of which one after the other is killed; it goes on by itself. It takes
  * minutes on a busy machine, so it runs on demand: {@code ./troupe test -pl modules/app -am
- * -Dtest=ClusterTest -DargLine=-Dtroupe.cluster.tests=true -Dsurefire.failIfNoSpecifiedTests=false}.
+ * -Dtest=ClusterTest -DargLine=-Dtroupe.cluster.tests=true
+ * -Dsurefire.failIfNoSpecifiedTests=false}.
  */
 @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class ClusterTest {

@@ -24,8 +24,7 @@ class SupervisionTest {
     }
     child = child.started(0).ended(7, "exit 1");
     assertThat(child.phase())
-        .isEqualTo(
-            new Supervision.Phase.GivenUp("it ended 5 times in a row, at last: exit 1"));
+        .isEqualTo(new Supervision.Phase.GivenUp("it ended 5 times in a row, at last: exit 1"));
   }
 
   @Test
