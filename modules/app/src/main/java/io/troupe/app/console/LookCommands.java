@@ -2,7 +2,6 @@ package io.troupe.app.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.app.console.TextTable.Column;
-import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
@@ -10,6 +9,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -62,8 +62,7 @@ public final class LookCommands {
     @Override
     int run(ConsoleClient client, boolean json, PrintStream out)
         throws IOException, InterruptedException {
-      Console console = System.console();
-      boolean screen = !json && !once && console != null && console.isTerminal();
+      boolean screen = !json && !once && Objects.requireNonNull(System.console()).isTerminal();
       while (true) {
         JsonNode run = client.get("/run");
         JsonNode waits = client.get("/waits");

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -39,8 +38,11 @@ final class RunPapers {
   private static Map<String, String> others(RunFolder folder) {
     Map<String, String> others = new LinkedHashMap<>();
     Path root = folder.path().toAbsolutePath().normalize().getParent();
+    if (root == null) {
+      return others;
+    }
     try {
-      for (String name : root == null ? List.<String>of() : RunFolder.list(root)) {
+      for (String name : RunFolder.list(root)) {
         if (!name.equals(folder.name()) && others.size() < OTHERS) {
           read(root.resolve(name).resolve("resolved.yaml"))
               .ifPresent(yaml -> others.put(name, yaml));
