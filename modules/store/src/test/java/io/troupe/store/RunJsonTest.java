@@ -23,6 +23,7 @@ import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -95,10 +96,13 @@ class RunJsonTest {
         return new Input.GroupFailed(lease, "it said \"no\",\n\u00fcberhaupt");
       }
       if (dice < 78) {
-        return new Input.WorkerLost(worker());
+        return dice < 77 ? new Input.WorkerLost(worker()) : new Input.WorkerRetired(worker());
+      }
+      long step = state.version().number() + 1;
+      if (dice < 83) {
+        return new Input.TokensWeighed(step, new LossTokens(5, 1, 1));
       }
       if (dice < 95) {
-        long step = state.version().number() + 1;
         return dice < 93 ? new Input.StepTrained(step) : new Input.StepSkipped(step, "NaN");
       }
       return dice < 97 ? new Input.CheckpointSaved(2, false) : new Input.Tick();
@@ -203,8 +207,12 @@ class RunJsonTest {
     assertThat(new String(json, UTF_8))
         .isEqualTo(
             """
-            [{"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
-            {"type":"LeaseEnded","lease":"g7#12","reason":"WORKER_LOST","detail":"gone"}]\
+            {"at":1763000000123,"events":[\
+            {"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
+            {"type":"OrderTaken","verb":{"type":"RequeueGroup","group":7},\
+            "order":{"by":"ada","why":"stuck"}},\
+            {"type":"LeaseEnded","lease":"g7#12","reason":"CANCELLED",\
+            "detail":"ordered by ada"}]}\
             """);
   }
 
