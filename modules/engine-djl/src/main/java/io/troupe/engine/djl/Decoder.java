@@ -45,13 +45,13 @@ final class Decoder implements AutoCloseable {
     this.program = Program.load(watcher);
     this.tables = rotaryTables(settings, device);
     this.rotary = Value.of(tables);
-    this.sizes = sizes(settings, 0, precision);
-    this.adaptedSizes = sizes(settings, 1, precision);
+    this.sizes = sizes(settings, 0, device, precision);
+    this.adaptedSizes = sizes(settings, 1, device, precision);
     this.epsilon = Value.of(settings.normEpsilon());
   }
 
   /** The program's G. */
-  private static Value sizes(DecoderSettings s, long adapted, Precision precision) {
+  private static Value sizes(DecoderSettings s, long adapted, Device device, Precision precision) {
     return Value.of(
         new long[] {
           s.layers(),
@@ -61,7 +61,8 @@ final class Decoder implements AutoCloseable {
           s.family().normedHeads() ? 1 : 0,
           s.family().biases() ? 1 : 0,
           adapted,
-          precision.number()
+          precision.number(),
+          device.equals(Device.host()) ? 0 : 1
         });
   }
 

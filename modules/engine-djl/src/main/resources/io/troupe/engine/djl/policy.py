@@ -10,7 +10,7 @@
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
 #       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters; 7 the
-#       data type that matrices are multiplied in
+#       data type that matrices are multiplied in; 8 whether R is elsewhere than in the host's memory
 #   KV  caches, pool after pool: keys, values of layer 0, of layer 1, ...; each [slots, k, room, d]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
@@ -18,7 +18,8 @@
 # 6 float32, 7 float64, 15 bfloat16.
 #
 # What Java writes and reads is in the memory of the host; everything else is where R is. On the
-# processor and in float32 no copy is made for either.
+# processor and in float32 no copy is made for either, nor asked for: even a copy that turns out not
+# to be needed costs a tiny model a twentieth of a decode step.
 
 # Integers of the host, where the rotary tables are.
 def here(R: List[Tensor], x: Tensor) -> Tensor:
@@ -107,10 +108,11 @@ def gather(x: Tensor, y: Tensor, owner: Tensor, G: List[int], C: int) -> Tensor:
 # computed once for all its completions. Returns, of their P * T + B * C positions, the tokens and
 # the rows of the rotary tables; what continuations see; and owner, where R is.
 def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-  ids = __torch__.here(R, ids)
-  length = __torch__.here(R, length)
-  tail = __torch__.here(R, tail)
-  owner = __torch__.here(R, owner)
+  if G[8] != 0:
+    ids = __torch__.here(R, ids)
+    length = __torch__.here(R, length)
+    tail = __torch__.here(R, tail)
+    owner = __torch__.here(R, owner)
   P, T, C = ids.size(0), ids.size(1), tail.size(1)
   cos = torch.slice(R[0], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
   sin = torch.slice(R[1], 0, 0, T).unsqueeze(1).repeat([P, 1, 1])
@@ -124,7 +126,10 @@ def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Te
     sin = torch.cat([sin, torch.index_select(R[1], 0, place).unsqueeze(1)])
     tokens = torch.cat([tokens, torch.flatten(tail)])
     seen = __torch__.visible(length, owner, T, C)
-  return (tokens, torch.to(cos, G[7]), torch.to(sin, G[7]), seen, owner)
+  if G[7] != 6:
+    cos = torch.to(cos, G[7])
+    sin = torch.to(sin, G[7])
+  return (tokens, cos, sin, seen, owner)
 
 # Layer l over the positions of such a tree, x [P * T + B * C, hidden]. The keys and values
 # [P, T, k * d] of the heads go into KV.
@@ -236,7 +241,11 @@ def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F:
   return torch.cat([torch.to(token, 7), score, torch.to(torch.gather(bare, 1, token), 7)], 1).t().contiguous()
 
 # What draw returns, on the host; F and held come from there.
-def drawn(R: List[Tensor], logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+def drawn(R: List[Tensor], G: List[int], logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+  if G[7] != 6:
+    logits = torch.to(logits, 6)
+  if G[8] == 0:
+    return __torch__.draw(logits, I, F, n, flags, held)
   return torch.cpu(__torch__.draw(logits, I, torch.to(F, R[0].device, 7), n, flags, __torch__.here(R, held)))
 
 class K(Module):
@@ -353,10 +362,10 @@ class K(Module):
   # caches of rows, S[p] rows of pool p: I[0] the sequence of each row, I[1] its slot. Draws a token
   # for each row, or none if flags is less than 0.
   def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
-    ids = __torch__.here(R, ids)
-    length = __torch__.here(R, length)
-    I = __torch__.here(R, I)
-    W = __torch__.placed_weights(W, R, G)
+    if G[8] != 0:
+      ids = __torch__.here(R, ids)
+      length = __torch__.here(R, length)
+      I = __torch__.here(R, I)
     P, T = ids.size(0), ids.size(1)
     fresh = annotate(List[Tensor], [])
     none = torch.zeros([0, 0], dtype=4, device=ids.device)
@@ -376,16 +385,20 @@ class K(Module):
     if flags < 0:
       return none
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.to(torch.linear(torch.index_select(x, 0, last), W[-1]), 6)
-    return __torch__.drawn(R, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
+    logits = torch.linear(torch.index_select(x, 0, last), W[-1])
+    return __torch__.drawn(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
   # S[2p + 1] after it, pool after pool. I[0] token, I[1] its position.
   def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
-    I = __torch__.here(R, I)
+    if G[8] != 0:
+      I = __torch__.here(R, I)
     position = torch.slice(I[1], 0, 0, n)
-    cos = torch.to(torch.index_select(R[0], 0, position), G[7]).unsqueeze(1)
-    sin = torch.to(torch.index_select(R[1], 0, position), G[7]).unsqueeze(1)
+    cos = torch.index_select(R[0], 0, position).unsqueeze(1)
+    sin = torch.index_select(R[1], 0, position).unsqueeze(1)
+    if G[7] != 6:
+      cos = torch.to(cos, G[7])
+      sin = torch.to(sin, G[7])
     pools = torch.len(S) // 2
     places = annotate(List[Tensor], [])
     masks = annotate(List[Tensor], [])
@@ -427,4 +440,4 @@ class K(Module):
         gathered = torch.cat(parts)
       x = __torch__.finish(W, w, G, eps, x, gathered)
     x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
-    return __torch__.drawn(R, torch.to(torch.linear(x, W[-1]), 6), I, F, n, flags, held)
+    return __torch__.drawn(R, G, torch.linear(x, W[-1]), I, F, n, flags, held)
