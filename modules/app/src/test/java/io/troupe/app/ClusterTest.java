@@ -83,7 +83,7 @@ final class ClusterTest {
           () -> after(run, atKill, event -> event instanceof Event.StepTrained));
       tell("a killed head's run made a step", killed);
 
-      child(a, "a-head").destroy();
+      child(a, "--standby").destroy();
       await(a, "the run ends", () -> after(run, atKill, event -> event instanceof Event.RunEnded));
       RunHistory history = RunHistory.replay(run, 1);
       assertThat(history.resumes()).isPositive();
