@@ -136,21 +136,11 @@ public sealed interface PolicySection {
               () -> heads % kvHeads == 0,
               "must be a multiple of kv_heads (%d)".formatted(kvHeads),
               "change one of the two");
-      rules
-          .on("lora.targets")
-          .require(
-              () -> lora.targets().stream().distinct().count() == lora.targets().size(),
-              "names a matrix twice",
-              "name each once");
+      checkTargets(rules, lora);
       rules
           .on("head_dim")
           .require(() -> headDim % 2 == 0, "must be even", "take the next even number");
-      rules
-          .on("micro_batch_tokens", "context_length")
-          .require(
-              () -> microBatchTokens >= contextLength,
-              "must hold one sequence of context_length (%d)".formatted(contextLength),
-              "raise it to at least that");
+      checkMicroBatch(rules, microBatchTokens, contextLength);
     }
   }
 
@@ -226,18 +216,8 @@ public sealed interface PolicySection {
 
     @Override
     public void check(Rules rules) {
-      rules
-          .on("lora.targets")
-          .require(
-              () -> lora.targets().stream().distinct().count() == lora.targets().size(),
-              "names a matrix twice",
-              "name each once");
-      rules
-          .on("micro_batch_tokens", "context_length")
-          .require(
-              () -> microBatchTokens >= contextLength,
-              "must hold one sequence of context_length (%d)".formatted(contextLength),
-              "raise it to at least that");
+      checkTargets(rules, lora);
+      checkMicroBatch(rules, microBatchTokens, contextLength);
     }
   }
 
@@ -253,4 +233,22 @@ public sealed interface PolicySection {
           @Range(min = 0, max = 60)
           Duration tokenDelay)
       implements PolicySection {}
+
+  private static void checkTargets(Rules rules, LoraSection lora) {
+    rules
+        .on("lora.targets")
+        .require(
+            () -> lora.targets().stream().distinct().count() == lora.targets().size(),
+            "names a matrix twice",
+            "name each once");
+  }
+
+  private static void checkMicroBatch(Rules rules, int microBatchTokens, int contextLength) {
+    rules
+        .on("micro_batch_tokens", "context_length")
+        .require(
+            () -> microBatchTokens >= contextLength,
+            "must hold one sequence of context_length (%d)".formatted(contextLength),
+            "raise it to at least that");
+  }
 }

@@ -103,18 +103,4 @@ public record ComputeSettings(
         where,
         numbers);
   }
-
-  /** The same with smaller passes of the trainer. */
-  ComputeSettings withMicroBatchTokens(int tokens) {
-    return new ComputeSettings(
-        trainerThreads,
-        samplerThreads,
-        tokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
-        shardBytes,
-        device,
-        precision);
-  }
 }

@@ -64,7 +64,7 @@ final class NativeTensor implements AutoCloseable {
             case Device.Cuda(_) -> new Elsewhere();
           });
     } catch (EngineException failure) {
-      throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+      throw OutOfMemoryException.orItself(failure);
     }
   }
 

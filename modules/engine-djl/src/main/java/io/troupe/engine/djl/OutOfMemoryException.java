@@ -1,7 +1,7 @@
 package io.troupe.engine.djl;
 
+import ai.djl.engine.EngineException;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * PyTorch could not get the memory it asked for. What was asked for was not done; whoever catches
@@ -14,12 +14,12 @@ final class OutOfMemoryException extends RuntimeException {
     super(firstLine(cause), cause);
   }
 
-  /** The failure of a native call, if it is one of memory: both allocators say so in words. */
-  static Optional<OutOfMemoryException> in(RuntimeException failure) {
+  /** What a failed native call is to throw: both allocators say in words that memory ran out. */
+  static RuntimeException orItself(EngineException failure) {
     String text = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     return text.contains("out of memory") || text.contains("can't allocate memory")
-        ? Optional.of(new OutOfMemoryException(failure))
-        : Optional.empty();
+        ? new OutOfMemoryException(failure)
+        : failure;
   }
 
   private static String firstLine(Throwable cause) {

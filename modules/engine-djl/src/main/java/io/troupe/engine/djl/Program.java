@@ -136,7 +136,7 @@ final class Program implements AutoCloseable {
         watcher.accept(method);
         return TorchBridge.run(module, method, Arrays.copyOf(handles, count));
       } catch (EngineException failure) {
-        throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+        throw OutOfMemoryException.orItself(failure);
       }
     }
 

@@ -55,7 +55,7 @@ final class Torch {
     try {
       TorchBridge.backward(tensor.handle(), gradient.handle());
     } catch (EngineException failure) {
-      throw OutOfMemoryException.in(failure).<RuntimeException>map(x -> x).orElse(failure);
+      throw OutOfMemoryException.orItself(failure);
     }
   }
 
