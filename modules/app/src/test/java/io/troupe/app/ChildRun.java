@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -76,8 +75,12 @@ final class ChildRun implements AutoCloseable {
   }
 
   private static ProcessBuilder builder(Path folder, Size size, String... arguments) {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    WarmStart warm = WarmStart.get();
+    return builder(folder, size, warm.classPath(), warm.options(), arguments);
+  }
+
+  static ProcessBuilder builder(
+      Path folder, Size size, String classPath, List<String> options, String... arguments) {
     List<String> command = new ArrayList<>(List.of("python3", "-c", WITH_INTERRUPT));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -89,25 +92,15 @@ final class ChildRun implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-Dstdout.encoding=UTF-8",
             "-Dstderr.encoding=UTF-8",
-            "-Dai.djl.offline=true",
-            "-cp",
-            absolute(classPath),
-            Main.class.getName()));
+            "-Dai.djl.offline=true"));
+    command.addAll(options);
+    command.addAll(List.of("-cp", classPath, Main.class.getName()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().put("TROUPE_JAVA_OPTS", "-XX:TieredStopAtLevel=1"); // of its children
+    builder
+        .environment() // of its children
+        .put("TROUPE_JAVA_OPTS", "-XX:TieredStopAtLevel=1 " + String.join(" ", options));
     return builder;
-  }
-
-  /** The child has another working folder. */
-  private static String absolute(String classPath) {
-    List<String> entries = new ArrayList<>();
-    for (String entry : classPath.split(File.pathSeparator, -1)) {
-      if (!entry.isEmpty()) {
-        entries.add(Path.of(entry).toAbsolutePath().toString());
-      }
-    }
-    return String.join(File.pathSeparator, entries);
   }
 
   /** Waits for a line on standard error that holds a text, and returns it. */
