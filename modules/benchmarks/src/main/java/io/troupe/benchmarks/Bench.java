@@ -14,7 +14,8 @@ import picocli.CommandLine.Command;
       MemoryBench.class,
       VerifierBench.class,
       WeightsBench.class,
-      ControlPlaneBench.class
+      ControlPlaneBench.class,
+      SidecarBench.class
     },
     footer = {
       "",
@@ -24,7 +25,8 @@ import picocli.CommandLine.Command;
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
-      "  troupe bench control-plane"
+      "  troupe bench control-plane",
+      "  troupe bench sidecar"
     })
 public final class Bench {
   private Bench() {}

@@ -353,7 +353,7 @@ public final class FleetSampler implements SamplingEngine {
         can.dialect().codec().drawsGroups() && assigned.part().count() == request.completions();
     drawn++;
     return new Draw(
-        "%s-%d".formatted(request.lease().toString().replace('#', '.'), drawn),
+        request.lease().toString().replace('#', '.') + "-" + drawn,
         can.model(),
         request.prompt(),
         assigned.part().count(),

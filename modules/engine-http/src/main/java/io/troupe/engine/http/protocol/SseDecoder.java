@@ -31,24 +31,30 @@ public final class SseDecoder {
    */
   public List<String> decode(ByteBuffer bytes) {
     List<String> events = new ArrayList<>();
-    while (bytes.hasRemaining()) {
-      byte next = bytes.get();
-      boolean secondHalf = next == '\n' && afterReturn;
-      afterReturn = next == '\r';
-      if (secondHalf) {
-        continue;
-      }
-      if (next == '\n' || next == '\r') {
-        endLine(events);
-      } else {
-        require(
-            line.size() + data.length() < MOST_BYTES,
-            "an event of the stream exceeds %d bytes",
-            MOST_BYTES);
-        line.write(next);
+    byte[] chunk = new byte[bytes.remaining()];
+    bytes.get(chunk);
+    int from = 0;
+    for (int i = 0; i < chunk.length; i++) {
+      boolean secondHalf = chunk[i] == '\n' && afterReturn;
+      afterReturn = chunk[i] == '\r';
+      if (chunk[i] == '\n' || chunk[i] == '\r') {
+        if (!secondHalf) {
+          gather(chunk, from, i);
+          endLine(events);
+        }
+        from = i + 1;
       }
     }
+    gather(chunk, from, chunk.length);
     return events;
+  }
+
+  private void gather(byte[] chunk, int from, int until) {
+    require(
+        line.size() + data.length() + until - from < MOST_BYTES,
+        "an event of the stream exceeds %d bytes",
+        MOST_BYTES);
+    line.write(chunk, from, until - from);
   }
 
   /** Whether an event has begun and not ended: at the end of a stream, that it was cut. */

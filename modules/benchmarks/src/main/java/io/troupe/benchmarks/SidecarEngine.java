@@ -1,0 +1,57 @@
+package io.troupe.benchmarks;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.djl.ComputeSettings;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+
+/** An engine that both sides of {@link SidecarBench} make alike. */
+enum SidecarEngine {
+  /** See {@link InstantSampler}. */
+  INSTANT,
+  TINY,
+  SMALL;
+
+  static final int CONTEXT = 256;
+  private static final int MICRO_BATCH_TOKENS = 4096;
+
+  /** The engine with what it shares. */
+  record Open(PolicyEngines policy, SamplingEngine sampler) implements AutoCloseable {
+    @Override
+    public void close() {
+      sampler.close();
+      policy.close();
+    }
+  }
+
+  private ModelSize size() {
+    return this == SMALL ? ModelSize.SMALL : ModelSize.TINY;
+  }
+
+  Tokenizer tokenizer() {
+    return size().tokenizer();
+  }
+
+  Open open() {
+    PolicyEngines policy =
+        this == INSTANT
+            ? new ToyPolicy(ToySettings.of("0123456789+=", CONTEXT))
+            : DjlPolicy.create(
+                size().settings(CONTEXT),
+                tokenizer(),
+                ComputeSettings.of(1, 1, MICRO_BATCH_TOKENS));
+    return new Open(policy, this == INSTANT ? new InstantSampler() : policy.newSampler());
+  }
+
+  static WeightSnapshot weights(PolicyEngines policy) {
+    try (TrainingEngine trainer = policy.newTrainer(TrainCase.SEED)) {
+      return trainer.snapshot(WeightVersion.BASE);
+    }
+  }
+}
