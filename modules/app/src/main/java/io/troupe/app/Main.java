@@ -4,6 +4,7 @@ import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.console.ActCommands;
 import io.troupe.app.console.ConsoleCommand;
 import io.troupe.app.console.ExportCommand;
+import io.troupe.app.console.FlameCommand;
 import io.troupe.app.console.LookCommands;
 import io.troupe.app.console.TraceCommand;
 import io.troupe.cluster.Joining.CannotJoinException;
@@ -65,6 +66,7 @@ public final class Main implements Runnable {
     LookCommands.ALL.forEach(commandLine::addSubcommand);
     ActCommands.ALL.forEach(commandLine::addSubcommand);
     commandLine.addSubcommand(ConsoleCommand.class);
+    commandLine.addSubcommand(FlameCommand.class);
     commandLine.addSubcommand(TraceCommand.class);
     commandLine.addSubcommand(ExportCommand.class);
     String version = "troupe " + Build.version();

@@ -16,6 +16,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -36,6 +37,7 @@ public final class ConsoleServer implements AutoCloseable {
   private static final int MAX_BODY_BYTES = 64 << 10;
   private static final int MAX_STREAMS = 64;
   private static final long ORDER_SECONDS = 10;
+  private static final long MAX_SAMPLING_SECONDS = 60;
   private static final String API = "/api/v1";
 
   private static final Map<String, String> SAFETY =
@@ -158,10 +160,12 @@ public final class ConsoleServer implements AutoCloseable {
       case API + "/orders" -> order(exchange);
       case API + "/stream" -> stream(exchange);
       case API + "/threads" -> {
-        if (gate.role(exchange) != Tokens.Role.OPERATOR) {
-          throw new Refusal(403, "thread dumps are for the operator");
-        }
+        gate.operator(exchange, "thread dumps are");
         text(exchange, 200, "text/plain; charset=utf-8", ThreadDump.take());
+      }
+      case API + "/flame" -> {
+        gate.operator(exchange, "flame graphs are");
+        flame(exchange);
       }
       default -> {
         if (!read) {
@@ -169,14 +173,26 @@ public final class ConsoleServer implements AutoCloseable {
         }
         if (path.startsWith(API + "/")) {
           gate.role(exchange);
-          Query query =
-              Query.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
-          json(exchange, 200, api.answer(path.substring(API.length()), query));
+          json(exchange, 200, api.answer(path.substring(API.length()), query(exchange)));
         } else {
           asset(exchange, path);
         }
       }
     }
+  }
+
+  private static Query query(HttpExchange exchange) throws Refusal {
+    return Query.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
+  }
+
+  private static void flame(HttpExchange exchange)
+      throws Refusal, IOException, InterruptedException {
+    long seconds = query(exchange).number("seconds", 5);
+    if (seconds < 1 || seconds > MAX_SAMPLING_SECONDS) {
+      throw new Refusal(
+          400, "seconds must be 1 to %d, not %d".formatted(MAX_SAMPLING_SECONDS, seconds));
+    }
+    json(exchange, 200, StackSampler.take(Duration.ofSeconds(seconds)));
   }
 
   private void ready(HttpExchange exchange) throws IOException {

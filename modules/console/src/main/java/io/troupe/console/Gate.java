@@ -71,6 +71,13 @@ final class Gate {
     return Tokens.Role.OPERATOR;
   }
 
+  /** Refuses whoever may not see into the process itself; {@code what} begins the sentence. */
+  void operator(HttpExchange exchange, String what) throws Refusal {
+    if (role(exchange) != Tokens.Role.OPERATOR) {
+      throw new Refusal(403, what + " for the operator");
+    }
+  }
+
   /** Refuses a change that its sender may not make, or that another site made a browser send. */
   void admitChange(HttpExchange exchange) throws Refusal {
     if (role(exchange) != Tokens.Role.OPERATOR) {

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,7 +95,8 @@ final class ConsoleServerTest {
     List<String> paths = new ArrayList<>();
     for (Map.Entry<String, JsonNode> path : described.properties()) {
       if (path.getValue().has("get") && !path.getKey().endsWith("/stream")) {
-        HttpResponse<String> response = send(to(path.getKey().replace("{group}", "1")).GET());
+        String asked = path.getKey().replace("{group}", "1").replace("/flame", "/flame?seconds=1");
+        HttpResponse<String> response = send(to(asked).GET());
         assertThat(response.statusCode()).as(path.getKey()).isEqualTo(200);
       }
       paths.add(path.getKey().replace("/api/v1", ""));
@@ -103,6 +105,29 @@ final class ConsoleServerTest {
     JsonNode verbs =
         get("/api/v1/openapi.json").at("/components/schemas/Order/properties/verb/enum");
     assertThat(JSON.convertValue(verbs, String[].class)).containsExactlyElementsOf(Verbs.NAMES);
+  }
+
+  @Test
+  void flame_whileAThreadWorks_namesItsMethods() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread worker = Thread.ofPlatform().name("worker-7").start(() -> spin(stop));
+    try {
+      JsonNode flame = get("/api/v1/flame?seconds=1");
+      assertThat(flame.findValuesAsText("frame"))
+          .contains("worker-N", "io.troupe.console.ConsoleServerTest.spin");
+      assertThat(flame.path("samples").asLong()).isPositive();
+      assertThat(send(to("/api/v1/flame?seconds=61").GET()).body())
+          .contains("seconds must be 1 to 60, not 61");
+    } finally {
+      stop.set(true);
+      worker.join();
+    }
+  }
+
+  private static void spin(AtomicBoolean stop) {
+    while (!stop.get()) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test
@@ -205,6 +230,7 @@ final class ConsoleServerTest {
     assertThat(send(as(tokens.reader(), order("{\"verb\":\"pause\"}"))).statusCode())
         .isEqualTo(403);
     assertThat(send(as(tokens.reader(), to("/api/v1/threads").GET())).statusCode()).isEqualTo(403);
+    assertThat(send(as(tokens.reader(), to("/api/v1/flame").GET())).statusCode()).isEqualTo(403);
     assertThat(send(as(tokens.operator(), order("{\"verb\":\"pause\"}"))).statusCode())
         .isEqualTo(200);
     assertThat(send(to("/alive").GET()).statusCode()).isEqualTo(200);

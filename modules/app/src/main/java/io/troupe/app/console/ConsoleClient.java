@@ -60,7 +60,11 @@ final class ConsoleClient implements AutoCloseable {
   }
 
   JsonNode get(String path) throws IOException, InterruptedException {
-    return answer(HttpRequest.newBuilder(base.resolve("/api/v1" + path)).GET());
+    return get(path, PATIENCE);
+  }
+
+  JsonNode get(String path, Duration patience) throws IOException, InterruptedException {
+    return answer(HttpRequest.newBuilder(base.resolve("/api/v1" + path)).GET(), patience);
   }
 
   JsonNode order(Map<String, ?> body) throws IOException, InterruptedException {
@@ -68,14 +72,16 @@ final class ConsoleClient implements AutoCloseable {
         HttpRequest.newBuilder(base.resolve("/api/v1/orders"))
             .header("Content-Type", "application/json")
             .header("X-Troupe-Console", "1")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
+            .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))),
+        PATIENCE);
   }
 
-  private JsonNode answer(HttpRequest.Builder request) throws IOException, InterruptedException {
+  private JsonNode answer(HttpRequest.Builder request, Duration patience)
+      throws IOException, InterruptedException {
     try {
       HttpResponse<byte[]> response =
           http.send(
-              request.header("Authorization", "Bearer " + token).timeout(PATIENCE).build(),
+              request.header("Authorization", "Bearer " + token).timeout(patience).build(),
               HttpResponse.BodyHandlers.ofByteArray());
       JsonNode body = JSON.readTree(response.body());
       if (response.statusCode() >= 400) {

@@ -18,7 +18,7 @@ const ROWS = 20000, FEED = 500, STALE_MILLIS = 6000;
 
 export const state = {about: null, run: null, rows: [], feed: [], marks: [], heardAt: 0, lost: ''};
 const bar = document.getElementById('bar'), nav = document.getElementById('nav'), page = document.getElementById('page'), dialog = document.getElementById('ask');
-let current = null, shown = '', dirty = false;
+let current = null, shown = '', dirty = false, visits = {awaited: 0};
 
 // --- verbs ---
 
@@ -109,19 +109,30 @@ function show() {
     if (current && current.stop) current.stop();
     shown = name;
     page.replaceChildren();
+    const visit = visits = {awaited: 0};
+    page.setAttribute('aria-busy', 'true');
     current = found[3].page(page, {state, argument: path.split('/').slice(1).join('/'), query: new URLSearchParams(rest)});
+    loaded(visit);
     if (name || location.hash) window.scrollTo(0, 0);
   } else if (current.go) current.go(path.split('/').slice(1).join('/'), new URLSearchParams(rest));
   if (state.run) current.update();
 }
 
+// A page is busy until each thing it asked for has been answered once.
+function loaded(visit) {
+  if (visit === visits && visit.awaited === 0) page.removeAttribute('aria-busy');
+}
+
 // Polls only while the page is looked at; the panel's own age is that of the last answer.
 export function poll(path, use, millis = 2000) {
-  let stopped = false, timer = 0;
+  let stopped = false, timer = 0, answered = false;
+  const visit = visits;
+  visit.awaited++;
   const once = async () => {
     clearTimeout(timer);
     if (stopped) return;
     if (!document.hidden) try { use(await get(typeof path === 'function' ? path() : path)); } catch (failure) { if (!stopped) toast(failure.message); }
+    if (!answered) { answered = true; visit.awaited--; loaded(visit); }
     if (!stopped) timer = setTimeout(once, millis);
   };
   once();

@@ -2,6 +2,7 @@ import {get} from './api.js';
 import {poll, verb, toast} from './app.js';
 import {h, put, table, number, percent, duration, bytes, visible, decimal} from './dom.js';
 import {workerTable} from './weights.js';
+import {flameGraph} from './flame.js';
 
 const micros = value => value < 1000 ? value + '\u202fµs' : duration(value / 1000);
 
@@ -10,6 +11,7 @@ export function page(root) {
   let sorted = 1, rows = [], open = '';
   root.append(h('h1', {}, 'Nodes and actors'), nodes, top, h('br'), h('section', {class: 'panel', 'aria-label': 'Actors'}, h('h2', {}, 'Actors of this process'), actors), drawer,
     h('div', {class: 'tools'}, h('button', {onclick: async () => { try { const text = await get('/threads'); drawer.replaceChildren(h('section', {class: 'panel', 'aria-label': 'Thread dump'}, h('h2', {}, 'Thread dump'), h('pre', {class: 'config mono', tabindex: 0}, visible(text)))); } catch (failure) { toast(failure.message); } }}, 'Thread dump'),
+      h('button', {onclick: event => sample(event.currentTarget, drawer)}, 'Flame graph'),
       verb('limit', {}, [['groups', 'Most concurrent groups', '1']]), verb('log', {}, [['logger', 'Logger', 'io.troupe'], ['level', 'Level: TRACE, DEBUG, INFO, WARN, ERROR, OFF', 'DEBUG']])));
   const columns = [
     {name: 'actor', of: row => visible(row.path)}, {name: 'mailbox', num: true, by: row => row.depth, of: row => number(row.depth)}, {name: 'oldest waits', num: true, by: row => row.oldest_wait_millis, of: row => row.depth ? duration(row.oldest_wait_millis) : '–'},
@@ -27,6 +29,12 @@ export function page(root) {
   const a = poll('/nodes', list => put(nodes, list.map(node => h('section', {class: 'panel', 'aria-label': 'Node ' + node.node}, h('h2', {}, visible(node.node)), gauges(node.gauges), node.workers.some(one => one.present) ? workerTable(node.workers.filter(one => one.present)) : h('p', {class: 'soft'}, 'No worker is there.')))), 3000);
   const b = poll('/actors', list => { rows = list; draw(); }, 2000);
   return {update() {}, stop() { a.stop(); b.stop(); }, refresh() { a.now(); b.now(); }};
+}
+
+async function sample(button, drawer) {
+  button.disabled = true;
+  drawer.replaceChildren(h('section', {class: 'panel', 'aria-label': 'Flame graph'}, h('h2', {}, 'Flame graph'), h('p', {class: 'soft', role: 'status'}, 'Sampling the stacks of all threads for five seconds …')));
+  try { drawer.replaceChildren(flameGraph(await get('/flame?seconds=5'))); drawer.scrollIntoView({block: 'nearest'}); } catch (failure) { drawer.replaceChildren(); toast(failure.message); } finally { button.disabled = false; }
 }
 
 function gauges(of) {
