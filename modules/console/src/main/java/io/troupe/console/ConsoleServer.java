@@ -96,7 +96,7 @@ public final class ConsoleServer implements AutoCloseable {
           return HttpServer.create(address, 0);
         }
         HttpsServer server = HttpsServer.create(address, 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().get()));
+        server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().get().context()));
         return server;
       } catch (BindException taken) {
         // The next one may be free.

@@ -5,7 +5,6 @@ import static io.troupe.core.Require.require;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
-import javax.net.ssl.SSLContext;
 
 /** Where the console listens, and whom it lets in. */
 public final class ConsoleSettings {
@@ -15,7 +14,7 @@ public final class ConsoleSettings {
   private final boolean hideText;
   private final Tokens tokens;
   private final boolean tokenRequired;
-  private final Optional<SSLContext> tls;
+  private final Optional<ConsoleTls> tls;
 
   /**
    * Settings that are safe together.
@@ -32,7 +31,7 @@ public final class ConsoleSettings {
       boolean hideText,
       boolean tokenRequired,
       Tokens tokens,
-      Optional<SSLContext> tls) {
+      Optional<ConsoleTls> tls) {
     try {
       this.address = InetAddress.getByName(host);
     } catch (UnknownHostException unknown) {
@@ -86,7 +85,8 @@ public final class ConsoleSettings {
     return tokenRequired;
   }
 
-  Optional<SSLContext> tls() {
+  /** What it proves itself with, if it does. */
+  public Optional<ConsoleTls> tls() {
     return tls;
   }
 }

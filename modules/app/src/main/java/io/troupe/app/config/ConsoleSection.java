@@ -6,17 +6,12 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.console.ConsoleSettings;
+import io.troupe.console.ConsoleTls;
 import io.troupe.console.Tokens;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.util.Optional;
 import java.util.Set;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 
 /** The ops console of the run. */
 public record ConsoleSection(
@@ -69,21 +64,8 @@ public record ConsoleSection(
         keystore.isEmpty() ? Optional.empty() : Optional.of(tls()));
   }
 
-  private SSLContext tls() throws IOException {
+  private ConsoleTls tls() throws IOException {
     String password = System.getenv().getOrDefault("TROUPE_CONSOLE_KEYSTORE_PASSWORD", "");
-    try (InputStream in = Files.newInputStream(Path.of(keystore))) {
-      KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(in, password.toCharArray());
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(store, password.toCharArray());
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), null, null);
-      return context;
-    } catch (GeneralSecurityException unusable) {
-      throw new IOException(
-          "console.keystore %s cannot be used: %s".formatted(keystore, unusable.getMessage()),
-          unusable);
-    }
+    return ConsoleTls.of(Path.of(keystore), password.toCharArray());
   }
 }

@@ -12,10 +12,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** The API of a run's console, as the command line reads it. */
 final class ConsoleClient implements AutoCloseable {
@@ -24,11 +29,33 @@ final class ConsoleClient implements AutoCloseable {
 
   private final URI base;
   private final String token;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final HttpClient http;
 
-  private ConsoleClient(URI base, String token) {
-    this.base = base;
-    this.token = token;
+  private ConsoleClient(ConsoleFile file) throws IOException {
+    this.base = file.url();
+    this.token = file.operatorToken();
+    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(PATIENCE);
+    if (file.certificate().isPresent()) {
+      builder.sslContext(trusting(file.certificate().get()));
+    }
+    this.http = builder.build();
+  }
+
+  /** Trusts the console's own certificate, whoever signed it, and no other. */
+  private static SSLContext trusting(Certificate certificate) throws IOException {
+    try {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      store.setCertificateEntry("console", certificate);
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the console's certificate cannot be used: " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -44,7 +71,7 @@ final class ConsoleClient implements AutoCloseable {
       Path folder = Files.isDirectory(root.resolve(name)) ? root.resolve(name) : Path.of(name);
       Optional<ConsoleFile> file = ConsoleFile.read(folder);
       if (file.isPresent()) {
-        return new ConsoleClient(file.get().url(), file.get().operatorToken());
+        return new ConsoleClient(file.get());
       }
     }
     throw new IOException(

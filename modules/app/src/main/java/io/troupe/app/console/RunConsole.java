@@ -50,7 +50,7 @@ public final class RunConsole implements AutoCloseable {
       MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
       ConsoleServer server = ConsoleServer.start(settings, new LiveRun(fold, folder, system));
-      ConsoleFile.write(folder, server, settings.tokens());
+      ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {
       say.accept("console: not open, and the run goes on without: " + unopened.getMessage());
@@ -82,7 +82,7 @@ public final class RunConsole implements AutoCloseable {
   public void close() throws IOException {
     if (server.isPresent()) {
       server.get().close();
-      ConsoleFile.delete(folder);
+      ConsoleFile.delete(folder.path());
     }
   }
 }
