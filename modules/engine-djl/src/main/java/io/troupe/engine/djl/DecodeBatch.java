@@ -37,10 +37,11 @@ final class DecodeBatch implements AutoCloseable {
   private static final int FULL_ROWS = 3;
   private static final int GREEDY = 1;
   private static final int FULL = 2;
+  private static final int TEMPERED = 4;
   private static final int NOTHING_DRAWN = -1;
 
   private final Decoder decoder;
-  private final ProgramWeights weights;
+  private final SamplingWeights weights;
   private final ComputeSettings compute;
   private final Tokenizer tokenizer;
   private KvCache cache;
@@ -56,7 +57,7 @@ final class DecodeBatch implements AutoCloseable {
   private record Place(DecodeRow row, int pool, int slot, int sequence) {}
 
   DecodeBatch(
-      Decoder decoder, ProgramWeights weights, ComputeSettings compute, Tokenizer tokenizer) {
+      Decoder decoder, SamplingWeights weights, ComputeSettings compute, Tokenizer tokenizer) {
     this.decoder = decoder;
     this.weights = weights;
     this.compute = compute;
@@ -310,7 +311,7 @@ final class DecodeBatch implements AutoCloseable {
       inputs.draw(i, rows.get(i));
       flags |= flags(rows.get(i));
     }
-    int kinds = flags > GREEDY ? FULL_ROWS : BARE_ROWS;
+    int kinds = (flags & FULL) != 0 ? FULL_ROWS : BARE_ROWS;
     try (NativeTensor held = held(rows);
         NativeTensor drawn =
             call.with(inputs.integers())
@@ -334,7 +335,9 @@ final class DecodeBatch implements AutoCloseable {
   private static int flags(DecodeRow row) {
     boolean full =
         row.settings().truncates() || row.settings().penalises() || row.settings().rawLogProbs();
-    return (row.settings().isGreedy() ? GREEDY : 0) | (full ? FULL : 0);
+    return (row.settings().isGreedy() ? GREEDY : 0)
+        | (full ? FULL : 0)
+        | (row.temperature() != 1 ? TEMPERED : 0);
   }
 
   /** The ids that each row holds, where some row's repetitions are penalised; else of no width. */

@@ -1,21 +1,18 @@
 package io.troupe.engine.djl;
 
 import io.troupe.engine.WeightSnapshot;
+import java.util.List;
 
 /**
- * A sampler's weights: float32 on the host, where snapshots are, and from them what the program
- * takes. Where that is another device or precision it is made once a snapshot, not once a token.
+ * A sampler's weights: what the program makes of a snapshot once, so that a token costs fewer
+ * operations, and on the device and in the precision it computes in.
  */
 final class SamplingWeights implements ProgramWeights, AutoCloseable {
   private final Decoder decoder;
-  private final Weights host;
-  private boolean apart;
-  private Value active;
+  private Value joined = Value.of(List.of());
 
   SamplingWeights(Decoder decoder) {
     this.decoder = decoder;
-    this.host = Weights.zeros(decoder.layout());
-    this.active = host.all();
   }
 
   /**
@@ -24,32 +21,22 @@ final class SamplingWeights implements ProgramWeights, AutoCloseable {
    * @throws IllegalArgumentException if it is of another policy; nothing is changed then
    */
   void load(WeightSnapshot snapshot) {
-    host.load(snapshot);
-    if (!decoder.device().equals(Device.host()) || decoder.precision() != Precision.FLOAT32) {
-      release();
-      try (Program.Call call = decoder.bare("placed")) {
-        active = call.with(host.all()).value();
+    try (Weights staged = Weights.zeros(decoder.layout())) {
+      staged.load(snapshot);
+      joined.close();
+      try (Program.Call call = decoder.call("joined", staged)) {
+        joined = call.value();
       }
-      apart = true;
     }
   }
 
   @Override
   public Value all() {
-    return active;
-  }
-
-  private void release() {
-    if (apart) {
-      active.close();
-      active = host.all();
-      apart = false;
-    }
+    return joined;
   }
 
   @Override
   public void close() {
-    release();
-    host.close();
+    joined.close();
   }
 }

@@ -7,6 +7,7 @@
 #       gate, up, down, q bias, k bias, v bias; final norm; with adapters, for every weight up to
 #       there A [rank, in] and B [out, rank], then their scale; at the end the output matrix (the
 #       embedding again when they are tied). What there is not is an empty tensor.
+#   J   weights for sampling, see join
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
 #       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters; 7 the
@@ -189,23 +190,112 @@ def times(x: Tensor, n: int) -> List[Tensor]:
     X.append(x)
   return X
 
+# Where layer l begins in J.
+def joined_layer(l: int) -> int:
+  return 5 + 6 * l
+
+# J from W. A step of a small decoder costs what its operations cost, not what they compute, so J
+# leaves few: matrices that are applied to the same numbers are one, and the norms before a matrix
+# are multiplied into it, with what unit leaves out. J: the embedding; rotary cosines and sines
+# [context, 1, d], signed for both halves of a head; what unit takes for a hidden state and for a
+# head; per layer q, k, v; their bias; the norms of heads [h + k, d]; o; gate, up; down; at the end
+# the final norm and the output matrix. The layers' matrices are [in, out].
+def join(W: List[Tensor], R: List[Tensor], G: List[int], eps: float) -> List[Tensor]:
+  device = R[0].device
+  hidden = W[0].size(1)
+  across, along = 1., 1.
+  if G[7] == 6:
+    across = hidden ** 0.5
+    along = G[3] ** 0.5
+  J = [W[0], torch.cat([R[0], R[0]], -1).unsqueeze(1), torch.cat([torch.neg(R[1]), R[1]], -1).unsqueeze(1)]
+  J.append(torch.full([], (eps * hidden) ** 0.5, dtype=6))
+  J.append(torch.full([], (eps * G[3]) ** 0.5, dtype=6))
+  for l in range(G[0]):
+    w = __torch__.layer(l)
+    J.append((torch.cat([W[w + 1], W[w + 2], W[w + 3]]) * (W[w] * across)).t())
+    bias, heads = W[w + 11], W[w + 5]
+    if G[5] != 0:
+      bias = torch.cat([bias, W[w + 12], W[w + 13]])
+    if G[4] != 0:
+      heads = torch.cat([heads.expand([G[1], G[3]]), W[w + 6].expand([G[2], G[3]])]) * along
+    J.append(bias)
+    J.append(heads)
+    J.append(W[w + 4].t())
+    J.append((torch.cat([W[w + 8], W[w + 9]]) * (W[w + 7] * across)).t())
+    J.append(W[w + 10].t())
+  J.append(W[__torch__.layer(G[0])])
+  J.append(W[-1])
+  C = annotate(List[Tensor], [])
+  for i in range(torch.len(J)):
+    C.append(torch.to(J[i], device, G[7]))
+  return C
+
+# x over its root mean square, in float32 without the root of how many numbers that is of.
+def unit(x: Tensor, floor: Tensor, G: List[int], eps: float) -> Tensor:
+  if G[7] == 6:
+    return x / torch.hypot(torch.linalg_vector_norm(x, 2, [-1], True), floor)
+  return torch.rms_norm(x, [x.size(-1)], None, eps)
+
+# What project does, with the layer at J[w].
+def project_joined(J: List[Tensor], w: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+  y = __torch__.unit(x, J[3], G, eps)
+  if G[5] != 0:
+    y = torch.addmm(J[w + 1], y, J[w])
+  else:
+    y = torch.mm(y, J[w])
+  y = y.view([-1, G[1] + 2 * G[2], G[3]])
+  t = torch.slice(y, 1, 0, G[1] + G[2])
+  if G[4] != 0:
+    t = __torch__.unit(t, J[4], G, eps) * J[w + 2]
+  t = torch.addcmul(t * cos, torch.roll(t, [G[3] // 2], [-1]), sin)
+  return (torch.slice(t, 1, 0, G[1]), torch.slice(t, 1, G[1]), torch.slice(y, 1, G[1] + G[2]))
+
+# What finish does, with the layer at J[w].
+def finish_joined(J: List[Tensor], w: int, G: List[int], eps: float, x: Tensor, a: Tensor) -> Tensor:
+  x = torch.addmm(x, a, J[w + 3])
+  gate, up = torch.chunk(torch.mm(__torch__.unit(x, J[3], G, eps), J[w + 4]), 2, -1)
+  return torch.addmm(x, torch.silu(gate) * up, J[w + 5])
+
+# The hidden states [P * T, hidden] of sequences ids [P, T]; their keys and values [P, T, k, d] go
+# into KV.
+def read(J: List[Tensor], G: List[int], eps: float, ids: Tensor, KV: List[Tensor]) -> Tensor:
+  P, T = ids.size(0), ids.size(1)
+  cos = torch.slice(J[1], 0, 0, T).repeat([P, 1, 1])
+  sin = torch.slice(J[2], 0, 0, T).repeat([P, 1, 1])
+  x = torch.embedding(J[0], torch.flatten(ids))
+  for l in range(G[0]):
+    w = __torch__.joined_layer(l)
+    q, k, v = __torch__.project_joined(J, w, G, eps, cos, sin, x)
+    queries = torch.unflatten(q, 0, [P, T]).transpose(1, 2)
+    keys = torch.unflatten(k, 0, [P, T])
+    values = torch.unflatten(v, 0, [P, T])
+    a = torch.scaled_dot_product_attention(queries, __torch__.spread(keys, G), __torch__.spread(values, G), None, 0., True)
+    x = __torch__.finish_joined(J, w, G, eps, x, a.transpose(1, 2).reshape([P * T, -1]))
+    KV.append(keys)
+    KV.append(values)
+  return x
+
 # Where n rows of a batch keep their settings: I[2] whether greedy, I[3] top-k; F[0] uniform number,
 # F[1] temperature, F[2] top-p, F[3] log of min-p, F[4] repetition penalty.
 #
 # One token a row: the inverse of the cumulative distribution at u, or the most probable token where
 # the row is greedy. Float64 sums: a float32 one over a large vocabulary misses its tail. Returns
-# tokens and their log-probabilities [2, n], float64. flags: 1 some row is greedy, 2 some row is
-# truncated or penalised or wants bare log-probabilities, which makes it [3, n].
+# tokens and their log-probabilities [2, n], float64. flags: 1 some row is greedy; 2 some row is
+# truncated or penalised or wants bare log-probabilities, which makes it [3, n]; 4 some row's
+# temperature is not 1.
 def draw(logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
   u = torch.slice(F[0], 0, 0, n).unsqueeze(1)
   temperature = torch.to(torch.slice(F[1], 0, 0, n), 6).unsqueeze(1)
-  if flags > 1:
+  if (flags & 2) != 0:
     return __torch__.draw_from_part(logits, u, temperature, I, F, n, held)
-  logp = torch.log_softmax(logits / temperature, -1)
+  scaled = logits
+  if (flags & 4) != 0:
+    scaled = logits / temperature
+  logp = torch.log_softmax(scaled, -1)
   mass = torch.cumsum(torch.exp(torch.to(logp, 7)), -1)
   token = torch.searchsorted(mass, u * torch.slice(mass, 1, -1), right=True)
   token = torch.clamp(token, 0, logits.size(-1) - 1)
-  if flags != 0:
+  if (flags & 1) != 0:
     greedy = torch.ne(torch.slice(I[2], 0, 0, n), 0).unsqueeze(1)
     token = torch.where(greedy, torch.argmax(logits, -1, True), token)
   return torch.cat([torch.to(token, 7), torch.to(torch.gather(logp, 1, token), 7)], 1).t().contiguous()
@@ -329,12 +419,9 @@ class K(Module):
       torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
     return [norm]
 
-  # Weights where and in what the program computes with them, once for many calls.
-  def placed(self: __torch__.K, R: List[Tensor], G: List[int], W: List[Tensor]) -> List[Tensor]:
-    C = annotate(List[Tensor], [])
-    for i in range(torch.len(W)):
-      C.append(torch.to(W[i], R[0].device, G[7]))
-    return C
+  # J from W.
+  def joined(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float) -> List[Tensor]:
+    return __torch__.join(W, R, G, eps)
 
   # Caches of keys and values of all layers, [slots, k, room, d], of which the first used slots are
   # those of the old ones.
@@ -361,15 +448,14 @@ class K(Module):
   # Reads sequences ids [P, T] of length [P] once each and puts their keys and values into the
   # caches of rows, S[p] rows of pool p: I[0] the sequence of each row, I[1] its slot. Draws a token
   # for each row, or none if flags is less than 0.
-  def prefill(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+  def prefill(self: __torch__.K, J: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], ids: Tensor, length: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
     if G[8] != 0:
       ids = __torch__.here(R, ids)
       length = __torch__.here(R, length)
       I = __torch__.here(R, I)
     P, T = ids.size(0), ids.size(1)
     fresh = annotate(List[Tensor], [])
-    none = torch.zeros([0, 0], dtype=4, device=ids.device)
-    x = __torch__.forward(W, R, G, eps, ids, length, none, none, fresh)
+    x = __torch__.read(J, G, eps, ids, fresh)
     from_ = 0
     for p in range(torch.len(S)):
       to_ = from_ + S[p]
@@ -378,66 +464,67 @@ class K(Module):
         slot = torch.slice(I[1], 0, from_, to_)
         for i in range(2 * G[0]):
           cache = KV[2 * G[0] * p + i]
-          read = torch.unflatten(torch.index_select(fresh[i], 0, owner), -1, [G[2], G[3]]).transpose(1, 2)
-          read = torch.slice(read, 2, 0, cache.size(2))
-          torch.slice(cache, 2, 0, read.size(2)).index_copy_(0, slot, read)
+          copied = torch.slice(torch.index_select(fresh[i], 0, owner).transpose(1, 2), 2, 0, cache.size(2))
+          torch.slice(cache, 2, 0, copied.size(2)).index_copy_(0, slot, copied)
       from_ = to_
     if flags < 0:
-      return none
+      return torch.zeros([0, 0])
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.linear(torch.index_select(x, 0, last), W[-1])
+    logits = torch.linear(__torch__.rms(torch.index_select(x, 0, last), J[-2], eps), J[-1])
     return __torch__.drawn(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
   # S[2p + 1] after it, pool after pool. I[0] token, I[1] its position.
-  def decode(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+  def decode(self: __torch__.K, J: List[Tensor], R: List[Tensor], G: List[int], eps: float, KV: List[Tensor], S: List[int], I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
     if G[8] != 0:
       I = __torch__.here(R, I)
     position = torch.slice(I[1], 0, 0, n)
-    cos = torch.index_select(R[0], 0, position).unsqueeze(1)
-    sin = torch.index_select(R[1], 0, position).unsqueeze(1)
-    if G[7] != 6:
-      cos = torch.to(cos, G[7])
-      sin = torch.to(sin, G[7])
-    pools = torch.len(S) // 2
+    cos = torch.index_select(J[1], 0, position)
+    sin = torch.index_select(J[2], 0, position)
+    used = annotate(List[int], [])
     places = annotate(List[Tensor], [])
     masks = annotate(List[Tensor], [])
     from_ = 0
-    for p in range(pools):
+    for p in range(torch.len(S) // 2):
       m, L = S[2 * p], S[2 * p + 1]
-      at = torch.slice(position, 0, from_, from_ + m).unsqueeze(1)
-      room = KV[2 * G[0] * p].size(2)
-      head = torch.reshape(torch.arange(m * G[2], dtype=4, device=I.device) * room, [m, G[2]])
-      places.append(torch.flatten(head + at))
-      ahead = torch.gt(torch.arange(L, dtype=4, device=I.device), at)
-      mask = torch.masked_fill(torch.zeros([m, L], dtype=G[7], device=I.device), ahead, -float("inf"))
-      masks.append(mask.unsqueeze(1).expand([m, G[2], L]).reshape([m * G[2], 1, L]))
-      from_ = from_ + m
-    x = torch.embedding(W[0], torch.slice(I[0], 0, 0, n))
+      if m > 0:
+        # Row and kv head [m * k]: its position, where its keys begin, and what is ahead of it.
+        at = torch.slice(position, 0, from_, from_ + m).unsqueeze(1).expand([m, G[2]]).reshape([m * G[2]])
+        room = KV[2 * G[0] * p].size(2)
+        places.append(torch.add(torch.arange(0, m * G[2] * room, room, dtype=4, device=I.device), at))
+        ahead = torch.gt(torch.arange(L, dtype=4, device=I.device), at.unsqueeze(1)).unsqueeze(1)
+        masks.append(torch.masked_fill(torch.zeros([m * G[2], 1, L], dtype=G[7], device=I.device), ahead, -float("inf")))
+        used.append(p)
+        from_ = from_ + m
+    x = torch.embedding(J[0], torch.slice(I[0], 0, 0, n))
     for l in range(G[0]):
-      w = __torch__.layer(l)
-      q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
+      w = __torch__.joined_layer(l)
+      q, k, v = __torch__.project_joined(J, w, G, eps, cos, sin, x)
+      k = torch.reshape(k, [-1, G[3]])
+      v = torch.reshape(v, [-1, G[3]])
       parts = annotate(List[Tensor], [])
       from_ = 0
-      for p in range(pools):
+      for i in range(torch.len(used)):
+        p = used[i]
         m, L = S[2 * p], S[2 * p + 1]
-        if m > 0:
-          to_ = from_ + m
-          keys = torch.flatten(torch.slice(KV[2 * (G[0] * p + l)], 0, 0, m), 0, 1)
-          values = torch.flatten(torch.slice(KV[2 * (G[0] * p + l) + 1], 0, 0, m), 0, 1)
-          torch.flatten(keys, 0, 1).index_copy_(0, places[p], torch.reshape(torch.slice(k, 0, from_, to_), [-1, G[3]]))
-          torch.flatten(values, 0, 1).index_copy_(0, places[p], torch.reshape(torch.slice(v, 0, from_, to_), [-1, G[3]]))
-          # The queries of one kv head are as many rows of a matrix: they all see the same keys.
-          # Plain matrix products: fused attention gains nothing from so few queries a sequence.
-          mine = torch.reshape(torch.slice(q, 0, from_, to_), [m * G[2], G[1] // G[2], G[3]])
-          scores = torch.baddbmm(masks[p], mine, torch.slice(keys, 1, 0, L).transpose(1, 2), beta=1, alpha=G[3] ** -0.5)
-          a = torch.bmm(torch.softmax(scores, -1), torch.slice(values, 1, 0, L))
-          parts.append(torch.reshape(a, [m, G[1] * G[3]]))
-          from_ = to_
+        keys = KV[2 * (G[0] * p + l)]
+        values = KV[2 * (G[0] * p + l) + 1]
+        mine = q
+        if m < n:
+          mine = torch.slice(q, 0, from_, from_ + m)
+        torch.flatten(keys, 0, 2).index_copy_(0, places[i], torch.slice(k, 0, from_ * G[2], (from_ + m) * G[2]))
+        torch.flatten(values, 0, 2).index_copy_(0, places[i], torch.slice(v, 0, from_ * G[2], (from_ + m) * G[2]))
+        # The queries of one kv head are as many rows of a matrix: they all see the same keys.
+        # Plain matrix products: fused attention gains nothing from so few queries a sequence.
+        mine = torch.reshape(mine, [m * G[2], G[1] // G[2], G[3]])
+        seen = torch.as_strided(keys, [m * G[2], G[3], L], [keys.stride(1), 1, G[3]])
+        scores = torch.baddbmm(masks[i], mine, seen, beta=1, alpha=G[3] ** -0.5)
+        a = torch.bmm(torch.softmax(scores, -1), torch.as_strided(values, [m * G[2], L, G[3]], [values.stride(1), G[3], 1]))
+        parts.append(torch.reshape(a, [m, G[1] * G[3]]))
+        from_ = from_ + m
       if torch.len(parts) == 1:
         gathered = parts[0]
       else:
         gathered = torch.cat(parts)
-      x = __torch__.finish(W, w, G, eps, x, gathered)
-    x = __torch__.rms(x, W[__torch__.layer(G[0])], eps)
-    return __torch__.drawn(R, G, torch.linear(x, W[-1]), I, F, n, flags, held)
+      x = __torch__.finish_joined(J, w, G, eps, x, gathered)
+    return __torch__.drawn(R, G, torch.linear(__torch__.rms(x, J[-2], eps), J[-1]), I, F, n, flags, held)

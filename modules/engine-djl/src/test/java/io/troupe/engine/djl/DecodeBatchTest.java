@@ -68,7 +68,7 @@ final class DecodeBatchTest {
     long before = NativeTensor.live();
     boolean parked = false;
     try (Decoder decoder = new Decoder(LONG, TOKENIZER.vocabularySize());
-        Weights weights = Weights.zeros(decoder.layout());
+        SamplingWeights weights = new SamplingWeights(decoder);
         DecodeBatch batch = new DecodeBatch(decoder, weights, COMPUTE, new Endless())) {
       weights.load(first);
       for (int turn = 0;
@@ -144,7 +144,7 @@ final class DecodeBatchTest {
         new SampleGroup(
             new SampleRequest(Fixtures.lease(1), prompt, 4, new SamplingSettings(3, 60), 5));
     try (Decoder decoder = new Decoder(LONG, TOKENIZER.vocabularySize());
-        Weights weights = Weights.zeros(decoder.layout());
+        SamplingWeights weights = new SamplingWeights(decoder);
         DecodeBatch batch = new DecodeBatch(decoder, weights, COMPUTE, new Endless())) {
       weights.load(first);
       batch.join(List.of(group), WeightVersion.BASE);
