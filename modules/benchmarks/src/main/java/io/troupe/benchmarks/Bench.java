@@ -15,7 +15,8 @@ import picocli.CommandLine.Command;
       VerifierBench.class,
       WeightsBench.class,
       ControlPlaneBench.class,
-      SidecarBench.class
+      SidecarBench.class,
+      ConsoleBench.class
     },
     footer = {
       "",
@@ -26,7 +27,8 @@ import picocli.CommandLine.Command;
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
       "  troupe bench control-plane",
-      "  troupe bench sidecar"
+      "  troupe bench sidecar",
+      "  troupe bench console"
     })
 public final class Bench {
   private Bench() {}

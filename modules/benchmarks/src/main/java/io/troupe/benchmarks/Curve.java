@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -16,8 +17,9 @@ import java.util.OptionalDouble;
  * @param points evaluated rows, in order
  * @param steps training steps made
  * @param seconds from the end of the evaluation before the first step to the end of the last
+ * @param cpuSeconds processor time of the process in that while
  */
-record Curve(List<Point> points, long steps, double seconds) {
+record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) {
   /** An evaluated step. */
   record Point(long step, double seconds, double eval) {}
 
@@ -60,7 +62,7 @@ record Curve(List<Point> points, long steps, double seconds) {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     Curve curve;
     try (BufferedReader rows = process.inputReader()) {
-      curve = read(rows);
+      curve = read(rows, process);
     } finally {
       process.destroy();
     }
@@ -71,22 +73,28 @@ record Curve(List<Point> points, long steps, double seconds) {
     return curve;
   }
 
-  private static Curve read(BufferedReader rows) throws IOException {
+  private static Curve read(BufferedReader rows, Process process) throws IOException {
     ObjectMapper mapper = JsonMapper.builder().build();
     List<Point> points = new ArrayList<>();
     double start = Double.NaN;
     double end = Double.NaN;
+    Duration cpuStart = Duration.ZERO;
+    Duration cpuEnd = Duration.ZERO;
     long steps = 0;
     for (String line = rows.readLine(); line != null; line = rows.readLine()) {
       JsonNode row = mapper.readTree(line);
       steps = row.required("step").asLong();
       end = row.required("seconds").asDouble();
-      start = Double.isNaN(start) ? end : start;
+      cpuEnd = process.info().totalCpuDuration().orElse(cpuEnd);
+      if (Double.isNaN(start)) {
+        start = end;
+        cpuStart = cpuEnd;
+      }
       if (row.has("eval")) {
         points.add(new Point(steps, end, row.required("eval").asDouble()));
       }
     }
-    return new Curve(points, steps, end - start);
+    return new Curve(points, steps, end - start, cpuEnd.minus(cpuStart).toNanos() / 1e9);
   }
 
   /**
@@ -102,5 +110,10 @@ record Curve(List<Point> points, long steps, double seconds) {
   /** Training steps a second, evaluations and everything else included. */
   double stepsPerSecond() {
     return steps / seconds;
+  }
+
+  /** Training steps a second of processor time. */
+  double stepsPerCpuSecond() {
+    return steps / cpuSeconds;
   }
 }
