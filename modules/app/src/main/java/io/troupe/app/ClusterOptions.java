@@ -1,8 +1,19 @@
 package io.troupe.app;
 
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.tls.HostKeys;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of every command whose process talks to a cluster. */
@@ -33,6 +44,12 @@ final class ClusterOptions {
       description = "Listen beyond the loopback interface without TLS.")
   private boolean plainAllowed;
 
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description = "Keys of this host, as `troupe certs issue` makes them; overrides cluster.tls.")
+  private @Nullable Path keys;
+
   HostPort address() {
     return new HostPort(address, port);
   }
@@ -41,8 +58,32 @@ final class ClusterOptions {
     return seeds.stream().map(HostPort::parse).toList();
   }
 
-  boolean plainAllowed() {
-    return plainAllowed;
+  /**
+   * Settings of this process.
+   *
+   * @param configured {@code cluster.tls}; "" if there is none
+   * @param say takes what should be done soon
+   * @throws IOException if the keys cannot be read, or do not fit the address
+   */
+  ClusterSettings settings(
+      ClusterSettings.Role role, int frameBytes, String configured, Consumer<String> say)
+      throws IOException {
+    if (keys == null && !configured.isEmpty()) {
+      keys = Path.of(configured);
+    }
+    Config transport = keys == null ? ConfigFactory.empty() : transport(keys, say);
+    return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);
+  }
+
+  private Config transport(Path folder, Consumer<String> say) throws IOException {
+    HostKeys known = HostKeys.in(folder.toAbsolutePath());
+    Instant now = Instant.now();
+    Optional<String> objection = known.objection(address, now);
+    if (objection.isPresent()) {
+      throw new IOException(objection.get());
+    }
+    known.warning(now).ifPresent(say);
+    return known.transport();
   }
 
   /** The same for a process started by this one, whose address is known by now. */
@@ -50,6 +91,9 @@ final class ClusterOptions {
     List<String> options = new ArrayList<>(List.of("--address", address));
     options.addAll(List.of("--seed", self.toString()));
     seeds.forEach(seed -> options.addAll(List.of("--seed", seed)));
+    if (keys != null) {
+      options.addAll(List.of("--tls", keys.toAbsolutePath().toString()));
+    }
     if (plainAllowed) {
       options.add("--allow-plain-tcp");
     }

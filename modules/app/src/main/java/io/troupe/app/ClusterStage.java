@@ -15,6 +15,8 @@ import io.troupe.cluster.Terms;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
+import io.troupe.store.RunLease;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,10 +31,16 @@ import java.util.function.UnaryOperator;
 final class ClusterStage implements Stage {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** How long a head that has given up its seat may take to end. */
+  private static final Duration HAND_OVER = Duration.ofSeconds(60);
+
+  private static final long LOOK_AGAIN_MILLIS = 250;
+
   private final ClusterSettings settings;
   private final List<HostPort> seeds;
   private final Pass pass;
   private final Terms terms;
+  private final RunLease lease;
   private final FolderWeights weights;
   private final boolean inherits;
   private final Consumer<String> say;
@@ -45,6 +53,7 @@ final class ClusterStage implements Stage {
    * A stage that has not touched anything yet.
    *
    * @param seeds none begins a cluster
+   * @param lease of the run; the stage gives it up when its actors are gone
    * @param inherits whether it waits for the seat of a run that another process began
    * @param say takes what the operator should know before there is a run
    */
@@ -53,6 +62,7 @@ final class ClusterStage implements Stage {
       List<HostPort> seeds,
       Pass pass,
       Terms terms,
+      RunLease lease,
       FolderWeights weights,
       boolean inherits,
       Consumer<String> say) {
@@ -60,20 +70,24 @@ final class ClusterStage implements Stage {
     this.seeds = List.copyOf(seeds);
     this.pass = pass;
     this.terms = terms;
+    this.lease = lease;
     this.weights = weights;
     this.inherits = inherits;
     this.say = say;
   }
 
   @Override
-  public boolean enter() throws CannotJoinException, InterruptedException {
+  public boolean enter() throws IOException, CannotJoinException, InterruptedException {
+    if (seeds.isEmpty()) {
+      takeLease(Duration.ZERO); // Nobody to wait for is known, and nothing is begun before.
+    }
     ActorSystem<Run.Command> system =
         ActorSystem.create(
             HeadHouse.guardian(pass, () -> seated.complete(true), house::complete),
             ClusterSettings.SYSTEM,
-            settings.config());
+            settings.setup(lease));
     started.complete(system);
-    var _ = system.getWhenTerminated().thenAccept(_ -> seated.complete(false));
+    var _ = system.getWhenTerminated().thenAccept(_ -> onTerminated());
     HostPort self = Systems.address(system);
     try {
       if (seeds.isEmpty()) {
@@ -90,8 +104,38 @@ final class ClusterStage implements Stage {
     boolean mine = seated.join();
     if (!mine) {
       system.getWhenTerminated().toCompletableFuture().join();
+      return false;
     }
-    return mine;
+    try {
+      takeLease(HAND_OVER);
+    } catch (CannotJoinException e) {
+      system.terminate();
+      throw e;
+    }
+    return true;
+  }
+
+  /** The seat alone gives no right to the run: whoever had it may still be writing. */
+  private void takeLease(Duration patience)
+      throws IOException, CannotJoinException, InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (!lease.take()) {
+      if (System.nanoTime() >= deadline) {
+        throw new CannotJoinException(
+            "run %s has a head already, which holds %s/cluster/lease; to stand by for it, pass its address as --seed"
+                .formatted(terms.run(), terms.folder()));
+      }
+      Thread.sleep(LOOK_AGAIN_MILLIS);
+    }
+  }
+
+  private void onTerminated() {
+    seated.complete(false);
+    try {
+      lease.close();
+    } catch (IOException e) {
+      say.accept("the run's lease was not given up before this process ends: " + e.getMessage());
+    }
   }
 
   /** Leaves the cluster if this process only waits; the head of a run stays. */

@@ -3,14 +3,12 @@ package io.troupe.app;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
 import akka.actor.typed.javadsl.Behaviors;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.Gate;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +43,8 @@ final class DrainNodeCommand implements Callable<Integer> {
           "give the --seed of a process of the cluster");
     }
     ClusterSettings settings =
-        new ClusterSettings(
-            cluster.address(),
-            Set.of(ClusterSettings.Role.NODE),
-            ClusterSettings.LEAST_FRAME_BYTES,
-            ConfigFactory.empty(),
-            cluster.plainAllowed());
+        cluster.settings(
+            ClusterSettings.Role.NODE, ClusterSettings.LEAST_FRAME_BYTES, "", System.err::println);
     ActorSystem<Void> system =
         ActorSystem.create(Behaviors.empty(), ClusterSettings.SYSTEM, settings.config());
     try {

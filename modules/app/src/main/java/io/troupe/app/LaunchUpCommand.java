@@ -120,6 +120,7 @@ final class LaunchUpCommand implements Callable<Integer> {
     List<String> arguments = new ArrayList<>(List.of("node", "--name", host.address()));
     arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
     arguments.addAll(List.of("--seed", head.address() + ":" + port));
+    arguments.addAll(List.of("--config", options.folder() + "/" + CONFIG));
     arguments.addAll(List.of("--data", options.folder() + "/node-data"));
     return withPlain(arguments);
   }

@@ -1,7 +1,6 @@
 package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ClusterSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.Children;
@@ -11,6 +10,7 @@ import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.Pass;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -115,16 +115,15 @@ final class NodeCommand implements Callable<Integer> {
 
   /** Works until the node has left, which is true, or the cluster has lost it. */
   private boolean serve(Optional<ClusterSection> section)
-      throws CannotJoinException, InterruptedException {
+      throws IOException, CannotJoinException, InterruptedException {
     Pass pass =
         new Pass(section.map(ClusterSection::name).orElse("troupe"), BuildId.ofThisProcess());
     ClusterSettings settings =
-        new ClusterSettings(
-            cluster.address(),
-            Set.of(ClusterSettings.Role.NODE),
+        cluster.settings(
+            ClusterSettings.Role.NODE,
             ClusterSettings.LEAST_FRAME_BYTES,
-            ConfigFactory.empty(),
-            cluster.plainAllowed());
+            section.map(ClusterSection::tls).orElse(""),
+            this::say);
     AtomicBoolean left = new AtomicBoolean();
     CompletableFuture<NodeCrew> crew = new CompletableFuture<>();
     try (Children children = new Children()) {

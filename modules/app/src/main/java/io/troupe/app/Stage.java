@@ -7,6 +7,7 @@ import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
+import java.io.IOException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -18,7 +19,7 @@ interface Stage {
    *
    * @return false when the process is to end instead
    */
-  boolean enter() throws CannotJoinException, InterruptedException;
+  boolean enter() throws IOException, CannotJoinException, InterruptedException;
 
   /** Whether this process only goes on with what another one began and did not end. */
   boolean inherits();

@@ -1,6 +1,5 @@
 package io.troupe.app;
 
-import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
@@ -10,6 +9,7 @@ import io.troupe.cluster.Pass;
 import io.troupe.cluster.Terms;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -156,12 +155,11 @@ final class TrainCommand implements Callable<Integer> {
     }
     ClusterStage stage =
         new ClusterStage(
-            new ClusterSettings(
-                cluster.address(),
-                Set.of(ClusterSettings.Role.COORDINATOR),
+            cluster.settings(
+                ClusterSettings.Role.COORDINATOR,
                 composition.frameBytes(),
-                ConfigFactory.empty(),
-                cluster.plainAllowed()),
+                composition.config().cluster().tls(),
+                System.err::println),
             cluster.seeds(),
             new Pass(composition.config().cluster().name(), BuildId.ofThisProcess()),
             new Terms(
@@ -169,6 +167,7 @@ final class TrainCommand implements Callable<Integer> {
                 folder.path().toAbsolutePath().normalize().toString(),
                 RunToken.of(folder),
                 Files.readString(folder.resolved())),
+            new RunLease(folder),
             new FolderWeights(folder.path().resolve("weights")),
             standby,
             System.err::println);

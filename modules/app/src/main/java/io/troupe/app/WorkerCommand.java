@@ -1,7 +1,6 @@
 package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.FolderWeights;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -58,12 +56,11 @@ final class WorkerCommand implements Callable<Integer> {
     RunConfig run = RunConfig.load(Objects.requireNonNull(config), List.of()).config();
     Composition composition = Composition.of(run);
     ClusterSettings settings =
-        new ClusterSettings(
-            cluster.address(),
-            Set.of(ClusterSettings.Role.ROLLOUT),
+        cluster.settings(
+            ClusterSettings.Role.ROLLOUT,
             composition.frameBytes(),
-            ConfigFactory.empty(),
-            cluster.plainAllowed());
+            run.cluster().tls(),
+            System.err::println);
     try (VerifierService verifier = composition.openVerifiers();
         FolderWeights weights =
             new FolderWeights(Objects.requireNonNull(folder).resolve("weights"));

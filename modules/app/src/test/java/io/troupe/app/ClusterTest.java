@@ -22,12 +22,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A run over real JVMs, of which one after the other is killed; it goes on by itself. It takes
+ * A run over real JVMs, of which some are killed; it goes on by itself. The longer one takes
  * minutes on a busy machine, so it runs on demand: {@code ./troupe test -pl modules/app -am
  * -Dtest=ClusterTest -DargLine=-Dtroupe.cluster.tests=true
  * -Dsurefire.failIfNoSpecifiedTests=false}.
  */
-@EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class ClusterTest {
   private static final String RUN =
       TestRuns.TOY.replace("token_delay: 1ms", "token_delay: 10ms")
@@ -44,19 +43,32 @@ final class ClusterTest {
 
   @TempDir private Path folder;
 
+  /** The losses fall together: what is left is a minority of what was there. */
   @Test
+  void run_headAndWorkerKilledAtOnce_goesOnAndItsAccountAddsUp() throws Exception {
+    try (ChildRun head = head();
+        ChildRun a = node(seed(head), "a", "node,coordinator")) {
+      RunFolder run = TestRuns.only(folder);
+      await(a, "the worker has a lease", () -> granted(run, "a-w1"));
+      await(a, "the standby is there", () -> log("a", run, "a-head").contains("head at"));
+
+      int atKill = events(run).size();
+      long killed = System.nanoTime();
+      child(a, "a-w1").destroyForcibly();
+      head.kill();
+      await(
+          a,
+          "another head goes on",
+          () -> after(run, atKill, event -> event instanceof Event.StepTrained));
+      tell("a run made a step after its head and its worker were killed", killed);
+      end(a, run, atKill);
+    }
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
   void run_workerThenNodeThenHeadKilled_goesOnAndItsAccountAddsUp() throws Exception {
-    String config = TestRuns.write(folder, RUN);
-    try (ChildRun head =
-            ChildRun.start(
-                folder,
-                ChildRun.Size.TOY,
-                "train",
-                config,
-                "--cluster",
-                "--json",
-                "--set",
-                "training.steps=100000");
+    try (ChildRun head = head();
         ChildRun a = node(seed(head), "a", "node,coordinator");
         ChildRun b = node(seed(head), "b", "node")) {
       RunFolder run = TestRuns.only(folder);
@@ -82,17 +94,32 @@ final class ClusterTest {
           "another head goes on",
           () -> after(run, atKill, event -> event instanceof Event.StepTrained));
       tell("a killed head's run made a step", killed);
-
-      child(a, "--standby").destroy();
-      await(a, "the run ends", () -> after(run, atKill, event -> event instanceof Event.RunEnded));
-      RunHistory history = RunHistory.replay(run, 1);
-      assertThat(history.resumes()).isPositive();
-      assertThat(history.state().phase()).isInstanceOf(Phase.Ended.class);
-      assertThat(JournalAudit.of(run).report().sound()).isTrue();
-
+      end(a, run, atKill);
       a.signal("TERM");
       assertThat(a.awaitExit()).as(a.said()).isZero();
     }
+  }
+
+  /** Ends the run by SIGTERM to its second head, and looks at what the two have written. */
+  private static void end(ChildRun node, RunFolder run, int atKill) throws Exception {
+    child(node, "--standby").destroy();
+    await(node, "the run ends", () -> after(run, atKill, event -> event instanceof Event.RunEnded));
+    RunHistory history = RunHistory.replay(run, 1);
+    assertThat(history.resumes()).isPositive();
+    assertThat(history.state().phase()).isInstanceOf(Phase.Ended.class);
+    assertThat(JournalAudit.of(run).report().sound()).isTrue();
+  }
+
+  private ChildRun head() throws IOException {
+    return ChildRun.start(
+        folder,
+        ChildRun.Size.TOY,
+        "train",
+        TestRuns.write(folder, RUN),
+        "--cluster",
+        "--json",
+        "--set",
+        "training.steps=100000");
   }
 
   private ChildRun node(String seed, String name, String roles) throws IOException {

@@ -2,8 +2,12 @@ package io.troupe.cluster;
 
 import static io.troupe.core.Require.require;
 
+import akka.actor.BootstrapSetup;
+import akka.actor.setup.ActorSystemSetup;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.split.LeaseSetup;
+import io.troupe.store.RunLease;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +77,11 @@ public record ClusterSettings(
         transport
             .withFallback(ConfigFactory.parseMap(own))
             .withFallback(ConfigFactory.parseResources("troupe-cluster.conf")));
+  }
+
+  /** The actor system's setup in a process that may be head of the run of this lease. */
+  public ActorSystemSetup setup(RunLease lease) {
+    return ActorSystemSetup.create(BootstrapSetup.create(config()), new LeaseSetup(lease));
   }
 
   /** Where processes listen that were told of these seeds. */

@@ -10,6 +10,12 @@ public record ClusterSection(
     @Doc("Name of the cluster; processes of another name are refused.") @Default("troupe")
         String name,
     @Doc(
+            "Folder with this host's keys, as `troupe certs issue` makes it; \"\" for plain TCP,"
+                + " which is refused beyond the loopback interface unless --allow-plain-tcp is"
+                + " given. `--tls` overrides it where the folder is another one.")
+        @Default("")
+        String tls,
+    @Doc(
             value =
                 "Rollout workers a node starts, each a JVM of its own; `troupe node --workers`"
                     + " overrides it.",

@@ -112,15 +112,17 @@ public final class Fleet {
     tar.getInputStream().transferTo(out);
   }
 
-  /** Copies a text into a file in the folder of the first host. */
+  /** Copies a text into a file in the folder of every host. */
   public void write(String name, String content) throws IOException, InterruptedException {
-    Ssh.Said said =
-        ssh.feed(
-            hosts.getFirst(),
-            "cat >'%s/%s'".formatted(folder, name),
-            out -> out.write(content.getBytes(UTF_8)));
-    if (said.code() != 0) {
-      throw new IOException("%s: %s".formatted(hosts.getFirst().login(), said.err().strip()));
+    for (RemoteHost host : hosts) {
+      Ssh.Said said =
+          ssh.feed(
+              host,
+              "cat >'%s/%s'".formatted(folder, name),
+              out -> out.write(content.getBytes(UTF_8)));
+      if (said.code() != 0) {
+        throw new IOException("%s: %s".formatted(host.login(), said.err().strip()));
+      }
     }
   }
 

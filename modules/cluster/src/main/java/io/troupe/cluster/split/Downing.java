@@ -3,20 +3,26 @@ package io.troupe.cluster.split;
 import akka.actor.ActorSystem;
 import akka.actor.Props;
 import akka.cluster.DowningProvider;
+import io.troupe.store.RunLease;
 import java.time.Duration;
+import java.util.Optional;
 import scala.Option;
 import scala.concurrent.duration.FiniteDuration;
 
 /** Tells the cluster to let {@link DowningActor} decide; named in the configuration. */
 public final class Downing extends DowningProvider {
   private final Duration stableAfter;
+  private final Duration leasePatience;
+  private final Optional<RunLease> lease;
 
   /** Called by the cluster. */
   public Downing(ActorSystem system) {
     this.stableAfter = system.settings().config().getDuration("troupe.split.stable-after");
+    this.leasePatience = system.settings().config().getDuration("troupe.split.lease-patience");
+    this.lease = system.settings().setup().get(LeaseSetup.class).map(LeaseSetup::lease);
   }
 
-  /** A new head needs no pause: it waits for the journal's lock. */
+  /** A new head needs no pause: it holds the lease. */
   @Override
   public FiniteDuration downRemovalMargin() {
     return FiniteDuration.Zero();
@@ -24,6 +30,8 @@ public final class Downing extends DowningProvider {
 
   @Override
   public Option<Props> downingActorProps() {
-    return Option.apply(Props.create(DowningActor.class, () -> new DowningActor(stableAfter)));
+    return Option.apply(
+        Props.create(
+            DowningActor.class, () -> new DowningActor(stableAfter, leasePatience, lease)));
   }
 }

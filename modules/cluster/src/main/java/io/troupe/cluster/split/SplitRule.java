@@ -3,21 +3,27 @@ package io.troupe.cluster.split;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which side of a cluster that has come apart goes on: the same answer on both of its sides. */
+/** What a process does about members of its cluster that it has lost. */
 public final class SplitRule {
   /*
-   * To a side, a crash of the others and a cut of the network look the same. A run can go on where
-   * a process can be its head, so that
+   * To a side, a crash of the others and a cut of the network look the same, and no count of votes
+   * tells them apart: two crashes of three look like a minority cut off. What tells them apart is
+   * the run's lease, a lock in the run folder that the operating system takes from dead processes
+   * and from no others. So that
    *
-   *   1  a side without such a process stops, if the other one has any: its processes join again;
-   *   2  a side goes on if the other one has none, however few it is: losing all nodes does not end
-   *      the run;
-   *   3  if both have one, the side with more heads and nodes goes on. Workers have no vote: how
-   *      many a node has says nothing;
-   *   4  a tie goes to the side with the oldest process that can be head, which is the head.
+   *   1  a side without a process that could be head stops, if the other one has any: its processes
+   *      join again;
+   *   2  the process that holds the lease goes on with everybody it reaches, and removes the others;
+   *   3  where nobody holds it, the oldest that could be head tries to take it: the cluster gives the
+   *      seat to the oldest, so that lease and seat meet in one process. The rest wait;
+   *   4  a side that has not got the lease for as long as a dead host may keep it stops.
    *
-   * Where 1 to 4 are wrong, because views differ for a moment, the lock of the journal and its
-   * fencing epoch still let only one head write.
+   * Invariant: a process removes members only while it holds the lease, and it works as head only
+   * while it holds the lease. One process holds it at a time; hence there never are two heads, and
+   * of two sides at most one goes on. Views may differ as they like: no step depends on another
+   * side's view.
+   *
+   * A cluster in which nobody could be head has nothing to protect: its larger part goes on.
    */
 
   /** What a process can be. */
@@ -30,37 +36,59 @@ public final class SplitRule {
     WORKER
   }
 
+  /** What to do. */
+  public enum Verdict {
+    /** Remove the members that are lost. */
+    REMOVE,
+    /** Try to take the lease. */
+    CLAIM,
+    /** Somebody else of this side decides. */
+    WAIT,
+    /** Leave the cluster. */
+    LEAVE
+  }
+
   /**
-   * A member as one side sees it.
+   * A member as one process sees it.
    *
-   * @param reachable whether it is on that side
+   * @param reachable whether it is on that process's side
    * @param age order of entry, the oldest first
    */
   public record Seen(Part part, boolean reachable, int age) {}
 
   private SplitRule() {}
 
-  /** Whether the reachable members go on without the others. */
-  public static boolean goesOn(List<Seen> members) {
-    List<Seen> heads = members.stream().filter(one -> one.part() == Part.HEAD).toList();
-    if (heads.isEmpty()) {
-      return majority(members) >= 0;
+  /**
+   * What one of the members does.
+   *
+   * @param age of the one that asks
+   * @param holdsLease whether it has the lease
+   */
+  public static Verdict verdict(List<Seen> members, int age, boolean holdsLease) {
+    if (holdsLease) {
+      return Verdict.REMOVE;
     }
-    long here = heads.stream().filter(Seen::reachable).count();
-    if (here == 0 || here == heads.size()) {
-      return here > 0;
+    if (members.stream().noneMatch(one -> one.part() == Part.HEAD)) {
+      return verdictWithoutHeads(members, age);
     }
-    int majority = majority(members);
-    return majority == 0
-        ? heads.stream().min(Comparator.comparingInt(Seen::age)).orElseThrow().reachable()
-        : majority > 0;
+    return members.stream()
+        .filter(one -> one.part() == Part.HEAD && one.reachable())
+        .min(Comparator.comparingInt(Seen::age))
+        .map(oldest -> oldest.age() == age ? Verdict.CLAIM : Verdict.WAIT)
+        .orElse(Verdict.LEAVE);
   }
 
-  /** Votes here minus votes there. */
-  private static int majority(List<Seen> members) {
-    return members.stream()
-        .filter(one -> one.part() != Part.WORKER)
-        .mapToInt(one -> one.reachable() ? 1 : -1)
-        .sum();
+  private static Verdict verdictWithoutHeads(List<Seen> members, int age) {
+    int majority =
+        members.stream()
+            .filter(one -> one.part() != Part.WORKER)
+            .mapToInt(one -> one.reachable() ? 1 : -1)
+            .sum();
+    boolean first =
+        members.stream().filter(Seen::reachable).mapToInt(Seen::age).min().orElse(age) == age;
+    if (majority < 0) {
+      return Verdict.LEAVE;
+    }
+    return first ? Verdict.REMOVE : Verdict.WAIT;
   }
 }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.cluster.split.SplitRule.Part;
 import io.troupe.cluster.split.SplitRule.Seen;
+import io.troupe.cluster.split.SplitRule.Verdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class SplitRuleTest {
   /** One letter a member, in order of entry: h, n and w, in capitals those that are reachable. */
@@ -29,55 +29,23 @@ final class SplitRuleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "hNWWHNWW", // the head died, another can take its place
-        "HnwwNWW", // a node died
-        "Hnwww", // all nodes died, and only the head is left
-        "HNWWnhww", // the node with the standby died: a tie, which the head wins
-        "hnNHNH", // the head's host of three died
-        "HNnhNH", // another of the three died
-        "NWnw" // there is no head at all, and half of the nodes are left
-      })
-  void goesOn_yes(String letters) {
-    assertThat(SplitRule.goesOn(members(letters))).isTrue();
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "hNWWNWW", // nobody left could be head
-        "HNnhnh", // the head's host of three is cut off
-        "hnhN", // a node alone
-        "hnNHnh" // one of the three hosts is cut off
-      })
-  void goesOn_no(String letters) {
-    assertThat(SplitRule.goesOn(members(letters))).isFalse();
+  @CsvSource({
+    "hNWHnw, 3, CLAIM", // head and a node died: what is left is a minority, and may go on
+    "hNWHnw, 1, WAIT",
+    "hNWHNH, 5, WAIT", // an older one that could be head asks for the lease
+    "hNWWNWW, 1, LEAVE", // nobody left could be head
+    "HNwwNWW, 1, WAIT", // the head decides, which holds the lease
+    "HNnhnh, 0, CLAIM", // a head that has no lease asks for it like everybody
+    "NWnw, 0, REMOVE", // there is no head at all, and half of the nodes are left
+    "NWnw, 1, WAIT",
+    "NWnnw, 0, LEAVE"
+  })
+  void verdict_withoutTheLease(String letters, int self, Verdict verdict) {
+    assertThat(SplitRule.verdict(members(letters), self, false)).isEqualTo(verdict);
   }
 
   @Test
-  void goesOn_anySplitWithAHead_isTrueOnExactlyOneSide() {
-    long seed = 20;
-    Random random = new Random(seed);
-    for (int trial = 0; trial < 200; trial++) {
-      List<Seen> one = new ArrayList<>();
-      one.add(new Seen(Part.HEAD, random.nextBoolean(), 0));
-      for (int i = 1; i < 1 + random.nextInt(9); i++) {
-        one.add(new Seen(anyPart(random), random.nextBoolean(), i));
-      }
-      List<Seen> other =
-          one.stream().map(seen -> new Seen(seen.part(), !seen.reachable(), seen.age())).toList();
-      assertThat(SplitRule.goesOn(one))
-          .as("seed %d, trial %d, %s", seed, trial, one)
-          .isNotEqualTo(SplitRule.goesOn(other));
-    }
-  }
-
-  private static Part anyPart(Random random) {
-    return switch (random.nextInt(3)) {
-      case 0 -> Part.HEAD;
-      case 1 -> Part.NODE;
-      default -> Part.WORKER;
-    };
+  void verdict_holdsTheLease_removesHoweverFewAreLeft() {
+    assertThat(SplitRule.verdict(members("Hnhnh"), 0, true)).isEqualTo(Verdict.REMOVE);
   }
 }

@@ -102,6 +102,9 @@ public record Coordination(RunLimits limits) {
     private final List<Effect> effects = new ArrayList<>();
     private RunState state;
 
+    /** Whether something may be too stale that was not when the buffer was last swept. */
+    private boolean aged;
+
     Draft(RunState state, long now) {
       this.state = state;
       this.now = now;
@@ -110,6 +113,15 @@ public record Coordination(RunLimits limits) {
     void emit(Event event) {
       events.add(event);
       state = state.evolve(event);
+      aged |= ages(event);
+    }
+
+    /** Staleness is a matter of the newest version and of what is in the buffer. */
+    private static boolean ages(Event event) {
+      return event instanceof Event.StepTrained
+          || event instanceof Event.GroupBuffered
+          || event instanceof Event.RunStarted
+          || event instanceof Event.RunResumed;
     }
 
     void receive(Input input) {
@@ -482,6 +494,10 @@ public record Coordination(RunLimits limits) {
 
     /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
     private void sweep() {
+      if (!aged) {
+        return;
+      }
+      aged = false;
       state
           .buffered()
           .filter(group -> limits.bound().spoiled(group, limits.stale(), state.version()))
@@ -535,6 +551,10 @@ public record Coordination(RunLimits limits) {
       if (state.inTraining().findAny().isPresent()) {
         return;
       }
+      boolean rest = exhausted() && state.waiting().findAny().isEmpty() && state.leaseCount() == 0;
+      if (state.bufferedCount() == 0 || (state.bufferedCount() < limits.groupsPerStep() && !rest)) {
+        return;
+      }
       List<GroupSummary> ready =
           state
               .buffered()
@@ -543,12 +563,7 @@ public record Coordination(RunLimits limits) {
                       .thenComparing(group -> group.lease().group()))
               .limit(limits.groupsPerStep())
               .toList();
-      boolean rest =
-          exhausted()
-              && state.waiting().findAny().isEmpty()
-              && state.leases().findAny().isEmpty()
-              && !ready.isEmpty();
-      if ((ready.size() == limits.groupsPerStep() || rest) && !mustHold(ready)) {
+      if (!mustHold(ready)) {
         long step = state.version().number() + 1;
         // Tokens reach the trainer in this order: the order of groups, not of their arrival.
         List<GroupSummary> batch =
@@ -597,7 +612,7 @@ public record Coordination(RunLimits limits) {
       if (state.controls().paused()) {
         return;
       }
-      long running = state.leases().count();
+      long running = state.leaseCount();
       if (limits.lockStep() && running > 0) {
         return;
       }
@@ -614,7 +629,7 @@ public record Coordination(RunLimits limits) {
                   limits.groupsPerStep(),
                   limits.maxStaleness()),
               // What no remaining step could train on is not begun.
-              limits.steps() * limits.groupsPerStep() - outstanding);
+              limits.groups() - outstanding);
       while (capacity > 0) {
         Optional<WorkerId> taker = hungriest();
         Optional<GroupId> group = taker.flatMap(_ -> nextGroup());

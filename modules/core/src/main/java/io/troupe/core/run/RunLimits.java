@@ -148,6 +148,11 @@ public record RunLimits(
         true);
   }
 
+  /** Groups that the run trains on, at most; the greatest number there is if they are more. */
+  long groups() {
+    return steps > Long.MAX_VALUE / groupsPerStep ? Long.MAX_VALUE : steps * groupsPerStep;
+  }
+
   /** The prompt to admit at a place of the data. */
   int promptAt(PromptCursor cursor) {
     return listed

@@ -8,13 +8,10 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -50,8 +47,8 @@ public record RunState(
           new Phase.Starting(),
           WeightVersion.BASE,
           PromptCursor.START,
-          new TreeMap<>(),
-          new TreeMap<>(),
+          LiveGroups.NONE,
+          PersistentMap.empty(),
           0,
           0,
           0,
@@ -59,8 +56,8 @@ public record RunState(
           Controls.NONE);
 
   public RunState {
-    groups = Collections.unmodifiableSortedMap(groups);
-    workers = Collections.unmodifiableSortedMap(workers);
+    groups = LiveGroups.of(groups);
+    workers = PersistentMap.of(workers);
   }
 
   /**
@@ -157,48 +154,43 @@ public record RunState(
 
   /** Invariant S2 in numbers: nothing is counted twice, nothing is missing. */
   public boolean balanced() {
-    long live = groups.size() - count(Group.Waiting.class);
+    long live = (long) groups.size() - live().waiting().size();
     return ledger.granted() == ledger.endedLeases() + live
         && ledger.admitted() == ledger.endedGroups() + groups.size();
   }
 
   /** Groups waiting to be sampled again, first in line first. */
   public Stream<Group> waiting() {
-    return at(Group.Waiting.class).stream();
+    return live().waiting().stream();
   }
 
   /** Leases held by workers. */
   public Stream<Group.Leased> leases() {
-    return at(Group.Leased.class).stream().map(group -> (Group.Leased) group.stage());
+    return live().leased().stream().map(group -> (Group.Leased) group.stage());
   }
 
   /** Groups ready to train on. */
   public Stream<GroupSummary> buffered() {
-    return at(Group.Buffered.class).stream()
-        .map(group -> ((Group.Buffered) group.stage()).summary());
+    return live().buffered().stream().map(group -> ((Group.Buffered) group.stage()).summary());
   }
 
   /** Groups of the step that is running; none when the trainer is idle. */
   public Stream<Group> inTraining() {
-    return at(Group.Training.class).stream();
+    return live().training().stream();
   }
 
-  private List<Group> at(Class<? extends Group.Stage> stage) {
-    List<Group> there = new ArrayList<>();
-    for (Group group : groups.values()) {
-      if (stage.isInstance(group.stage())) {
-        there.add(group);
-      }
-    }
-    return there;
+  /** How many groups are under lease. */
+  public int leaseCount() {
+    return live().leased().size();
   }
 
-  private long count(Class<? extends Group.Stage> stage) {
-    long there = 0;
-    for (Group group : groups.values()) {
-      there += stage.isInstance(group.stage()) ? 1 : 0;
-    }
-    return there;
+  /** How many groups are ready to train on. */
+  public int bufferedCount() {
+    return live().buffered().size();
+  }
+
+  private LiveGroups live() {
+    return LiveGroups.of(groups);
   }
 
   /** The stage of a lease that is still good. */
@@ -211,7 +203,7 @@ public record RunState(
 
   /** Groups that count as accepted in the admission formula. */
   public long accepted() {
-    return ledger.trained() + count(Group.Buffered.class) + count(Group.Training.class);
+    return ledger.trained() + bufferedCount() + live().training().size();
   }
 
   Group group(GroupId id) {
@@ -232,36 +224,34 @@ public record RunState(
   }
 
   private RunState train(List<GroupId> batch) {
-    var next = new TreeMap<>(groups);
+    LiveGroups next = live();
     for (GroupId id : batch) {
       Group group = group(id);
       invariant(group.stage() instanceof Group.Buffered, "%s is not buffered", id);
-      next.put(id, group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
+      next = next.with(group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
     }
     return groups(next);
   }
 
   private RunState group(Group group) {
-    var next = new TreeMap<>(groups);
-    next.put(group.id(), group);
-    return groups(next);
+    return groups(live().with(group));
   }
 
   private RunState without(List<GroupId> ids) {
-    var next = new TreeMap<>(groups);
-    ids.forEach(next::remove);
+    LiveGroups next = live();
+    for (GroupId id : ids) {
+      next = next.without(id);
+    }
     return groups(next);
   }
 
   private RunState worker(WorkerId id, Worker worker) {
-    SortedMap<WorkerId, Worker> next = new TreeMap<>(workers);
-    next.put(id, worker);
     return new RunState(
         phase,
         version,
         cursor,
         groups,
-        next,
+        PersistentMap.of(workers).with(id, worker),
         lastFence,
         filteredInARow,
         skippedInARow,

@@ -1,0 +1,150 @@
+package io.troupe.core.run;
+
+import io.troupe.core.rollout.GroupId;
+import java.util.AbstractMap;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups that have not ended, each also under the stage it is in, so that no question about a
+ * stage looks at the groups of the others: the cost of an event does not grow with the groups in
+ * flight. It never changes.
+ */
+@SuppressWarnings("JdkObsolete") // what RunState promises is a SortedMap
+final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<GroupId, Group> {
+  static final LiveGroups NONE =
+      new LiveGroups(
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty(),
+          PersistentMap.empty());
+
+  private final PersistentMap<GroupId, Group> all;
+  private final PersistentMap<GroupId, Group> waiting;
+  private final PersistentMap<GroupId, Group> leased;
+  private final PersistentMap<GroupId, Group> buffered;
+  private final PersistentMap<GroupId, Group> training;
+
+  private LiveGroups(
+      PersistentMap<GroupId, Group> all,
+      PersistentMap<GroupId, Group> waiting,
+      PersistentMap<GroupId, Group> leased,
+      PersistentMap<GroupId, Group> buffered,
+      PersistentMap<GroupId, Group> training) {
+    this.all = all;
+    this.waiting = waiting;
+    this.leased = leased;
+    this.buffered = buffered;
+    this.training = training;
+  }
+
+  /** The same groups; the object itself if it is one of these. */
+  static LiveGroups of(Map<GroupId, Group> groups) {
+    if (groups instanceof LiveGroups same) {
+      return same;
+    }
+    LiveGroups live = NONE;
+    for (Group group : groups.values()) {
+      live = live.with(group);
+    }
+    return live;
+  }
+
+  /** With a group, in place of what it was before. */
+  LiveGroups with(Group group) {
+    GroupId id = group.id();
+    LiveGroups rest = without(id);
+    return new LiveGroups(
+        rest.all.with(id, group),
+        group.stage() instanceof Group.Waiting ? rest.waiting.with(id, group) : rest.waiting,
+        group.stage() instanceof Group.Leased ? rest.leased.with(id, group) : rest.leased,
+        group.stage() instanceof Group.Buffered ? rest.buffered.with(id, group) : rest.buffered,
+        group.stage() instanceof Group.Training ? rest.training.with(id, group) : rest.training);
+  }
+
+  LiveGroups without(GroupId id) {
+    Optional<Group> known = all.find(id);
+    if (known.isEmpty()) {
+      return this;
+    }
+    Group.Stage stage = known.get().stage();
+    return new LiveGroups(
+        all.without(id),
+        stage instanceof Group.Waiting ? waiting.without(id) : waiting,
+        stage instanceof Group.Leased ? leased.without(id) : leased,
+        stage instanceof Group.Buffered ? buffered.without(id) : buffered,
+        stage instanceof Group.Training ? training.without(id) : training);
+  }
+
+  Collection<Group> waiting() {
+    return waiting.values();
+  }
+
+  Collection<Group> leased() {
+    return leased.values();
+  }
+
+  Collection<Group> buffered() {
+    return buffered.values();
+  }
+
+  Collection<Group> training() {
+    return training.values();
+  }
+
+  @Override
+  public int size() {
+    return all.size();
+  }
+
+  @Override
+  public boolean containsKey(@Nullable Object id) {
+    return all.containsKey(id);
+  }
+
+  @Override
+  public @Nullable Group get(@Nullable Object id) {
+    return all.get(id);
+  }
+
+  @Override
+  public Set<Map.Entry<GroupId, Group>> entrySet() {
+    return all.entrySet();
+  }
+
+  @Override
+  public @Nullable Comparator<? super GroupId> comparator() {
+    return all.comparator();
+  }
+
+  @Override
+  public GroupId firstKey() {
+    return all.firstKey();
+  }
+
+  @Override
+  public GroupId lastKey() {
+    return all.lastKey();
+  }
+
+  @Override
+  public SortedMap<GroupId, Group> subMap(GroupId from, GroupId to) {
+    return all.subMap(from, to);
+  }
+
+  @Override
+  public SortedMap<GroupId, Group> headMap(GroupId to) {
+    return all.headMap(to);
+  }
+
+  @Override
+  public SortedMap<GroupId, Group> tailMap(GroupId from) {
+    return all.tailMap(from);
+  }
+}

@@ -1,0 +1,57 @@
+package io.troupe.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The right to be the head of a run: a file of the run folder that one process at a time has
+ * locked. It is what decides between the sides of a cluster that has come apart, since all of them
+ * see the same file, and the operating system takes it from a process that is dead, and only then.
+ *
+ * <p>It is not the lock of the journal, because a process may have to hold it before it knows
+ * whether it will write: one that waits to become the head takes it first.
+ */
+public final class RunLease implements Closeable {
+  private static final String NAME = "lease";
+
+  private final Path folder;
+  private Optional<ExclusiveFile> lock = Optional.empty();
+  private boolean closed;
+
+  /** The lease of a run, not yet taken. */
+  public RunLease(RunFolder run) {
+    this.folder = run.path().resolve("cluster");
+  }
+
+  /** Whether this process has it. */
+  public synchronized boolean held() {
+    return lock.isPresent();
+  }
+
+  /**
+   * Takes it, unless another one has it. May block, as file systems of a network do.
+   *
+   * @return whether this process has it now
+   * @throws IOException if the file cannot be opened or locked
+   */
+  public synchronized boolean take() throws IOException {
+    if (lock.isEmpty() && !closed) {
+      Files.createDirectories(folder);
+      lock = ExclusiveFile.tryLock(folder, NAME);
+    }
+    return lock.isPresent();
+  }
+
+  /** Gives it up for good. */
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    if (lock.isPresent()) {
+      lock.get().close();
+      lock = Optional.empty();
+    }
+  }
+}
