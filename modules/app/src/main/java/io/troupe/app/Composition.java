@@ -19,7 +19,9 @@ import io.troupe.engine.djl.DecoderSettings;
 import io.troupe.engine.djl.Device;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.Pretrained;
+import io.troupe.engine.djl.TeacherCheckpoint;
 import io.troupe.engine.djl.TorchReport;
+import io.troupe.engine.djl.WeightDecay;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
@@ -33,9 +35,11 @@ import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -47,6 +51,7 @@ import java.util.stream.Stream;
  * @param verifiers which verifier judges the answers of each source
  * @param tokenizer over the task's characters, or the checkpoint's
  * @param start where the policy comes from
+ * @param teacher of a distillation, where it is not the reference policy; none or one
  * @param facts what a plan needs to know of the task
  */
 record Composition(
@@ -55,6 +60,7 @@ record Composition(
     Map<String, VerifierSpec> verifiers,
     Tokenizer tokenizer,
     Start start,
+    List<TeacherCheckpoint> teacher,
     TaskFacts facts) {
   private static final int BYTES_A_TOKEN = 20;
 
@@ -105,7 +111,14 @@ record Composition(
     TaskFacts facts =
         new TaskFacts(
             task.train().size(), task.heldOut().size(), longest, tokenizer.vocabularySize());
-    return new Composition(config, task, loader.verifiers(loaded), tokenizer, start, facts);
+    return new Composition(
+        config,
+        task,
+        loader.verifiers(loaded),
+        tokenizer,
+        start,
+        teacher(config, start, tokenizer),
+        facts);
   }
 
   /**
@@ -139,6 +152,27 @@ record Composition(
     }
   }
 
+  private static List<TeacherCheckpoint> teacher(RunConfig config, Start start, Tokenizer tokenizer)
+      throws UnfitPolicyException {
+    if (!config.distillation().hasTeacher()) {
+      return List.of();
+    }
+    try {
+      TeacherCheckpoint teacher = TeacherCheckpoint.open(Path.of(config.distillation().teacher()));
+      switch (start) {
+        case Start.Stored(Pretrained checkpoint) -> teacher.requireFit(checkpoint);
+        case Start.Fresh() -> {
+          if (config.policy() instanceof PolicySection.Djl djl) {
+            teacher.requireFit(settings(djl), tokenizer);
+          }
+        }
+      }
+      return List.of(teacher);
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnfitPolicyException("distillation.teacher: " + unfit.getMessage(), unfit);
+    }
+  }
+
   private static ChatTemplate template(Start start) throws IOException {
     return switch (start) {
       case Start.Fresh() -> Wording.noTemplate();
@@ -160,7 +194,7 @@ record Composition(
   /** What the configuration comes to. */
   Plan plan(Resolved<RunConfig> resolved) {
     return switch (start) {
-      case Start.Fresh() -> Plan.of(resolved, facts);
+      case Start.Fresh() -> Plan.of(resolved, facts, List.of(), teacherParameters());
       case Start.Stored(Pretrained checkpoint) -> {
         DecoderSettings s = checkpoint.settings();
         ModelFacts model =
@@ -171,9 +205,32 @@ record Composition(
                 s.kvHeads(),
                 s.headDim(),
                 s.contextLength());
-        yield Plan.of(resolved, facts, model);
+        yield Plan.of(resolved, facts, List.of(model), teacherParameters());
       }
     };
+  }
+
+  private long teacherParameters() {
+    return teacher.stream().mapToLong(TeacherCheckpoint::parameters).sum();
+  }
+
+  private DjlPolicy taught(DjlPolicy policy) {
+    return teacher.isEmpty() ? policy : policy.taughtBy(teacher.getFirst());
+  }
+
+  private static DecoderSettings settings(PolicySection.Djl policy) {
+    return new DecoderSettings(
+        policy.hidden(),
+        policy.layers(),
+        policy.heads(),
+        policy.kvHeads(),
+        policy.headDim(),
+        policy.feedForward(),
+        policy.contextLength(),
+        policy.ropeTheta(),
+        policy.normEpsilon(),
+        policy.tiedEmbeddings(),
+        policy.initStd());
   }
 
   private Pretrained stored() {
@@ -199,42 +256,35 @@ record Composition(
   PolicyEngines engines() throws UnfitPolicyException {
     return switch (config.policy()) {
       case PolicySection.Djl policy ->
-          DjlPolicy.create(
-                  new DecoderSettings(
-                      policy.hidden(),
-                      policy.layers(),
-                      policy.heads(),
-                      policy.kvHeads(),
-                      policy.headDim(),
-                      policy.feedForward(),
-                      policy.contextLength(),
-                      policy.ropeTheta(),
-                      policy.normEpsilon(),
-                      policy.tiedEmbeddings(),
-                      policy.initStd()),
-                  tokenizer,
-                  ComputeSettings.of(
-                          policy.trainerThreads(),
-                          policy.samplerThreads(),
-                          policy.microBatchTokens())
-                      .withCache(
-                          policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                          config.rollout().kvOnSwap())
-                      .on(device(policy.device()), policy.precision()))
-              .trained(policy.trainingMode());
+          taught(
+              DjlPolicy.create(
+                      settings(policy),
+                      tokenizer,
+                      ComputeSettings.of(
+                              policy.trainerThreads(),
+                              policy.samplerThreads(),
+                              policy.microBatchTokens())
+                          .withCache(
+                              policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+                              config.rollout().kvOnSwap())
+                          .on(device(policy.device()), policy.precision()))
+                  .trained(
+                      policy.trainingMode().with(new WeightDecay(config.training().noDecay()))));
       case PolicySection.Pretrained policy ->
-          DjlPolicy.create(
-                  stored(),
-                  ComputeSettings.of(
-                          policy.trainerThreads(),
-                          policy.samplerThreads(),
-                          policy.microBatchTokens())
-                      .withCache(
-                          policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                          config.rollout().kvOnSwap())
-                      .withShardBytes(policy.shardBytes())
-                      .on(device(policy.device()), policy.precision()))
-              .trained(policy.trainingMode());
+          taught(
+              DjlPolicy.create(
+                      stored(),
+                      ComputeSettings.of(
+                              policy.trainerThreads(),
+                              policy.samplerThreads(),
+                              policy.microBatchTokens())
+                          .withCache(
+                              policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+                              config.rollout().kvOnSwap())
+                          .withShardBytes(policy.shardBytes())
+                          .on(device(policy.device()), policy.precision()))
+                  .trained(
+                      policy.trainingMode().with(new WeightDecay(config.training().noDecay()))));
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(task.alphabet(), policy.contextLength())
@@ -294,6 +344,7 @@ record Composition(
             config.warmup().examples()),
         config.supervised().batch(),
         config.loss().referenceRefreshEvery(),
+        config.distillation().teacherPrompt(),
         config.rollout().allWorkers(),
         config.rollout().groupsPerRequest(),
         config.evaluation().prompts(),

@@ -54,15 +54,19 @@ public interface TrainingEngine extends AutoCloseable {
    */
   List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature);
 
+  /** Whether the engine was given a teacher; without one the reference policy teaches. */
+  boolean hasTeacher();
+
   /**
-   * The tokens that the reference policy finds most likely at each completion token with loss
-   * weight, most likely first; the rows of other tokens are zeros. A teacher may see another prompt
-   * than the policy: the sequences it is given then differ in their prompts only.
+   * The tokens that the teacher finds most likely at each completion token with loss weight, most
+   * likely first; the rows of other tokens are zeros. A teacher may see another prompt than the
+   * policy: the sequences it is given then differ in their prompts only.
    *
    * @param topK from 1 to the size of the vocabulary
-   * @throws IllegalArgumentException if no reference is frozen, or {@code topK} is out of range
+   * @throws IllegalArgumentException if the reference teaches and none is frozen, or {@code topK}
+   *     is out of range
    */
-  List<TeacherTokens> referenceTokens(List<TrainingSequence> batch, int topK, double temperature);
+  List<TeacherTokens> teacherTokens(List<TrainingSequence> batch, int topK, double temperature);
 
   /** Copies the present weights out, as {@code version}. */
   WeightSnapshot snapshot(WeightVersion version);

@@ -11,9 +11,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What a step asks the reference policy before its gradient: for rewards, and as a teacher. */
-record Consultation(TrainingEngine engine, LossSettings loss) {
+/** What a step asks reference policy and teacher before its gradient. */
+record Consultation(TrainingEngine engine, LossSettings loss, TeacherPrompts prompts) {
+  private static final Logger LOG = LoggerFactory.getLogger(Consultation.class);
+
   /** The rewards of each group's completions, less the KL penalty where it is in the reward. */
   List<double[]> rewards(List<ScoredGroup> groups) {
     List<double[]> rewards = new ArrayList<>();
@@ -36,16 +40,35 @@ record Consultation(TrainingEngine engine, LossSettings loss) {
     return rewards;
   }
 
-  /** The sequences with the reference's tokens where the loss has a distillation. */
+  /** The sequences with the teacher's tokens where the loss has a distillation. */
   List<TrainingSequence> taught(List<TrainingSequence> sequences) {
     int topK = loss.distillation().topK();
     if (topK == 0) {
       return sequences;
     }
-    List<TeacherTokens> tokens = engine.referenceTokens(sequences, topK, loss.temperature());
+    List<TrainingSequence> fitting = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
     List<TrainingSequence> taught = new ArrayList<>();
     for (int i = 0; i < sequences.size(); i++) {
-      taught.add(sequences.get(i).taughtBy(tokens.get(i)));
+      TrainingSequence seen = prompts.before(sequences.get(i));
+      if (seen.length() <= prompts.contextLength()) {
+        fitting.add(seen);
+        places.add(i);
+      }
+      taught.add(sequences.get(i).taughtBy(TeacherTokens.silent(seen.completion().length, topK)));
+    }
+    if (fitting.size() < sequences.size()) {
+      LOG.warn(
+          "{} of {} completions do not fit behind the teacher's prompt into policy.context_length"
+              + " ({}) and teach nothing",
+          sequences.size() - fitting.size(),
+          sequences.size(),
+          prompts.contextLength());
+    }
+    List<TeacherTokens> tokens = engine.teacherTokens(fitting, topK, loss.temperature());
+    for (int i = 0; i < tokens.size(); i++) {
+      int place = places.get(i);
+      taught.set(place, sequences.get(place).taughtBy(tokens.get(i)));
     }
     return taught;
   }

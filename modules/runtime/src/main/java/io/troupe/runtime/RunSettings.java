@@ -19,6 +19,8 @@ import io.troupe.engine.Optimisation;
  * @param warmup the supervised stage before the first step
  * @param examplesPerStep reference answers imitated in each step, beside its rollouts
  * @param refreshReferenceEvery steps after which the reference becomes the present policy; 0: never
+ * @param teacherPrompt what a teacher reads before a completion, with {@code {prompt}} and {@code
+ *     {solution}} in it; empty means the prompt itself
  * @param workers rollout workers
  * @param groupsPerRequest most groups a worker decodes at a time
  * @param evaluationPrompts most held-out prompts of an evaluation
@@ -35,6 +37,7 @@ public record RunSettings(
     Warmup warmup,
     int examplesPerStep,
     int refreshReferenceEvery,
+    String teacherPrompt,
     int workers,
     int groupsPerRequest,
     int evaluationPrompts,
@@ -68,10 +71,7 @@ public record RunSettings(
 
   /** Whether the reference becomes the present policy before a step. */
   boolean refreshesReferenceBefore(long step) {
-    return loss.readsReference()
-        && refreshReferenceEvery > 0
-        && step > 1
-        && (step - 1) % refreshReferenceEvery == 0;
+    return refreshReferenceEvery > 0 && step > 1 && (step - 1) % refreshReferenceEvery == 0;
   }
 
   /** AdamW's settings in the warm-up. */

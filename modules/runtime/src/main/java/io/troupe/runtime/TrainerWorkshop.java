@@ -87,6 +87,7 @@ public final class TrainerWorkshop {
   private final Checkpoints checkpoints;
   private final Optional<Resume> resume;
   private final Consumer<WarmupProgress> progress;
+  private final TeacherPrompts teacherPrompts;
   private volatile boolean stopped;
   private @Nullable TrainingEngine engine;
 
@@ -104,6 +105,7 @@ public final class TrainerWorkshop {
     this.checkpoints = checkpoints;
     this.resume = resume;
     this.progress = progress;
+    this.teacherPrompts = new TeacherPrompts(settings.teacherPrompt(), pool, room.engines());
   }
 
   Executor thread() {
@@ -122,10 +124,14 @@ public final class TrainerWorkshop {
       return restore(resume.get(), fresh);
     }
     warmUp(fresh);
-    if (settings.loss().readsReference()) {
+    if (readsReference()) {
       fresh.freezeReference();
     }
     return new Prepared(fresh.snapshot(WeightVersion.BASE), List.of());
+  }
+
+  private boolean readsReference() {
+    return settings.loss().readsReference(engine().hasTeacher());
   }
 
   private static Prepared restore(Resume from, TrainingEngine engine) {
@@ -211,10 +217,10 @@ public final class TrainerWorkshop {
   Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
     long start = System.nanoTime();
     LossSettings loss = settings.loss();
-    if (settings.refreshesReferenceBefore(step)) {
+    if (readsReference() && settings.refreshesReferenceBefore(step)) {
       engine().freezeReference();
     }
-    Consultation consultation = new Consultation(engine(), loss);
+    Consultation consultation = new Consultation(engine(), loss, teacherPrompts);
     TrainingBatch batch =
         TrainingBatch.of(
             groups, consultation.rewards(groups), loss, settings.limits().bound(), from);

@@ -30,6 +30,12 @@ final class Pupil implements TrainingEngine {
   /** Before which step a reference was frozen, counted from 0. */
   final List<Integer> frozenBefore = new ArrayList<>();
 
+  /** What its teacher was shown. */
+  final List<TrainingSequence> asked = new ArrayList<>();
+
+  /** Whether it has a teacher beside the reference. */
+  boolean taught;
+
   /** What every step comes to. */
   StepOutcome outcome = stepped(0.5);
 
@@ -64,8 +70,14 @@ final class Pupil implements TrainingEngine {
   }
 
   @Override
-  public List<TeacherTokens> referenceTokens(
+  public boolean hasTeacher() {
+    return taught;
+  }
+
+  @Override
+  public List<TeacherTokens> teacherTokens(
       List<TrainingSequence> batch, int topK, double temperature) {
+    asked.addAll(batch);
     return batch.stream()
         .map(s -> new TeacherTokens(new int[s.completion().length][topK], rows(s, topK)))
         .toList();

@@ -119,6 +119,7 @@ final class Toys {
         new RunSettings.Warmup(warmupSteps, 0, 16, 0.1, 0),
         0,
         0,
+        "",
         2,
         4,
         8,

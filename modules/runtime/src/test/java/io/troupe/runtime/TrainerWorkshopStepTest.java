@@ -29,6 +29,7 @@ final class TrainerWorkshopStepTest {
   @TempDir private Path folder;
 
   private final Pupil pupil = new Pupil();
+  private String teacherPrompt = "";
 
   private static LossSettings loss(
       double kl, KlPlace place, Distillation distillation, double supervised) {
@@ -62,6 +63,7 @@ final class TrainerWorkshopStepTest {
             plain.warmup(),
             examples,
             refreshEvery,
+            teacherPrompt,
             plain.workers(),
             plain.groupsPerRequest(),
             plain.evaluationPrompts(),
@@ -137,6 +139,30 @@ final class TrainerWorkshopStepTest {
         .hasSize(2)
         .allSatisfy(sequence -> assertThat(sequence.teacher().topK()).isEqualTo(3));
     assertThat(pupil.frozenBefore).containsExactly(0);
+  }
+
+  @Test
+  void train_teacherOfItsOwn_needsNoReference() throws IOException {
+    pupil.taught = true;
+    trained(workshop(loss(0, KlPlace.LOSS, new Distillation.Jsd(1, 0.5, 3), 0), 0, 0), 1, 0);
+    assertThat(pupil.frozenBefore).isEmpty();
+  }
+
+  @Test
+  void train_teacherPrompt_isWhatTheTeacherReadsAndNotThePolicy() throws IOException {
+    // A context of 8 holds the solution, the prompt of 4 and the completion "1", not a longer one.
+    teacherPrompt = "{solution}{prompt}";
+    Distillation teacher = new Distillation.ForwardKl(1, 2, false);
+    List<TrainingSequence> rollouts =
+        trained(workshop(loss(0, KlPlace.LOSS, teacher, 0), 0, 0), 1, 0);
+    assertThat(pupil.asked)
+        .extracting(sequence -> text(sequence.prompt()))
+        .containsExactly("21+1=", "21+1=");
+    assertThat(rollouts).allSatisfy(s -> assertThat(text(s.prompt())).isEqualTo("1+1="));
+    teacherPrompt = "{prompt}{prompt}";
+    rollouts = trained(workshop(loss(0, KlPlace.LOSS, teacher, 0), 0, 0), 1, 0);
+    assertThat(rollouts)
+        .allSatisfy(s -> assertThat(s.teacher().logProbs()[0]).containsExactly(-100, -100));
   }
 
   private static String text(int[] tokens) {

@@ -36,6 +36,7 @@ class TrainerWorkshopTest {
             warmup,
             plain.examplesPerStep(),
             plain.refreshReferenceEvery(),
+            plain.teacherPrompt(),
             plain.workers(),
             plain.groupsPerRequest(),
             plain.evaluationPrompts(),

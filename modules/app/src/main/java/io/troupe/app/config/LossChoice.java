@@ -106,7 +106,7 @@ final class LossChoice {
     return switch (d.divergence()) {
       case NONE -> new Distillation.None();
       case JSD -> new Distillation.Jsd(d.coefficient(), d.mix(), d.topK());
-      case FORWARD_KL -> new Distillation.ForwardKl(d.coefficient(), d.topK());
+      case FORWARD_KL -> new Distillation.ForwardKl(d.coefficient(), d.topK(), d.discards());
     };
   }
 }

@@ -9,6 +9,7 @@ package io.troupe.app.config;
  * @param trained of these, the numbers that training moves: all, or the adapters'
  * @param trainer weights and adapters, and of what is trained gradient and AdamW's two means
  * @param reference the frozen policy of the KL penalty; 0 without one
+ * @param teacher a teacher beside the reference; 0 without one
  * @param snapshot the published weights
  * @param samplers the weights of all rollout workers
  * @param keysAndValues the KV caches of all workers, filled
@@ -19,6 +20,7 @@ public record MemoryEstimate(
     long trained,
     long trainer,
     long reference,
+    long teacher,
     long snapshot,
     long samplers,
     long keysAndValues) {
@@ -28,9 +30,15 @@ public record MemoryEstimate(
    * The estimate for a decoder.
    *
    * @param adapters numbers that training moves instead of the weights; 0 if it moves these
+   * @param teacher parameters of a teacher beside the reference; 0 without one
    */
   static MemoryEstimate of(
-      ModelFacts model, long adapters, RunConfig config, TaskFacts facts, Capacities capacities) {
+      ModelFacts model,
+      long adapters,
+      long teacher,
+      RunConfig config,
+      TaskFacts facts,
+      Capacities capacities) {
     long weights = FLOAT * model.parameters();
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
     long tokens = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
@@ -38,13 +46,15 @@ public record MemoryEstimate(
     boolean adapted = adapters > 0;
     long trained = adapted ? adapters : model.parameters();
     boolean copied =
-        config.lossSettings().readsReference() && (!adapted || config.warmup().steps() > 0);
+        config.lossSettings().readsReference(teacher > 0)
+            && (!adapted || config.warmup().steps() > 0);
     return new MemoryEstimate(
         model.family(),
         model.parameters(),
         trained,
         adapted ? weights + 4 * FLOAT * trained : 4 * weights,
         copied ? weights : 0,
+        FLOAT * teacher,
         weights,
         config.rollout().workers() * weights,
         sequences * tokens * perToken);
@@ -75,6 +85,6 @@ public record MemoryEstimate(
 
   /** All of it. */
   public long total() {
-    return trainer + reference + snapshot + samplers + keysAndValues;
+    return trainer + reference + teacher + snapshot + samplers + keysAndValues;
   }
 }

@@ -103,8 +103,14 @@ final class Notes {
         "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
             + " penalty tells their completions apart");
     note(
-        config.lossSettings().policyCoefficient() == 0,
-        "distillation.policy_coefficient is 0: rewards only choose which groups are trained on");
+        config.lossSettings().policyCoefficient() == 0 && config.training().filterDegenerate(),
+        "distillation.policy_coefficient is 0: rewards only choose which groups are trained on, and"
+            + " training.filter_degenerate puts those of equal rewards aside, which a teacher could"
+            + " tell something about");
+    note(
+        config.distillation().discards(),
+        "distillation.discard_perfect: completions with a reward of 1 have no weight; a step of"
+            + " them alone is skipped");
     note(
         !config.lossSettings().clips(),
         "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
@@ -130,10 +136,14 @@ final class Notes {
     }
     idle(
         "loss.reference_refresh_every",
-        !config.lossSettings().readsReference(),
+        !config.lossSettings().readsReference(config.distillation().hasTeacher()),
         "nothing reads the reference policy");
     idle("loss.kl_in", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
-    for (String key : List.of("coefficient", "mix", "top_k")) {
+    idle(
+        "distillation.discard_perfect",
+        !config.distillation().discards(),
+        "distillation.divergence is not forward_kl, or policy_coefficient is not 0");
+    for (String key : List.of("coefficient", "mix", "top_k", "teacher", "teacher_prompt")) {
       idle(
           "distillation." + key,
           config.distillation().divergence() == DistillationSection.Divergence.NONE,
@@ -144,6 +154,10 @@ final class Notes {
         "loss.dr_grpo_constant",
         config.loss().objective() != ObjectiveName.DR_GRPO,
         "loss.objective is not dr_grpo");
+    idle(
+        "training.no_decay",
+        config.training().weightDecay() == 0 || config.policy() instanceof PolicySection.Toy,
+        "training.weight_decay is 0, or the policy is a table");
     idle(
         "training.schedule_floor",
         config.training().schedule() == Decay.CONSTANT,

@@ -36,21 +36,19 @@ public record Plan(
    *     together
    */
   public static Plan of(Resolved<RunConfig> resolved, TaskFacts facts) {
-    return of(resolved, facts, List.of());
+    return of(resolved, facts, List.of(), 0);
   }
 
   /**
-   * Plans a run whose policy starts from a checkpoint.
+   * Plans a run with what was read of its checkpoints.
    *
+   * @param checkpoint that the policy starts from; none if it is made on the spot
+   * @param teacher parameters of a teacher; 0 without one
    * @throws io.troupe.app.config.binding.ConfigurationException if configuration, task and
    *     checkpoint do not go together
    */
-  public static Plan of(Resolved<RunConfig> resolved, TaskFacts facts, ModelFacts checkpoint) {
-    return of(resolved, facts, List.of(checkpoint));
-  }
-
-  private static Plan of(
-      Resolved<RunConfig> resolved, TaskFacts facts, List<ModelFacts> checkpoint) {
+  public static Plan of(
+      Resolved<RunConfig> resolved, TaskFacts facts, List<ModelFacts> checkpoint, long teacher) {
     resolved.check((config, rules) -> config.check(facts, rules));
     RunConfig config = resolved.config();
     Capacities capacities = Capacities.of(config, facts);
@@ -58,30 +56,36 @@ public record Plan(
         LossFormula.describe(
             config.lossSettings(),
             config.rollout().completionsPerPrompt(),
-            config.training().maxStaleness());
+            config.training().maxStaleness(),
+            config.loss().referenceRefreshEvery());
     return new Plan(
         resolved,
         formula.lines().toList(),
         capacities,
-        memory(config, facts, checkpoint, capacities).stream().toList(),
+        memory(config, facts, checkpoint, teacher, capacities).stream().toList(),
         placement(config),
         Notes.of(resolved, capacities));
   }
 
   private static Optional<MemoryEstimate> memory(
-      RunConfig config, TaskFacts facts, List<ModelFacts> checkpoint, Capacities capacities) {
+      RunConfig config,
+      TaskFacts facts,
+      List<ModelFacts> checkpoint,
+      long teacher,
+      Capacities capacities) {
     return switch (config.policy()) {
       case PolicySection.Djl djl ->
           Optional.of(
               MemoryEstimate.of(
                   ModelFacts.of(djl, facts.vocabularySize()),
                   MemoryEstimate.adapters(djl),
+                  teacher,
                   config,
                   facts,
                   capacities));
       case PolicySection.Pretrained _ ->
           checkpoint.stream()
-              .map(model -> MemoryEstimate.of(model, 0, config, facts, capacities))
+              .map(model -> MemoryEstimate.of(model, 0, teacher, config, facts, capacities))
               .findFirst();
       case PolicySection.Toy _ -> Optional.empty();
     };
@@ -226,6 +230,9 @@ public record Plan(
                 : ": weights, gradient, AdamW's two means"));
     if (memory.reference() > 0) {
       lines.put("reference", bytes(memory.reference()) + ": weights of the reference policy");
+    }
+    if (memory.teacher() > 0) {
+      lines.put("teacher", bytes(memory.teacher()) + ": weights of the teacher");
     }
     lines.put("publish", bytes(memory.snapshot()) + ": one copy of the weights");
     lines.put(

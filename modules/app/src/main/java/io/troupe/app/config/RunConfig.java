@@ -69,6 +69,12 @@ public record RunConfig(
             () -> verifier.timeout().compareTo(rollout.leaseTimeout()) < 0,
             "must be below rollout.lease_timeout, which spans sampling and verification",
             "lower it, or raise rollout.lease_timeout");
+    rules
+        .on("distillation.teacher", "policy.engine")
+        .require(
+            () -> !(distillation.hasTeacher() && policy instanceof PolicySection.Toy),
+            "must be empty with policy.engine toy, whose table nobody else computes",
+            "leave it out, or take policy.engine djl");
     if (policy instanceof PolicySection.Toy toy) {
       rules
           .on("policy.engine", "rollout.top_p", "rollout.stop")

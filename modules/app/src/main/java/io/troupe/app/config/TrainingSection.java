@@ -8,6 +8,7 @@ import io.troupe.app.config.binding.Rules;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.core.train.LearningRateSchedule.Decay;
+import java.util.List;
 
 /** The training steps: what enters one, and how it moves the weights. */
 public record TrainingSection(
@@ -56,8 +57,14 @@ public record TrainingSection(
         double beta2,
     @Doc("Added to AdamW's denominator.") @Default("1e-8") @Range(min = 0, minExclusive = true)
         double epsilon,
-    @Doc("Decoupled weight decay of matrices; norms have none.") @Default("0.0") @Range(min = 0)
+    @Doc("Decoupled weight decay of matrices; norms and biases have none.")
+        @Default("0.0")
+        @Range(min = 0)
         double weightDecay,
+    @Doc(
+            "Names of matrices that have no weight decay either, such as `*embed_tokens*`; `*`"
+                + " stands for any characters.")
+        List<String> noDecay,
     @Doc("Largest global L2 norm of the gradient; 0 means no clipping.")
         @Default("1.0")
         @Range(min = 0)
@@ -71,6 +78,10 @@ public record TrainingSection(
         @Range(min = 0)
         int maxFilteredGroups)
     implements Checked {
+  public TrainingSection {
+    noDecay = List.copyOf(noDecay);
+  }
+
   /** The learning rate of each step. */
   public LearningRateSchedule learningRates() {
     return new LearningRateSchedule(learningRate, scheduleWarmupSteps, schedule, scheduleFloor);

@@ -105,6 +105,7 @@ final class PlanTest {
                 parameters,
                 16 * parameters,
                 4 * parameters,
+                0,
                 4 * parameters,
                 4 * parameters,
                 cache));

@@ -8,6 +8,9 @@ import static io.troupe.core.Require.require;
  * trained token's loss and takes part in the same mean.
  */
 public sealed interface Distillation {
+  /** A reward that counts as 1, whatever rounding did to it. */
+  double PERFECT = 1 - 1e-6;
+
   /** No teacher. */
   record None() implements Distillation {}
 
@@ -32,8 +35,10 @@ public sealed interface Distillation {
    *
    * @param coefficient of the term, finite, greater than 0
    * @param topK K, 1 or greater
+   * @param discardsPerfect whether completions with a reward of {@link #PERFECT} or more have no
+   *     loss weight: the policy has nothing to learn from them
    */
-  record ForwardKl(double coefficient, int topK) implements Distillation {
+  record ForwardKl(double coefficient, int topK, boolean discardsPerfect) implements Distillation {
     public ForwardKl {
       requireTerm(coefficient, topK);
     }
@@ -44,8 +49,15 @@ public sealed interface Distillation {
     return switch (this) {
       case None() -> 0;
       case Jsd(double _, double _, int k) -> k;
-      case ForwardKl(double _, int k) -> k;
+      case ForwardKl(double _, int k, boolean _) -> k;
     };
+  }
+
+  /** Whether a completion with this task reward is learnt from. */
+  default boolean learnsFrom(double reward) {
+    return !(this instanceof ForwardKl(double _, int _, boolean discardsPerfect))
+        || !discardsPerfect
+        || reward < PERFECT;
   }
 
   private static void requireTerm(double coefficient, int topK) {

@@ -22,33 +22,19 @@ public final class LossFormula {
    *
    * @param completions G, completions of a prompt
    * @param maxStaleness greatest staleness of a token with loss weight, in weight versions
+   * @param refreshEvery steps after which the reference becomes the present policy; 0: never
    * @return lines separated by newlines, without one at the end
    */
-  public static String describe(LossSettings s, int completions, long maxStaleness) {
+  public static String describe(
+      LossSettings s, int completions, long maxStaleness, int refreshEvery) {
     List<Line> lines = new ArrayList<>();
     lines.add(
         new Line(
             "policy",
             "p = softmax(logits / %s)".formatted(number(s.temperature())),
             "the trainer's, of the sampled token; carries the gradient"));
-    lines.add(advantage(s.baseline(), completions));
-    if (s.penalisesReward()) {
-      lines.add(
-          new Line(
-              "reward",
-              "r = task reward - %s sum_t K".formatted(number(s.klCoefficient())),
-              "K = %s; d = log p_ref - log q, of every token"
-                  .formatted(estimate(s.klEstimator()))));
-    }
-    lines.addAll(ratio(s));
-    lines.add(new Line("surrogate", "S = " + surrogate(s), ""));
-    lines.addAll(mask(s.sequenceMask()));
-    if (s.penalisesLoss()) {
-      lines.add(
-          new Line(
-              "KL penalty",
-              "K = " + estimate(s.klEstimator()),
-              "d = log p_ref - log p; p_ref: by the reference"));
+    if (s.policyCoefficient() > 0) {
+      lines.addAll(policyGradient(s, completions, refreshEvery));
     }
     lines.addAll(distillation(s.distillation()));
     lines.add(new Line("token loss", "l = " + tokenLoss(s), ""));
@@ -59,6 +45,44 @@ public final class LossFormula {
             "staleness <= %d".formatted(maxStaleness),
             "an older token is in no sum and no count"));
     return layOut(lines);
+  }
+
+  /** Everything that the policy coefficient multiplies. */
+  private static List<Line> policyGradient(LossSettings s, int completions, int refreshEvery) {
+    List<Line> lines = new ArrayList<>();
+    lines.add(advantage(s.baseline(), completions));
+    if (s.penalisesReward()) {
+      lines.add(
+          new Line(
+              "reward",
+              "r = task reward - %s sum_t K".formatted(number(s.klCoefficient())),
+              "K = %s; d = log p_ref - log q, of every token"
+                  .formatted(estimate(s.klEstimator()))));
+      lines.addAll(reference(refreshEvery));
+    }
+    lines.addAll(ratio(s));
+    lines.add(new Line("surrogate", "S = " + surrogate(s), ""));
+    lines.addAll(mask(s.sequenceMask()));
+    if (s.penalisesLoss()) {
+      lines.add(
+          new Line(
+              "KL penalty",
+              "K = " + estimate(s.klEstimator()),
+              "d = log p_ref - log p; p_ref: by the reference"));
+      lines.addAll(reference(refreshEvery));
+    }
+    return lines;
+  }
+
+  private static List<Line> reference(int refreshEvery) {
+    return refreshEvery == 0
+        ? List.of()
+        : List.of(
+            new Line(
+                "",
+                "",
+                "the reference: the policy after the last multiple of %d steps"
+                    .formatted(refreshEvery)));
   }
 
   private static Line advantage(Baseline baseline, int completions) {
@@ -148,8 +172,14 @@ public final class LossFormula {
                   "D = %s KL(T || M) + %s KL(P || M)".formatted(number(a), complement(a)),
                   teacher.formatted(k)),
               new Line("", "M = %s T + %s P".formatted(number(a), complement(a)), ""));
-      case Distillation.ForwardKl(double _, int k) ->
-          List.of(new Line("distillation", "D = KL(T || P)", teacher.formatted(k)));
+      case Distillation.ForwardKl(double _, int k, boolean discards) -> {
+        List<Line> lines = new ArrayList<>();
+        lines.add(new Line("distillation", "D = KL(T || P)", teacher.formatted(k)));
+        if (discards) {
+          lines.add(new Line("", "", "of completions with r < 1 - 1e-6; the others are left out"));
+        }
+        yield lines;
+      }
     };
   }
 
@@ -178,21 +208,25 @@ public final class LossFormula {
   }
 
   private static String tokenLoss(LossSettings s) {
-    String gain =
-        (s.sequenceMask() instanceof SequenceMask.None ? "" : "m ")
-            + (s.correction() instanceof Correction.None ? "S" : "w S");
-    String own =
-        s.penalisesLoss() ? "(%s - %s K)".formatted(gain, number(s.klCoefficient())) : gain;
-    if (s.policyCoefficient() != 1) {
-      own = number(s.policyCoefficient()) + " " + own;
+    List<String> terms = new ArrayList<>();
+    if (s.policyCoefficient() > 0) {
+      String gain =
+          (s.sequenceMask() instanceof SequenceMask.None ? "" : "m ")
+              + (s.correction() instanceof Correction.None ? "S" : "w S");
+      String own =
+          s.penalisesLoss() ? "(%s - %s K)".formatted(gain, number(s.klCoefficient())) : gain;
+      terms.add("-" + times(s.policyCoefficient(), own));
     }
-    return "-"
-        + own
-        + switch (s.distillation()) {
-          case Distillation.None() -> "";
-          case Distillation.Jsd(double c, double _, int _) -> " + %s D".formatted(number(c));
-          case Distillation.ForwardKl(double c, int _) -> " + %s D".formatted(number(c));
-        };
+    switch (s.distillation()) {
+      case Distillation.None() -> {}
+      case Distillation.Jsd(double c, double _, int _) -> terms.add(times(c, "D"));
+      case Distillation.ForwardKl(double c, int _, boolean _) -> terms.add(times(c, "D"));
+    }
+    return terms.isEmpty() ? "0" : String.join(" + ", terms);
+  }
+
+  private static String times(double factor, String term) {
+    return factor == 1 ? term : number(factor) + " " + term;
   }
 
   private static List<Line> loss(LossSettings s) {

@@ -108,9 +108,18 @@ public record LossSettings(
     return klCoefficient > 0 && klPlace == KlPlace.REWARD;
   }
 
-  /** Whether a step reads the reference policy: for a penalty, or as the teacher. */
-  public boolean readsReference() {
-    return klCoefficient > 0 || distillation.topK() > 0;
+  /** Whether a step asks a teacher. */
+  public boolean distils() {
+    return distillation.topK() > 0;
+  }
+
+  /**
+   * Whether a step reads the reference policy.
+   *
+   * @param teacher whether there is a teacher beside it; without one it teaches
+   */
+  public boolean readsReference(boolean teacher) {
+    return klCoefficient > 0 || (distils() && !teacher);
   }
 
   /** The same with another baseline. */

@@ -53,7 +53,7 @@ public final class ScalarDistillation {
       case Distillation.None() -> new Term(0, 0, new double[logProbs.length]);
       case Distillation.Jsd(double coefficient, double mix, int _) ->
           jsd(coefficient, mix, renormalised(teacherLogProbs), logProbs);
-      case Distillation.ForwardKl(double coefficient, int _) ->
+      case Distillation.ForwardKl(double coefficient, int _, boolean _) ->
           forwardKl(coefficient, renormalised(teacherLogProbs), logProbs);
     };
   }

@@ -16,6 +16,8 @@ import java.util.List;
  * @param sequences all completions of all groups, in order of groups
  * @param trainedTokens completion tokens with loss weight
  * @param maskedTokens completion tokens without, because they are stale
+ * @param discardedTokens completion tokens without, because there is nothing to learn from their
+ *     completions: {@link Distillation#learnsFrom}
  * @param stalenessMax greatest staleness of a trained token
  * @param stalenessMean mean staleness of trained tokens
  */
@@ -23,6 +25,7 @@ public record TrainingBatch(
     List<TrainingSequence> sequences,
     long trainedTokens,
     long maskedTokens,
+    long discardedTokens,
     long stalenessMax,
     double stalenessMean) {
   public TrainingBatch {
@@ -53,10 +56,17 @@ public record TrainingBatch(
     List<boolean[]> trainable = new ArrayList<>();
     long masked = 0;
     long trained = 0;
+    long discarded = 0;
     long stalenessMax = 0;
     double stalenessSum = 0;
     for (ScoredGroup group : groups) {
-      for (Completion completion : group.completions()) {
+      for (int i = 0; i < group.completions().size(); i++) {
+        Completion completion = group.completions().get(i);
+        if (!loss.distillation().learnsFrom(group.rewards().get(i))) {
+          trainable.add(new boolean[completion.length()]);
+          discarded += completion.length();
+          continue;
+        }
         trainable.add(bound.trainable(completion.versions(), from));
         for (TokenVersions.Span span : completion.versions().spans()) {
           long staleness = from.stalenessOf(span.version());
@@ -88,7 +98,12 @@ public record TrainingBatch(
       }
     }
     return new TrainingBatch(
-        sequences, trained, masked, stalenessMax, trained == 0 ? 0 : stalenessSum / trained);
+        sequences,
+        trained,
+        masked,
+        discarded,
+        stalenessMax,
+        trained == 0 ? 0 : stalenessSum / trained);
   }
 
   private static double[] rewards(ScoredGroup group) {

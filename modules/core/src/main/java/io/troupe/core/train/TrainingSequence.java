@@ -85,6 +85,12 @@ public final class TrainingSequence {
         prompt, completion, behaviourLogProbs, lossWeights, advantage, versions, teacher);
   }
 
+  /** The same completion behind another prompt. */
+  public TrainingSequence after(int[] other) {
+    return new TrainingSequence(
+        other, completion, behaviourLogProbs, lossWeights, advantage, staleness, teacher);
+  }
+
   /** The same sequence with a teacher. */
   public TrainingSequence taughtBy(TeacherTokens tokens) {
     return new TrainingSequence(

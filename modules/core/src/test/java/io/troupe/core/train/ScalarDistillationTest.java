@@ -24,7 +24,7 @@ final class ScalarDistillationTest {
     assertThat(jsd.divergence()).isCloseTo(0.022141277, within(5e-9));
     assertThat(jsd.value()).isCloseTo(2 * 0.022141277, within(1e-8));
     ScalarDistillation.Term kl =
-        ScalarDistillation.token(new Distillation.ForwardKl(.5, 2), TEACHER, POLICY);
+        ScalarDistillation.token(new Distillation.ForwardKl(.5, 2, false), TEACHER, POLICY);
     assertThat(kl.divergence()).isCloseTo(0.933663, within(5e-7));
     assertThat(kl.value()).isCloseTo(.5 * 0.933663, within(5e-7));
   }
@@ -44,7 +44,7 @@ final class ScalarDistillationTest {
   void token_rowOfPadding_staysFinite() {
     float[] padding = {-100, -100};
     ScalarDistillation.Term kl =
-        ScalarDistillation.token(new Distillation.ForwardKl(1, 2), padding, POLICY);
+        ScalarDistillation.token(new Distillation.ForwardKl(1, 2, false), padding, POLICY);
     assertThat(kl.value()).isCloseTo(0, within(1e-30));
     assertThat(kl.derivatives()[0]).isCloseTo(0, within(1e-30));
     assertThat(ScalarDistillation.token(new Distillation.Jsd(1, .9, 2), padding, POLICY).value())
@@ -59,7 +59,7 @@ final class ScalarDistillationTest {
     Distillation distillation =
         random.nextBoolean()
             ? new Distillation.Jsd(.1 + random.nextDouble(), random.nextDouble(), topK)
-            : new Distillation.ForwardKl(.1 + random.nextDouble(), topK);
+            : new Distillation.ForwardKl(.1 + random.nextDouble(), topK, false);
     float[] teacher = new float[topK];
     double[] policy = new double[topK];
     for (int k = 0; k < topK; k++) {
@@ -85,7 +85,7 @@ final class ScalarDistillationTest {
         .hasMessage("the coefficient of a distillation is a finite number greater than 0, not 0.0");
     assertThatThrownBy(() -> new Distillation.Jsd(1, 1.1, 20))
         .hasMessage("the mix of a distillation lies in [0, 1], not 1.1");
-    assertThatThrownBy(() -> new Distillation.ForwardKl(1, 0))
+    assertThatThrownBy(() -> new Distillation.ForwardKl(1, 0, false))
         .hasMessage("a distillation takes 1 token of the teacher or more, not 0");
     assertThatThrownBy(
             () -> ScalarDistillation.token(new Distillation.None(), TEACHER, new double[1]))

@@ -61,6 +61,34 @@ class TrainingBatchTest {
   }
 
   @Test
+  void of_selfDistillation_learnsFromCompletionsBelowAPerfectReward() {
+    // The rule of on-policy self-distillation: reward < 1 - 1e-6.
+    List<Double> rewards = List.of(0.0, 1.0, 1 - 1e-6, 1 - 2e-6);
+    Completion each = completion(0, 0);
+    ScoredGroup group =
+        new ScoredGroup(
+            new LeaseId(new GroupId(1), 1),
+            new int[] {1},
+            List.of(each, each, each, each),
+            rewards);
+    LossSettings discarding = LOSS.with(new Distillation.ForwardKl(1, 2, true), 0);
+    LossSettings keeping = LOSS.with(new Distillation.ForwardKl(1, 2, false), 0);
+
+    TrainingBatch batch =
+        TrainingBatch.of(List.of(group), discarding, new StalenessBound(0), WeightVersion.BASE);
+    TrainingBatch all =
+        TrainingBatch.of(List.of(group), keeping, new StalenessBound(0), WeightVersion.BASE);
+
+    assertThat(batch.sequences())
+        .extracting(s -> s.lossWeights()[0])
+        .containsExactly(.25f, 0f, 0f, .25f);
+    assertThat(batch.trainedTokens()).isEqualTo(4);
+    assertThat(batch.discardedTokens()).isEqualTo(4);
+    assertThat(all.trainedTokens()).isEqualTo(8);
+    assertThat(all.discardedTokens()).isZero();
+  }
+
+  @Test
   void of_nothingTrainable_hasNoStaleness() {
     TrainingBatch batch =
         TrainingBatch.of(

@@ -6,12 +6,23 @@ import io.troupe.engine.Optimisation;
 final class AdamW implements AutoCloseable {
   private final Weights first;
   private final Weights second;
+  private final WeightDecay decay;
+  private final Moved firstMoved;
+  private final Moved secondMoved;
   private long steps;
 
-  /** Moments of 0, where the weights are. */
-  AdamW(Weights weights) {
+  /**
+   * Moments of 0, where the weights are.
+   *
+   * @throws IllegalArgumentException if {@code decay} names a tensor that the weights have not
+   */
+  AdamW(Weights weights, WeightDecay decay) {
+    decay.requireNames(weights.layout());
+    this.decay = decay;
     this.first = Weights.zeros(weights.layout(), weights.device());
     this.second = Weights.zeros(weights.layout(), weights.device());
+    this.firstMoved = first.moved(decay);
+    this.secondMoved = second.moved(decay);
   }
 
   Weights first() {
@@ -38,14 +49,15 @@ final class AdamW implements AutoCloseable {
    */
   double step(Decoder decoder, Leaves leaves, Optimisation o) {
     long t = steps + 1;
-    try (Program.Call call = decoder.call("adamw")) {
+    try (Moved moved = leaves.moved(decay);
+        Program.Call call = decoder.call("adamw")) {
       double norm =
-          call.with(leaves.moved().matrices())
-              .with(first.moved().matrices())
-              .with(second.moved().matrices())
-              .with(leaves.moved().vectors())
-              .with(first.moved().vectors())
-              .with(second.moved().vectors())
+          call.with(moved.decaying())
+              .with(firstMoved.decaying())
+              .with(secondMoved.decaying())
+              .with(moved.others())
+              .with(firstMoved.others())
+              .with(secondMoved.others())
               .with(o.gradientClip())
               .with(o.learningRate())
               .with(o.beta1())
@@ -63,6 +75,8 @@ final class AdamW implements AutoCloseable {
 
   @Override
   public void close() {
+    firstMoved.close();
+    secondMoved.close();
     first.close();
     second.close();
   }

@@ -1,5 +1,7 @@
 package io.troupe.engine.djl;
 
+import static io.troupe.core.Require.require;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,7 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What a checkpoint says of its policy beside the tensors: config.json, and the tokenizer's files.
@@ -142,6 +146,50 @@ record CheckpointCard(ModelConfig config, Map<String, byte[]> files) {
     }
     checkTokenizer(directory, OURS);
     checkTokenizer(directory, THEIRS);
+  }
+
+  /**
+   * Checks that the ids of a directory's tokenizer stand for the tokens of this policy's. How a
+   * text is cut into tokens may differ: a teacher gets ids.
+   *
+   * @throws IllegalArgumentException if one does not, or the directory has no such tokenizer
+   */
+  void requireSameTokens(Path directory) {
+    for (String name : List.of(OURS, THEIRS)) {
+      byte[] mine = files.get(name);
+      if (mine != null) {
+        Path file = directory.resolve(name);
+        require(
+            Files.exists(file),
+            "%s is missing: a teacher needs the policy's tokenizer, which is of that kind",
+            file);
+        try {
+          requireSame(file, TokenIds.of(JSON.readTree(mine)), TokenIds.of(read(file)));
+        } catch (IOException failure) {
+          throw new IllegalArgumentException(failure.getMessage(), failure);
+        }
+      }
+    }
+  }
+
+  private static Set<Long> ids(Map<Long, String> one, Map<Long, String> other) {
+    Set<Long> ids = new TreeSet<>(one.keySet());
+    ids.addAll(other.keySet());
+    return ids;
+  }
+
+  private static void requireSame(Path file, Map<Long, String> policy, Map<Long, String> teacher) {
+    for (long id : ids(policy, teacher)) {
+      String mine = policy.getOrDefault(id, "");
+      String theirs = teacher.getOrDefault(id, "");
+      require(
+          mine.equals(theirs),
+          "%s: token %d is '%s', and the policy's is '%s'; a teacher needs the policy's tokens",
+          file,
+          id,
+          theirs,
+          mine);
+    }
   }
 
   private void checkTokenizer(Path directory, String name) throws IOException {

@@ -18,6 +18,8 @@ import io.troupe.engine.safetensors.ModelFiles;
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  * @param device where trainer and samplers compute
  * @param precision what they multiply matrices in
+ * @param logitBytes most bytes of logits that the trainer holds at a time; of more, it computes
+ *     some positions at a time, and on the way back a second time
  */
 public record ComputeSettings(
     int trainerThreads,
@@ -28,7 +30,8 @@ public record ComputeSettings(
     KvOnSwap kvOnSwap,
     long shardBytes,
     Device device,
-    Precision precision) {
+    Precision precision,
+    long logitBytes) {
   /** What becomes of keys and values that older weights computed. */
   public enum KvOnSwap {
     /** They stay: later tokens attend to what the older weights made of earlier ones. */
@@ -39,12 +42,16 @@ public record ComputeSettings(
 
   private static final int DEFAULT_DECODE_ROWS = 4096;
 
+  /** 2,048 positions of a vocabulary of 32,768; the graph holds about three times as much. */
+  private static final long DEFAULT_LOGIT_BYTES = 256L << 20;
+
   public ComputeSettings {
     require(trainerThreads >= 1, "trainer_threads is 1 or greater, not %d", trainerThreads);
     require(samplerThreads >= 1, "sampler_threads is 1 or greater, not %d", samplerThreads);
     require(microBatchTokens >= 2, "micro_batch_tokens is 2 or greater, not %d", microBatchTokens);
     require(decodeRows >= 1, "decode_rows is 1 or greater, not %d", decodeRows);
     require(kvTokens >= 1, "kv_tokens is 1 or greater, not %d", kvTokens);
+    require(logitBytes >= 1, "logit_bytes is 1 or greater, not %d", logitBytes);
     require(shardBytes >= 1, "shard_bytes is 1 or greater, not %d", shardBytes);
   }
 
@@ -59,7 +66,29 @@ public record ComputeSettings(
         KvOnSwap.KEEP,
         ModelFiles.DEFAULT_SHARD_BYTES,
         Device.host(),
-        Precision.FLOAT32);
+        Precision.FLOAT32,
+        DEFAULT_LOGIT_BYTES);
+  }
+
+  /** The same with another budget of logits. */
+  ComputeSettings withLogits(long bytes) {
+    return new ComputeSettings(
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        shardBytes,
+        device,
+        precision,
+        bytes);
+  }
+
+  /** How many positions' logits fit the budget. */
+  int logitRows(int vocabulary) {
+    return Math.toIntExact(
+        Math.clamp(logitBytes / ((long) Float.BYTES * vocabulary), 1, Integer.MAX_VALUE));
   }
 
   /** The same with another size of files of weights. */
@@ -73,7 +102,8 @@ public record ComputeSettings(
         kvOnSwap,
         bytes,
         device,
-        precision);
+        precision,
+        logitBytes);
   }
 
   /** The same with a budget of cached tokens. */
@@ -87,7 +117,8 @@ public record ComputeSettings(
         onSwap,
         shardBytes,
         device,
-        precision);
+        precision,
+        logitBytes);
   }
 
   /** The same on a device, in a precision. */
@@ -101,6 +132,7 @@ public record ComputeSettings(
         kvOnSwap,
         shardBytes,
         where,
-        numbers);
+        numbers,
+        logitBytes);
   }
 }

@@ -7,6 +7,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -19,6 +20,7 @@ public final class DjlPolicy implements PolicyEngines {
   private final DecoderSettings settings;
   private final ComputeSettings compute;
   private final TrainingMode mode;
+  private final Optional<TeacherCheckpoint> teacher;
   private final Tokenizer tokenizer;
   private final String torchVersion;
   private final Consumer<String> watcher;
@@ -29,12 +31,14 @@ public final class DjlPolicy implements PolicyEngines {
       PolicyModel model,
       ComputeSettings compute,
       TrainingMode mode,
+      Optional<TeacherCheckpoint> teacher,
       String version,
       Consumer<String> watcher) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
     this.mode = mode;
+    this.teacher = teacher;
     this.tokenizer = model.tokenizer();
     this.torchVersion = version;
     this.watcher = watcher;
@@ -57,6 +61,7 @@ public final class DjlPolicy implements PolicyEngines {
         PolicyModel.random(settings, tokenizer),
         compute,
         TrainingMode.full(),
+        Optional.empty(),
         Torch.load(),
         _ -> {});
   }
@@ -69,17 +74,32 @@ public final class DjlPolicy implements PolicyEngines {
    */
   public static DjlPolicy create(Pretrained checkpoint, ComputeSettings compute) {
     return new DjlPolicy(
-        PolicyModel.of(checkpoint), compute, TrainingMode.full(), Torch.load(), _ -> {});
+        PolicyModel.of(checkpoint),
+        compute,
+        TrainingMode.full(),
+        Optional.empty(),
+        Torch.load(),
+        _ -> {});
   }
 
   /** The same policy, whose trainers train in another way; it has no engines open. */
   public DjlPolicy trained(TrainingMode other) {
-    return new DjlPolicy(model, compute, other, torchVersion, watcher);
+    return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher);
+  }
+
+  /**
+   * The same policy, whose trainers have a teacher; it has no engines open.
+   *
+   * @throws IllegalArgumentException if the teacher's tokens are not the policy's
+   */
+  public DjlPolicy taughtBy(TeacherCheckpoint other) {
+    other.requireFit(model.card(), settings.contextLength());
+    return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher);
   }
 
   /** The same policy, whose engines' calls of the program can be made to fail; for tests. */
   DjlPolicy watched(Consumer<String> calls) {
-    return new DjlPolicy(model, compute, mode, torchVersion, calls);
+    return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls);
   }
 
   /**
@@ -134,7 +154,8 @@ public final class DjlPolicy implements PolicyEngines {
 
   @Override
   public TrainingEngine newTrainer(long seed) {
-    DjlTrainer trainer = new DjlTrainer(model, compute, mode, seed, watcher, open::decrementAndGet);
+    DjlTrainer trainer =
+        new DjlTrainer(model, compute, mode, teacher, seed, watcher, open::decrementAndGet);
     open.incrementAndGet();
     return trainer;
   }

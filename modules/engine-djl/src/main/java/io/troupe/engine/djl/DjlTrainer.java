@@ -40,7 +40,9 @@ final class DjlTrainer implements TrainingEngine {
   private final Trained trained;
   private final TrainingMode.Activations activations;
   private final AdamW optimizer;
+  private final Optional<Teacher> teacher;
   private Reference reference = new Reference.None();
+  private final int logitRows;
   private int microBatchTokens;
   private boolean open = true;
 
@@ -48,6 +50,7 @@ final class DjlTrainer implements TrainingEngine {
       PolicyModel model,
       ComputeSettings compute,
       TrainingMode mode,
+      Optional<TeacherCheckpoint> teacher,
       long seed,
       Consumer<String> watcher,
       Runnable onClose) {
@@ -63,10 +66,12 @@ final class DjlTrainer implements TrainingEngine {
             compute.device(),
             compute.precision(),
             watcher);
+    this.logitRows = compute.logitRows(decoder.vocabulary());
     Weights first = model.weights(decoder.layout(), compute.device(), seed);
     this.trained = Trained.of(mode.tuning(), first, seed);
     this.activations = mode.activations();
-    this.optimizer = new AdamW(trained.moved());
+    this.optimizer = new AdamW(trained.moved(), mode.decay());
+    this.teacher = teacher.map(found -> Teacher.of(found, compute, watcher));
   }
 
   /** A part of a step; says why the step cannot be made, if it cannot. */
@@ -161,7 +166,7 @@ final class DjlTrainer implements TrainingEngine {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     try (Leaves leaves = trained.leaves()) {
-      GradientPass pass = new GradientPass(decoder, leaves, activations);
+      GradientPass pass = new GradientPass(decoder, leaves, activations, logitRows);
       for (Part part : parts) {
         Optional<String> refusal = part.in(pass);
         if (refusal.isPresent()) {
@@ -190,8 +195,7 @@ final class DjlTrainer implements TrainingEngine {
     IdentityHashMap<TrainingSequence, double[]> found = new IdentityHashMap<>();
     for (SequencePlan plan : plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);
-          Program.Call call = decoder.call("log_probs", frozen);
-          LogProbs logProbs = LogProbs.of(call, part, temperature)) {
+          LogProbs logProbs = LogProbs.of(decoder, frozen, part, temperature, logitRows)) {
         List<TokenRows> rows = logProbs.rows(plan);
         for (int i = 0; i < rows.size(); i++) {
           found.put(plan.rows().get(i).part().sequence(), rows.get(i).column(0));
@@ -204,9 +208,14 @@ final class DjlTrainer implements TrainingEngine {
   }
 
   @Override
-  public List<TeacherTokens> referenceTokens(
+  public boolean hasTeacher() {
+    return teacher.isPresent();
+  }
+
+  @Override
+  public List<TeacherTokens> teacherTokens(
       List<TrainingSequence> batch, int topK, double temperature) {
-    Weights frozen = frozenReference();
+    Teacher asked = teacher.orElseGet(() -> new Teacher(decoder, frozenReference()));
     enter(false);
     check(batch, false, 0);
     require(
@@ -214,16 +223,15 @@ final class DjlTrainer implements TrainingEngine {
         "a teacher's tokens are from 1 to the %d of the vocabulary, not %d",
         decoder.vocabulary(),
         topK);
-    return withinMemory(() -> readLikeliest(frozen, batch, topK, temperature));
+    return withinMemory(() -> readLikeliest(asked, batch, topK, temperature));
   }
 
   private List<TeacherTokens> readLikeliest(
-      Weights frozen, List<TrainingSequence> batch, int topK, double temperature) {
+      Teacher asked, List<TrainingSequence> batch, int topK, double temperature) {
     IdentityHashMap<TrainingSequence, TeacherTokens> found = new IdentityHashMap<>();
     for (SequencePlan plan : plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);
-          Program.Call call = decoder.call("likeliest", frozen);
-          Likeliest likeliest = Likeliest.of(call, part, topK, temperature)) {
+          Likeliest likeliest = Likeliest.of(asked, part, topK, temperature, logitRows)) {
         List<TeacherTokens> tokens = likeliest.ofSequences(plan);
         for (int i = 0; i < tokens.size(); i++) {
           found.put(plan.rows().get(i).part().sequence(), tokens.get(i));
@@ -298,6 +306,7 @@ final class DjlTrainer implements TrainingEngine {
     if (open) {
       open = false;
       reference.release();
+      teacher.ifPresent(Teacher::close);
       optimizer.close();
       trained.close();
       decoder.close();

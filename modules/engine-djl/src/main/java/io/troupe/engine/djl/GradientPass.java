@@ -19,6 +19,7 @@ final class GradientPass {
   private final Decoder decoder;
   private final Leaves leaves;
   private final TrainingMode.Activations activations;
+  private final int logitRows;
   private final StepLoss loss = new StepLoss();
   private double entropy;
   private long tokens;
@@ -27,7 +28,14 @@ final class GradientPass {
   private long gradientNanos;
   private long referenceNanos;
 
-  GradientPass(Decoder decoder, Leaves leaves, TrainingMode.Activations activations) {
+  /**
+   * A pass over a step's micro-batches.
+   *
+   * @param logitRows most positions whose logits are held at a time
+   */
+  GradientPass(
+      Decoder decoder, Leaves leaves, TrainingMode.Activations activations, int logitRows) {
+    this.logitRows = logitRows;
     this.decoder = decoder;
     this.leaves = leaves;
     this.activations = activations;
@@ -61,8 +69,8 @@ final class GradientPass {
   private LogProbs ofReference(Weights frozen, MicroBatch batch, double temperature) {
     long start = System.nanoTime();
     TorchBridge.setGradientMode(false);
-    try (Program.Call call = decoder.call("log_probs", frozen)) {
-      return LogProbs.of(call, batch, temperature);
+    try {
+      return LogProbs.of(decoder, frozen, batch, temperature, logitRows);
     } finally {
       TorchBridge.setGradientMode(true);
       referenceNanos += System.nanoTime() - start;
@@ -136,23 +144,75 @@ final class GradientPass {
   /** From ids, or from the hidden states where they are computed already. */
   private Optional<String> backward(
       SequencePlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+    if (batch.tokens() > logitRows) {
+      return inParts(plan, batch, first, temperature, part);
+    }
     try (Program.Call call = decoder.call("log_probs", leaves);
         LogProbs logProbs = LogProbs.of(call, batch, first, temperature);
         NativeTensor gradient = NativeTensor.zeros(DType.FLOAT32, batch.tokens(), batch.width())) {
-      if (!logProbs.finite()) {
-        return Optional.of("a log-probability of the policy is not finite");
+      Optional<String> refusal = derive(plan, logProbs, gradient, part);
+      if (refusal.isEmpty()) {
+        Torch.backward(logProbs.values(), gradient);
       }
-      List<TokenRows> own = logProbs.rows(plan);
-      List<TokenRows> derivatives = LogProbs.rows(plan, gradient, batch.width());
-      for (int i = 0; i < own.size(); i++) {
-        part.of(i, plan.rows().get(i).part().sequence(), own.get(i), derivatives.get(i));
-      }
-      if (!Double.isFinite(loss.loss())) {
-        return Optional.of("the loss is " + loss.loss());
-      }
-      Torch.backward(logProbs.values(), gradient);
-      entropy += logProbs.entropySum();
+      return refusal;
     }
+  }
+
+  /**
+   * The same with logits of some positions at a time: first without a graph, since a derivative may
+   * need the log-probabilities of a whole sequence, then again with one.
+   */
+  private Optional<String> inParts(
+      SequencePlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+    try (Program.Call below = decoder.call("states", leaves);
+        NativeTensor states = batch.into(below, first).opaque();
+        LogProbs logProbs = withoutGraph(batch, states, temperature);
+        NativeTensor gradient = NativeTensor.zeros(DType.FLOAT32, batch.tokens(), batch.width())) {
+      Optional<String> refusal = derive(plan, logProbs, gradient, part);
+      if (refusal.isEmpty()) {
+        try (Program.Call call = decoder.call("part_backward", leaves);
+            NativeTensor down =
+                call.with(states)
+                    .with((long) logitRows)
+                    .with(temperature)
+                    .with(batch.chosen())
+                    .with(gradient)
+                    .opaque()) {
+          Torch.backward(states, down);
+        }
+      }
+      return refusal;
+    }
+  }
+
+  private LogProbs withoutGraph(MicroBatch batch, NativeTensor states, double temperature) {
+    TorchBridge.setGradientMode(false);
+    try (Program.Call call = decoder.call("part_log_probs", leaves)) {
+      return LogProbs.inParts(call, batch, states, temperature, logitRows);
+    } finally {
+      TorchBridge.setGradientMode(true);
+    }
+  }
+
+  /**
+   * Puts the loss's derivatives into a gradient.
+   *
+   * @return why the step cannot be made, if it cannot
+   */
+  private Optional<String> derive(
+      SequencePlan plan, LogProbs logProbs, NativeTensor gradient, Part part) {
+    if (!logProbs.finite()) {
+      return Optional.of("a log-probability of the policy is not finite");
+    }
+    List<TokenRows> own = logProbs.rows(plan);
+    List<TokenRows> derivatives = LogProbs.rows(plan, gradient, logProbs.width());
+    for (int i = 0; i < own.size(); i++) {
+      part.of(i, plan.rows().get(i).part().sequence(), own.get(i), derivatives.get(i));
+    }
+    if (!Double.isFinite(loss.loss())) {
+      return Optional.of("the loss is " + loss.loss());
+    }
+    entropy += logProbs.entropySum();
     return Optional.empty();
   }
 

@@ -9,13 +9,13 @@ import java.util.List;
  */
 final class Leaves implements AutoCloseable {
   private final List<NativeTensor> tensors;
-  private final Moved moved;
+  private final DecoderLayout layout;
   private final Value all;
   private final boolean adapted;
 
   private Leaves(List<NativeTensor> tensors, DecoderLayout layout, Value all, boolean adapted) {
     this.tensors = tensors;
-    this.moved = Moved.of(tensors, layout);
+    this.layout = layout;
     this.all = all;
     this.adapted = adapted;
   }
@@ -37,9 +37,9 @@ final class Leaves implements AutoCloseable {
     return new Leaves(leaves, adapters.weights().layout(), Value.of(all), true);
   }
 
-  /** What the step moves, for the optimizer. */
-  Moved moved() {
-    return moved;
+  /** What the step moves, for the optimizer; the caller closes it. */
+  Moved moved(WeightDecay decay) {
+    return Moved.of(tensors, layout, decay);
   }
 
   /** All weights in the program's order. */
@@ -54,7 +54,6 @@ final class Leaves implements AutoCloseable {
 
   @Override
   public void close() {
-    moved.close();
     all.close();
     tensors.forEach(NativeTensor::close);
   }

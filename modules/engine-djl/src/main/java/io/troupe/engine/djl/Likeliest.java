@@ -15,9 +15,28 @@ import java.util.List;
  * @param topK K
  */
 record Likeliest(NativeTensor ids, NativeTensor logProbs, int topK) implements AutoCloseable {
-  /** Makes a call of likeliest that has its weights. */
-  static Likeliest of(Program.Call call, MicroBatch batch, int topK, double temperature) {
-    long[] handles = batch.into(call).with((long) topK).with(temperature).tensorHandles();
+  /**
+   * Asks a teacher; gradients are off.
+   *
+   * @param rows most positions whose logits are held at a time
+   */
+  static Likeliest of(Teacher teacher, MicroBatch batch, int topK, double temperature, int rows) {
+    Decoder decoder = teacher.decoder();
+    if (batch.tokens() <= rows) {
+      try (Program.Call call = decoder.call("likeliest", teacher.weights())) {
+        return of(
+            batch, topK, batch.into(call).with((long) topK).with(temperature).tensorHandles());
+      }
+    }
+    try (Program.Call first = decoder.call("states", teacher.weights());
+        NativeTensor states = batch.into(first).opaque();
+        Program.Call call = decoder.call("part_likeliest", teacher.weights())) {
+      call.with(states).with((long) rows).with(temperature).with((long) topK);
+      return of(batch, topK, call.tensorHandles());
+    }
+  }
+
+  private static Likeliest of(MicroBatch batch, int topK, long[] handles) {
     long elements = (long) batch.tokens() * topK;
     return new Likeliest(
         NativeTensor.of(handles[0], DType.INT64, elements),

@@ -15,14 +15,44 @@ import java.util.List;
  */
 record LogProbs(NativeTensor values, NativeTensor entropy, int tokens, int width)
     implements AutoCloseable {
-  /** Makes a call of log_probs that has its weights. */
-  static LogProbs of(Program.Call call, MicroBatch batch, double temperature) {
-    return of(call, batch, batch.heads(), temperature);
+  /**
+   * Asks a policy that does not move; gradients are off.
+   *
+   * @param rows most positions whose logits are held at a time
+   */
+  static LogProbs of(
+      Decoder decoder, Weights weights, MicroBatch batch, double temperature, int rows) {
+    if (batch.tokens() <= rows) {
+      try (Program.Call call = decoder.call("log_probs", weights)) {
+        return of(call, batch, batch.heads(), temperature);
+      }
+    }
+    try (Program.Call first = decoder.call("states", weights);
+        NativeTensor states = batch.into(first).opaque();
+        Program.Call call = decoder.call("part_log_probs", weights)) {
+      return inParts(call, batch, states, temperature, rows);
+    }
   }
 
-  /** The same from ids, or from the hidden states where they are computed already. */
+  /**
+   * Makes a call of log_probs that has its weights.
+   *
+   * @param first ids, or the hidden states where they are computed already
+   */
   static LogProbs of(Program.Call call, MicroBatch batch, NativeTensor first, double temperature) {
-    long[] handles = batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles();
+    return of(
+        batch, batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles());
+  }
+
+  /** Makes a call of part_log_probs that has its weights; gradients are off. */
+  static LogProbs inParts(
+      Program.Call call, MicroBatch batch, NativeTensor states, double temperature, int rows) {
+    return of(
+        batch,
+        call.with(states).with((long) rows).with(temperature).with(batch.chosen()).tensorHandles());
+  }
+
+  private static LogProbs of(MicroBatch batch, long[] handles) {
     return new LogProbs(
         NativeTensor.of(handles[0], DType.FLOAT32, (long) batch.tokens() * batch.width()),
         NativeTensor.of(handles[1], DType.FLOAT32, batch.tokens()),

@@ -5,8 +5,9 @@ package io.troupe.engine.djl;
  *
  * @param tuning which numbers move
  * @param activations what becomes of a forward pass until its backward pass
+ * @param decay which tensors weight decay acts on
  */
-public record TrainingMode(Tuning tuning, Activations activations) {
+public record TrainingMode(Tuning tuning, Activations activations, WeightDecay decay) {
   /** What becomes of a forward pass until its backward pass; it does not change the result. */
   public enum Activations {
     /** Everything stays. */
@@ -18,8 +19,18 @@ public record TrainingMode(Tuning tuning, Activations activations) {
     RECOMPUTED
   }
 
+  /** Weight decay acts on all matrices. */
+  public TrainingMode(Tuning tuning, Activations activations) {
+    this(tuning, activations, WeightDecay.MATRICES);
+  }
+
   /** All weights move, activations stay. */
   public static TrainingMode full() {
     return new TrainingMode(new Tuning.Full(), Activations.KEPT);
+  }
+
+  /** The same with another choice of what decays. */
+  public TrainingMode with(WeightDecay other) {
+    return new TrainingMode(tuning, activations, other);
   }
 }

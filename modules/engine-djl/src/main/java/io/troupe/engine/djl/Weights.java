@@ -23,7 +23,6 @@ final class Weights implements ProgramWeights, AutoCloseable {
   private final DecoderLayout layout;
   private final List<NativeTensor> tensors;
   private final NativeTensor absent;
-  private final Moved moved;
   private final Value all;
 
   /** Writes the numbers of a parameter, in row-major order. */
@@ -38,7 +37,6 @@ final class Weights implements ProgramWeights, AutoCloseable {
         layout.parameters().stream()
             .map(parameter -> NativeTensor.zeros(device, DType.FLOAT32, parameter.extents()))
             .toList();
-    this.moved = Moved.of(tensors, layout);
     this.absent = NativeTensor.zeros(device, DType.FLOAT32, 0);
     this.all = Value.of(slots(tensors));
   }
@@ -108,9 +106,9 @@ final class Weights implements ProgramWeights, AutoCloseable {
     }
   }
 
-  /** Matrices and vectors apart, for the optimizer. */
-  Moved moved() {
-    return moved;
+  /** What decays and what does not, for the optimizer; the caller closes it. */
+  Moved moved(WeightDecay decay) {
+    return Moved.of(tensors, layout, decay);
   }
 
   DecoderLayout layout() {
@@ -207,7 +205,6 @@ final class Weights implements ProgramWeights, AutoCloseable {
 
   @Override
   public void close() {
-    moved.close();
     all.close();
     tensors.forEach(NativeTensor::close);
     absent.close();

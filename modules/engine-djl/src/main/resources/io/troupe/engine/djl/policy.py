@@ -159,22 +159,39 @@ def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Ten
     x = __torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, KV)
   return __torch__.rms(x, W[__torch__.layer(G[0])], eps)
 
-# Logits [N, V] of what follows the positions at [N] of the hidden states. These are computed,
-# unless they stand in the place of ids.
-def logits_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
-  W = __torch__.placed_weights(W, R, G)
+# The normed hidden states [N, hidden] at the positions at [N], with weights that are placed. They
+# are computed, unless all of them stand in the place of ids.
+def states_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
   if torch.is_floating_point(ids):
     x = ids
   else:
     x = __torch__.forward(W, R, G, eps, ids, length, tail, owner, annotate(List[Tensor], []))
-  return torch.to(torch.linear(torch.index_select(x, 0, __torch__.here(R, at)), W[-1]), 6)
+  return torch.index_select(x, 0, __torch__.here(R, at))
+
+# Logits [N, V] of what follows the positions at [N].
+def logits_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
+  W = __torch__.placed_weights(W, R, G)
+  return torch.to(torch.linear(__torch__.states_at(W, R, G, eps, ids, length, tail, owner, at), W[-1]), 6)
 
 # Their log-probabilities [N, V].
 def log_softmax_at(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, temperature: float) -> Tensor:
-  logits = __torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at)
+  return __torch__.heated(__torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at), temperature)
+
+# Log-probabilities of logits.
+def heated(logits: Tensor, temperature: float) -> Tensor:
   if temperature != 1.:
     logits = logits / temperature
   return torch.log_softmax(logits, -1)
+
+# Log-probabilities [rows, V] of what follows states x [rows, hidden], with an output matrix that is
+# placed.
+def part_log_softmax(w: Tensor, x: Tensor, temperature: float) -> Tensor:
+  return __torch__.heated(torch.to(torch.linear(x, w), 6), temperature)
+
+# The entropy of log-probabilities, without a graph.
+def entropy_of(logp: Tensor) -> Tensor:
+  p = logp.detach()
+  return torch.neg(torch.sum(torch.exp(p) * p, -1))
 
 # The gradients of leaves.
 def gradients(P: List[Tensor]) -> List[Tensor]:
@@ -351,9 +368,38 @@ class K(Module):
   # gradient, and the entropy [N] there, which does not. What the loss makes of them is core's.
   def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, token: Tensor, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
-    p = logp.detach()
-    entropy = torch.neg(torch.sum(torch.exp(p) * p, -1))
+    entropy = __torch__.entropy_of(logp)
     return [torch.cpu(torch.gather(logp, 1, __torch__.here(R, token))), torch.cpu(entropy)]
+
+  # The states [N, hidden] whose logits are too many to be held at once.
+  def states(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
+    return __torch__.states_at(__torch__.placed_weights(W, R, G), R, G, eps, ids, length, tail, owner, at)
+
+  # What log_probs says of such states x, for rows of them at a time. Called without gradients.
+  def part_log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor) -> List[Tensor]:
+    w = torch.to(W[-1], R[0].device, G[7])
+    token = __torch__.here(R, token)
+    values = annotate(List[Tensor], [])
+    entropies = annotate(List[Tensor], [])
+    for i in range((x.size(0) + rows - 1) // rows):
+      logp = __torch__.part_log_softmax(w, torch.slice(x, 0, i * rows, (i + 1) * rows), temperature)
+      values.append(torch.gather(logp, 1, torch.slice(token, 0, i * rows, (i + 1) * rows)))
+      entropies.append(__torch__.entropy_of(logp))
+    return [torch.cpu(torch.cat(values)), torch.cpu(torch.cat(entropies))]
+
+  # Computes them a second time, part by part with a graph, to carry the gradient g [N, K] of these
+  # log-probabilities into the output matrix; returns that of the states [N, hidden].
+  def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, g: Tensor) -> Tensor:
+    w = torch.to(W[-1], R[0].device, G[7])
+    token = __torch__.here(R, token)
+    g = torch.to(g, R[0].device, 6)
+    gradients = annotate(List[Tensor], [])
+    for i in range((x.size(0) + rows - 1) // rows):
+      part = torch.slice(x, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
+      logp = __torch__.part_log_softmax(w, part, temperature)
+      torch.gather(logp, 1, torch.slice(token, 0, i * rows, (i + 1) * rows)).backward(torch.slice(g, 0, i * rows, (i + 1) * rows))
+      gradients.append(ops.prim.grad(part))
+    return torch.cat(gradients)
 
   # The most likely tokens after the positions at [N], count of them, and their log-probabilities,
   # [N, count] each.
@@ -361,6 +407,17 @@ class K(Module):
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     value, token = torch.topk(logp, count)
     return [torch.cpu(token), torch.cpu(value)]
+
+  # The same of states x [N, hidden], for rows of them at a time.
+  def part_likeliest(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, count: int) -> List[Tensor]:
+    w = torch.to(W[-1], R[0].device, G[7])
+    tokens = annotate(List[Tensor], [])
+    values = annotate(List[Tensor], [])
+    for i in range((x.size(0) + rows - 1) // rows):
+      value, token = torch.topk(__torch__.part_log_softmax(w, torch.slice(x, 0, i * rows, (i + 1) * rows), temperature), count)
+      tokens.append(token)
+      values.append(value)
+    return [torch.cpu(torch.cat(tokens)), torch.cpu(torch.cat(values))]
 
   # The layers' inputs and the last one's output, [P * T + B * C, hidden] each: all that a backward
   # pass needs which computes the layers again. Called without gradients.
@@ -395,8 +452,8 @@ class K(Module):
   def merged(self: __torch__.K, w: Tensor, a: Tensor, b: Tensor, scale: Tensor) -> Tensor:
     return w + torch.matmul(b, a) * scale
 
-  # The global norm of the gradients of matrices P and vectors p, before clipping; if it is finite,
-  # step t of PyTorch's AdamW after its clip_grad_norm_. Weight decay acts on matrices only. The
+  # The global norm of the gradients of weights P and p, before clipping; if it is finite, step t of
+  # PyTorch's AdamW after its clip_grad_norm_. Weight decay acts on P only, and either may be empty. The
   # lists to be moved are arguments as they are: a write to the elements of a list made here would
   # be taken for one that nobody sees, and left out.
   def adamw(self: __torch__.K, P: List[Tensor], M: List[Tensor], V: List[Tensor], p: List[Tensor], m: List[Tensor], v: List[Tensor], clip: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, t: int) -> List[float]:

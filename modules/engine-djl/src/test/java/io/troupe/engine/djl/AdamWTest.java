@@ -3,15 +3,18 @@ package io.troupe.engine.djl;
 import static io.troupe.engine.djl.Fixtures.TINY;
 import static io.troupe.engine.djl.Fixtures.stepped;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.Optimisation;
+import io.troupe.engine.TrainingEngine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,6 +57,39 @@ final class AdamWTest {
       }
       assertThat(trainer.optimizer().steps()).isEqualTo(6);
     }
+  }
+
+  @Test
+  void step_sparedByName_movesLikeTheRestAndDoesNotDecay() {
+    // So large an epsilon leaves decay as all that moves a tensor.
+    Optimisation still = new Optimisation(1e-2, .9, .95, 1e30, .1, 0);
+    WeightDecay decay = new WeightDecay(List.of("*embed_tokens*", "model.layers.1.*"));
+    DjlPolicy policy = Fixtures.policy(TINY).trained(TrainingMode.full().with(decay));
+    try (TrainingEngine trainer = policy.newTrainer(8)) {
+      Map<String, double[]> before = Fixtures.weights(trainer);
+      stepped(trainer.imitate(Fixtures.batch(new Random(8), 4), still));
+      Map<String, double[]> after = Fixtures.weights(trainer);
+      before.forEach(
+          (name, values) -> {
+            boolean decays = name.startsWith("model.layers.0.") && !name.contains("norm");
+            double factor = decays ? 1 - 1e-2 * .1 : 1;
+            double[] expected = Arrays.stream(values).map(x -> x * factor).toArray();
+            assertThat(Fixtures.of(after, name))
+                .as(name)
+                .containsExactly(
+                    expected,
+                    within(1e-7 * Arrays.stream(values).map(Math::abs).reduce(1, Math::max)));
+          });
+    }
+  }
+
+  @Test
+  void newTrainer_sparedNameOfNoTensor_isRefused() {
+    TrainingMode mode = TrainingMode.full().with(new WeightDecay(List.of("*embedding*")));
+    assertThatThrownBy(() -> Fixtures.policy(TINY).trained(mode).newTrainer(1))
+        .hasMessage(
+            "training.no_decay names '*embedding*', and no tensor that is trained has that name;"
+                + " they are called such as model.embed_tokens.weight");
   }
 
   /** torch.optim.AdamW, the single-tensor path. */

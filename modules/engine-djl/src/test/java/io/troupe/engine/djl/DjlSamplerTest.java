@@ -199,7 +199,8 @@ final class DjlSamplerTest {
                 KvOnSwap.KEEP,
                 1L << 30,
                 Device.host(),
-                Precision.FLOAT32));
+                Precision.FLOAT32,
+                1L << 20));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();

@@ -103,7 +103,7 @@ final class IsolationTest {
     try (TrainingEngine quiet = Fixtures.policy(TINY).newTrainer(5);
         Decoder decoder = new Decoder(TINY, TOKENIZER.vocabularySize());
         Weights weights = Weights.zeros(decoder.layout());
-        AdamW optimizer = new AdamW(weights)) {
+        AdamW optimizer = new AdamW(weights, WeightDecay.MATRICES)) {
       WeightSnapshot start = quiet.snapshot(WeightVersion.BASE);
       weights.load(start);
       LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
@@ -131,7 +131,7 @@ final class IsolationTest {
     LogProbs logProbs;
     try (MicroBatch part = MicroBatch.pack(plan, 0);
         Program.Call call = decoder.call("log_probs", leaves)) {
-      logProbs = LogProbs.of(call, part, 1);
+      logProbs = LogProbs.of(call, part, part.heads(), 1);
     }
     for (int i = 0; i < 3; i++) {
       System.gc();

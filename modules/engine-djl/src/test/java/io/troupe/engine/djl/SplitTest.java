@@ -52,7 +52,7 @@ final class SplitTest {
       List<TrainingSequence> rollouts = batch();
       int topK = loss.distillation().topK();
       if (topK > 0) {
-        List<TeacherTokens> teacher = trainer.referenceTokens(rollouts, topK, loss.temperature());
+        List<TeacherTokens> teacher = trainer.teacherTokens(rollouts, topK, loss.temperature());
         for (int i = 0; i < rollouts.size(); i++) {
           rollouts.set(i, rollouts.get(i).taughtBy(teacher.get(i)));
         }
@@ -100,6 +100,6 @@ final class SplitTest {
   void train_withTeacherAndExamples_hasOneGradientForEverySplit() {
     LossSettings loss = Fixtures.plainLoss();
     assertSameGradient(loss.with(new Distillation.Jsd(.5, .9, 4), .7), .3);
-    assertSameGradient(loss.with(new Distillation.ForwardKl(.5, 4), 0), .3);
+    assertSameGradient(loss.with(new Distillation.ForwardKl(.5, 4, false), 0), .3);
   }
 }

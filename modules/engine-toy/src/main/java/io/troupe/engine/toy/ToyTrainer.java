@@ -100,7 +100,12 @@ final class ToyTrainer implements TrainingEngine {
   }
 
   @Override
-  public List<TeacherTokens> referenceTokens(
+  public boolean hasTeacher() {
+    return false;
+  }
+
+  @Override
+  public List<TeacherTokens> teacherTokens(
       List<TrainingSequence> batch, int topK, double temperature) {
     requireReference();
     require(

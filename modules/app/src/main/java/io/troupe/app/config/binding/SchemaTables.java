@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The documentation of a schema: one Markdown table a section, one row a key. */
+/**
+ * The documentation of a schema: one Markdown table a section, one row a key. The keys of a section
+ * within a section follow its row.
+ */
 public final class SchemaTables {
   private static final String HEAD =
       "| key | unit | allowed | default | meaning |\n|---|---|---|---|---|\n";
@@ -109,6 +112,12 @@ public final class SchemaTables {
         key.range(),
         key.required() ? "**required**" : standard(key),
         key.meaning());
+    switch (key.schema()) {
+      case Schema.Section within -> within.keys().forEach(one -> row(path + "." + key.name(), one));
+      case Schema.Row(Schema.Section item) ->
+          item.keys().forEach(one -> row(path + "." + key.name() + "[]", one));
+      case Schema.Row _, Schema.Choice _, Schema.Value _ -> {}
+    }
   }
 
   private static String standard(Schema.Key key) {
