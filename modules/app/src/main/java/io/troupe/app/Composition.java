@@ -26,6 +26,8 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.SourceSampling;
+import io.troupe.runtime.TrainerWorkshop;
+import io.troupe.store.Checkpoints;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.SourceLimits;
@@ -35,6 +37,7 @@ import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.ZoneId;
@@ -83,7 +86,21 @@ record Composition(
    * @throws io.troupe.tasks.BadTaskData if it is not what the task needs; names file, line and rule
    */
   static Composition of(RunConfig config) throws IOException {
-    Start start = start(config.policy());
+    return of(config, start(config.policy()));
+  }
+
+  /**
+   * The same for a run that has begun. Where the checkpoint it started from is gone, the run's own
+   * newest one stands in: of the same architecture and tokenizer, and its weights are read from
+   * there anyway.
+   *
+   * @param checkpoints of the run
+   */
+  static Composition of(RunConfig config, Path checkpoints) throws IOException {
+    return of(config, start(config.policy(), checkpoints));
+  }
+
+  private static Composition of(RunConfig config, Start start) throws IOException {
     TaskLoader loader =
         TaskLoader.of(config.task(), config.data(), config.run().seed(), template(start));
     DataSetTask loaded = loader.load();
@@ -141,11 +158,34 @@ record Composition(
   }
 
   private static Start start(PolicySection policy) throws UnfitPolicyException {
-    if (!(policy instanceof PolicySection.Pretrained section)) {
-      return new Start.Fresh();
+    return policy instanceof PolicySection.Pretrained section
+        ? opened(section.checkpoint(), section)
+        : new Start.Fresh();
+  }
+
+  private static Start start(PolicySection policy, Path checkpoints) throws IOException {
+    if (!(policy instanceof PolicySection.Pretrained section)
+        || Files.isDirectory(section.checkpoint())) {
+      return start(policy);
     }
+    Path own =
+        Checkpoints.view(checkpoints)
+            .list()
+            .newest()
+            .map(newest -> newest.directory().resolve(TrainerWorkshop.POLICY_FOLDER))
+            .orElseThrow(
+                () ->
+                    new UnfitPolicyException(
+                        "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
+                                .formatted(section.checkpoint())
+                            + " put it back"));
+    return opened(own, section);
+  }
+
+  private static Start opened(Path directory, PolicySection.Pretrained section)
+      throws UnfitPolicyException {
     try {
-      Pretrained checkpoint = Pretrained.open(section.checkpoint());
+      Pretrained checkpoint = Pretrained.open(directory);
       return new Start.Stored(checkpoint.withContextLength(section.contextLength()));
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnfitPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);

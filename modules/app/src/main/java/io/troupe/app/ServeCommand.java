@@ -202,7 +202,8 @@ final class ServeCommand implements Callable<Integer> {
       return pretrained(checkpoint);
     }
     if (config != null) {
-      return configured(RunConfig.load(config, List.of()).config(), Optional.empty(), 0);
+      Composition composition = Composition.of(RunConfig.load(config, List.of()).config());
+      return configured(composition, Optional.empty(), 0);
     }
     RunFolder folder;
     try {
@@ -220,14 +221,13 @@ final class ServeCommand implements Callable<Integer> {
                         "%s has no checkpoint yet; wait for one, or lower checkpoint.every"
                             .formatted(folder)));
     return configured(
-        RunConfig.load(folder.resolved(), List.of()).config(),
+        Composition.of(RunConfig.load(folder.resolved(), List.of()).config(), folder.checkpoints()),
         Optional.of(newest.directory().resolve("policy")),
         newest.step());
   }
 
-  private static Source configured(RunConfig config, Optional<Path> weights, long version)
+  private static Source configured(Composition composition, Optional<Path> weights, long version)
       throws IOException {
-    Composition composition = Composition.of(config);
     return new Source(composition.engines(), weights, version, chat(composition.chatTemplate()));
   }
 

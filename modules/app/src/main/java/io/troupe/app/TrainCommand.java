@@ -134,7 +134,8 @@ final class TrainCommand implements Callable<Integer> {
           CannotJoinException {
     RunFolder folder = find(run);
     Resolved<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
-    Composition composition = compose(resolved);
+    Composition composition =
+        checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);
     Optional<String> changed =
         overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
     return new TrainSession(
@@ -187,7 +188,11 @@ final class TrainCommand implements Callable<Integer> {
 
   private static Composition compose(Resolved<RunConfig> resolved)
       throws IOException, BadVerifierException {
-    Composition composition = Composition.of(resolved.config());
+    return checked(Composition.of(resolved.config()), resolved);
+  }
+
+  private static Composition checked(Composition composition, Resolved<RunConfig> resolved)
+      throws BadVerifierException {
     resolved.check((config, rules) -> config.check(composition.facts(), rules));
     composition.checkVerifiers();
     return composition;

@@ -9,6 +9,10 @@ import java.io.IOException;
 final class UnfitPolicyException extends IOException {
   private static final long serialVersionUID = 1;
 
+  UnfitPolicyException(String message) {
+    super(message);
+  }
+
   UnfitPolicyException(String message, Throwable cause) {
     super(message, cause);
   }

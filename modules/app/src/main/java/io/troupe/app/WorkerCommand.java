@@ -54,7 +54,8 @@ final class WorkerCommand implements Callable<Integer> {
           var _ = started.thenAccept(system -> system.tell(new WorkerHost.Drain()));
         });
     RunConfig run = RunConfig.load(Objects.requireNonNull(config), List.of()).config();
-    Composition composition = Composition.of(run);
+    Composition composition =
+        Composition.of(run, Objects.requireNonNull(folder).resolve("checkpoints"));
     ClusterSettings settings =
         cluster.settings(
             ClusterSettings.Role.ROLLOUT,

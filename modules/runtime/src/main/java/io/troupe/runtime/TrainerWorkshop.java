@@ -45,7 +45,9 @@ public final class TrainerWorkshop {
   public static final String STATE_FILE = "state.json";
 
   static final String GROUPS_FILE = "groups.jsonl";
-  static final String POLICY_FOLDER = "policy";
+
+  /** The engine's folder, in a checkpoint. */
+  public static final String POLICY_FOLDER = "policy";
 
   /** How often the warm-up tells how it goes. */
   private static final int REPORT_EVERY = 25;

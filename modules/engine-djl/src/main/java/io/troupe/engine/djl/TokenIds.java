@@ -29,7 +29,7 @@ final class TokenIds {
         id++;
       }
     }
-    model.fields().forEachRemaining(one -> tokens.put(one.getValue().asLong(), one.getKey()));
+    model.properties().forEach(one -> tokens.put(one.getValue().asLong(), one.getKey()));
     for (JsonNode added : tokenizer.path("added_tokens")) {
       tokens.put(added.path("id").asLong(), added.path("content").asText());
     }
