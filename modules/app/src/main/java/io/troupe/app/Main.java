@@ -61,7 +61,6 @@ public final class Main implements Runnable {
     Main main = new Main();
     CommandLine commandLine =
         new CommandLine(main)
-            .setCaseInsensitiveEnumValuesAllowed(true)
             .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command));
     LookCommands.ALL.forEach(commandLine::addSubcommand);
     ActCommands.ALL.forEach(commandLine::addSubcommand);
@@ -69,6 +68,7 @@ public final class Main implements Runnable {
     commandLine.addSubcommand(FlameCommand.class);
     commandLine.addSubcommand(TraceCommand.class);
     commandLine.addSubcommand(ExportCommand.class);
+    commandLine.setCaseInsensitiveEnumValuesAllowed(true); // of the subcommands there are by now
     String version = "troupe " + Build.version();
     commandLine.getCommandSpec().version(version);
     commandLine

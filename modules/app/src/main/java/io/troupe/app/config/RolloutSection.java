@@ -111,6 +111,11 @@ public record RolloutSection(
             "lower it, or raise max_concurrent_groups");
   }
 
+  /** Whether completions are drawn from the policy's own distribution, to the last token. */
+  boolean isPlain() {
+    return topP == 1 && topK == 0 && minP == 0 && repetitionPenalty == 1 && stop.isEmpty();
+  }
+
   /** Whether inference servers sample. */
   public boolean usesServers() {
     return !endpoints.urls().isEmpty() || sidecars.count() > 0;

@@ -77,9 +77,15 @@ public record RunConfig(
             "leave it out, or take policy.engine djl");
     if (policy instanceof PolicySection.Toy toy) {
       rules
-          .on("policy.engine", "rollout.top_p", "rollout.stop")
+          .on(
+              "policy.engine",
+              "rollout.top_p",
+              "rollout.top_k",
+              "rollout.min_p",
+              "rollout.repetition_penalty",
+              "rollout.stop")
           .require(
-              () -> !sampling().truncates() && !sampling().penalises() && rollout.stop().isEmpty(),
+              rollout::isPlain,
               "must be djl for top_p, top_k, min_p, repetition_penalty and stop strings",
               "leave these out, or take policy.engine djl");
       Duration longest = toy.tokenDelay().multipliedBy(rollout.maxTokens());

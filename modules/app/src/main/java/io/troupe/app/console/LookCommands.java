@@ -20,6 +20,7 @@ public final class LookCommands {
   public static final List<Class<?>> ALL =
       List.of(
           Status.class,
+          TopCommand.class,
           Watch.class,
           Groups.class,
           Actors.class,
@@ -52,7 +53,6 @@ public final class LookCommands {
 
   @Command(
       name = "watch",
-      aliases = "top",
       mixinStandardHelpOptions = true,
       description = "Status, waits and actors of a run, once a second, until ^C or the run's end.")
   static final class Watch extends OpsCommand {
@@ -133,15 +133,19 @@ public final class LookCommands {
                       List.of(
                           Column.number("group", "group"),
                           Column.text("where", "stage"),
-                          Column.number("reward", "reward"),
+                          new Column("reward", true, Groups::reward),
                           Column.number("tokens", "tokens"),
-                          Column.number("oldest", "oldest"),
-                          Column.number("newest", "newest"),
-                          Column.number("stale", "staleness"),
+                          Column.count("oldest", "oldest"),
+                          Column.count("newest", "newest"),
+                          Column.count("stale", "staleness"),
                           Column.number("step", "step"),
                           Column.text("worker", "worker"),
                           Column.text("trouble", "trouble")))
                   .of(rows));
+    }
+
+    private static String reward(JsonNode group) {
+      return group.path("rewards").isEmpty() ? "–" : group.path("reward").asText();
     }
 
     private static String one(JsonNode page) {

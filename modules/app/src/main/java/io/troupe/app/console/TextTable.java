@@ -13,6 +13,12 @@ final class TextTable {
       return new Column(name, false, row -> safe(row.path(field).asText("")));
     }
 
+    /** A number that is below zero where there is none yet. */
+    static Column count(String name, String field) {
+      return new Column(
+          name, true, row -> row.path(field).asLong(-1) < 0 ? "–" : row.path(field).asText());
+    }
+
     static Column number(String name, String field) {
       return new Column(name, true, row -> row.path(field).asText("–"));
     }

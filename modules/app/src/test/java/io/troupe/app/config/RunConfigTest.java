@@ -1,6 +1,7 @@
 package io.troupe.app.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.troupe.app.config.binding.ConfigurationException;
@@ -17,11 +18,15 @@ import io.troupe.core.train.Objective;
 import io.troupe.core.train.SequenceMask;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class RunConfigTest {
   private static final String SMALLEST =
@@ -247,6 +252,18 @@ final class RunConfigTest {
       })
   void plan_impossibleCombination_isRefused(String override, String refusal) {
     assertThat(refusals(override)).containsExactly(refusal);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"toy", "djl", "pretrained"})
+  void load_nothingButTheEngine_namesWhatIsMissing(String engine, @TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("least.yaml");
+    Files.writeString(file, "task: {name: arithmetic}\npolicy: {engine: %s}\n".formatted(engine));
+
+    assertThatThrownBy(() -> RunConfig.load(file, List.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("rollout.max_tokens: is required");
   }
 
   @Test
