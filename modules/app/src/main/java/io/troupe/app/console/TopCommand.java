@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -35,7 +36,7 @@ public final class TopCommand extends OpsCommand {
   @Override
   int run(ConsoleClient client, boolean json, PrintStream out)
       throws IOException, InterruptedException {
-    boolean screen = !once && !json && System.console().isTerminal();
+    boolean screen = !once && !json && Objects.requireNonNull(System.console()).isTerminal();
     if (!screen) {
       picture(client, json, out, "\n", COLUMNS, ROWS);
       return 0;
