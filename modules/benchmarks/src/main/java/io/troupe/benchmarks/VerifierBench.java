@@ -1,10 +1,17 @@
 package io.troupe.benchmarks;
 
+import static java.lang.Double.NaN;
+
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.code.CodeProfile;
+import io.troupe.verifiers.code.CodeVerifier;
+import io.troupe.verifiers.code.Sandbox;
+import io.troupe.verifiers.code.SandboxSettings;
+import io.troupe.verifiers.code.SandboxUnavailable;
 import io.troupe.verifiers.math.MathVerifier;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,21 +30,44 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code troupe bench verifiers}: completions judged per second of processor time. */
+/**
+ * {@code troupe bench verifiers}: completions judged per second of processor time, and what the
+ * sandbox adds to a program's own time.
+ */
 @Command(
     name = "verifiers",
     mixinStandardHelpOptions = true,
     description =
-        "Measures how many completions a verifier judges per second of processor time, on one"
-            + " thread.",
-    footer = {"", "Example:", "  troupe bench verifiers --json result.json"})
+        "Measures how many completions the maths verifier judges per second of processor time, on"
+            + " one thread, and how long the code verifier takes for a program that does nothing.",
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench verifiers --json result.json",
+      "  troupe bench verifiers --only code"
+    })
 final class VerifierBench implements Callable<Integer> {
   private static final double MATH_BAR = 2_000;
+  private static final double CODE_BAR_MILLIS = 5;
+  private static final int PROGRAMS = 200;
+
+  /** What can be measured. */
+  enum Subject {
+    math,
+    code
+  }
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "SUBJECT",
+      description = "What to measure: ${COMPLETION-CANDIDATES}; default all.")
+  private List<Subject> only = List.of(Subject.values());
 
   @Option(
       names = "--seconds",
       defaultValue = "2",
-      description = "Processor time of a round, default ${DEFAULT-VALUE}.")
+      description = "Processor time of a round of maths, default ${DEFAULT-VALUE}.")
   private int seconds = 2;
 
   @Option(
@@ -52,12 +82,18 @@ final class VerifierBench implements Callable<Integer> {
   private record Pair(Prompt prompt, String completion) {}
 
   @Override
-  public Integer call() throws IOException {
-    List<Measurement> results = List.of(math());
+  public Integer call() throws IOException, SandboxUnavailable {
+    List<Measurement> results = new ArrayList<>();
+    if (only.contains(Subject.math)) {
+      results.add(math());
+    }
+    if (only.contains(Subject.code)) {
+      results.add(code());
+    }
     for (Measurement result : results) {
       System.out.printf(
           Locale.ROOT,
-          "%-42s %,12.0f %s  %s%n",
+          "%-42s %,12.2f %s  %s%n",
           result.name(),
           result.value(),
           result.unit(),
@@ -76,7 +112,48 @@ final class VerifierBench implements Callable<Integer> {
 
   private Measurement math() throws IOException {
     double rate = rate(MathVerifier.training(), mathPairs());
-    return new Measurement("math: MATH-500 answers", rate, "/s", Double.NaN, MATH_BAR, true);
+    return new Measurement("math: MATH-500 answers", rate, "/s", NaN, MATH_BAR, true);
+  }
+
+  /**
+   * The median over the rounds of the median time of a program that returns its argument, one after
+   * the other on one warm worker. Such a program runs for microseconds, so all of it is overhead:
+   * the exchange with the sandbox, and the processes of the next job, which the worker makes after
+   * it has answered.
+   */
+  private Measurement code() throws SandboxUnavailable {
+    try (Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1))) {
+      Verifier verifier = new CodeVerifier(CodeProfile.mbpp(), sandbox);
+      double[] medians = new double[rounds];
+      programs(verifier);
+      for (int i = 0; i < rounds; i++) {
+        medians[i] = programs(verifier);
+      }
+      return new Measurement(
+          "code: a program that does nothing", median(medians), "ms", NaN, CODE_BAR_MILLIS, false);
+    }
+  }
+
+  /** Median milliseconds of a program. */
+  private static double programs(Verifier verifier) {
+    Prompt prompt =
+        new Prompt(new PromptId("code"), "code", "", "{\"tests\": [\"assert f(1) == 1\"]}", "");
+    double[] millis = new double[PROGRAMS];
+    for (int i = 0; i < PROGRAMS; i++) {
+      long start = System.nanoTime();
+      Verdict verdict = verifier.verify(prompt, "def f(x):\n    return x\n");
+      millis[i] = (System.nanoTime() - start) / 1e6;
+      if (!(verdict instanceof Verdict.Scored scored && scored.reward() == 1)) {
+        throw new IllegalStateException("a right program was not passed: " + verdict);
+      }
+    }
+    return median(millis);
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
   }
 
   /** Each answer against itself written otherwise, and against the next problem's. */
@@ -110,8 +187,7 @@ final class VerifierBench implements Callable<Integer> {
     for (int i = 0; i < rounds; i++) {
       rates[i] = round(verifier, pairs);
     }
-    Arrays.sort(rates);
-    return rates[rounds / 2];
+    return median(rates);
   }
 
   /** Judged per second of the thread's own processor time, so that a busy machine matters less. */

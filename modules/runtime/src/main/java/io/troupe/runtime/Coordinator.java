@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The shell around {@link Coordination}: turns messages into inputs, journals the events, and
@@ -113,6 +114,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
    *
    * @param resume the state to go on from
    * @param again whether the journal tells of an earlier process
+   * @param verification what the verifier pools have done so far
    */
   public record Wiring(
       Coordination coordination,
@@ -123,6 +125,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       boolean again,
       long lastFence,
       LongSupplier millis,
+      Supplier<StepMeter.Verification> verification,
       ActorRef<Recorder.Command> recorder,
       ActorRef<Run.Command> run,
       RunListener listener) {}
@@ -245,7 +248,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
         handle(new Input.TokensWeighed(step, tokens));
         Decision decision = decide(new Input.StepTrained(step));
         long now = wiring.millis().getAsLong();
-        commit(decision, Optional.of(meter.row(step, metrics.reading(), now)));
+        commit(
+            decision,
+            Optional.of(meter.row(step, metrics.reading(), wiring.verification().get(), now)));
       }
       case TrainerWorkshop.Kept(String reason) -> {
         getContext().getLog().warn("step_skipped step={} reason=\"{}\"", step, reason);

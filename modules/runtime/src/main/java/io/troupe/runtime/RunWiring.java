@@ -59,6 +59,7 @@ public record RunWiring(
         again,
         lastFence,
         millis,
+        () -> Verdicts.done(verifier.reports()),
         recorder,
         run,
         listener);

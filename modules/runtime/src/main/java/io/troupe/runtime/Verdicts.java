@@ -1,11 +1,13 @@
 package io.troupe.runtime;
 
 import io.troupe.core.reward.Verdict;
+import io.troupe.telemetry.StepMeter;
+import io.troupe.verifiers.pool.PoolReport;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What a group's verdicts amount to. */
+/** What the verdicts of a group, and of a run, amount to. */
 final class Verdicts {
   private Verdicts() {}
 
@@ -15,6 +17,16 @@ final class Verdicts {
         verdicts.stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
         .thenApply(_ -> stages.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** What pools have done, all told; of their times those of the slowest. */
+  static StepMeter.Verification done(List<PoolReport> pools) {
+    return new StepMeter.Verification(
+        pools.stream().mapToDouble(PoolReport::millisP50).max().orElse(0),
+        pools.stream().mapToDouble(PoolReport::millisP99).max().orElse(0),
+        pools.stream().mapToLong(PoolReport::timeouts).sum(),
+        pools.stream().mapToLong(PoolReport::crashes).sum(),
+        pools.stream().mapToLong(PoolReport::waiting).sum());
   }
 
   /** The rewards of those that were judged, in order. */

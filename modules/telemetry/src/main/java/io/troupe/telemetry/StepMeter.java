@@ -50,6 +50,21 @@ public final class StepMeter {
       double stalenessMean,
       double trainSeconds) {}
 
+  /**
+   * What the verifier pools have done since the process began.
+   *
+   * @param millisP50 median time of a verification, of the slowest pool
+   * @param millisP99 the time that one in a hundred exceeds, of the slowest pool
+   * @param timeouts verifications ended at their deadline
+   * @param crashes verifications that failed, or whose process died
+   * @param waiting verifications in queues now
+   */
+  public record Verification(
+      double millisP50, double millisP99, long timeouts, long crashes, long waiting) {
+    /** Nothing was verified yet. */
+    public static final Verification NONE = new Verification(0, 0, 0, 0, 0);
+  }
+
   private final Map<WaitingFor, Long> spent = new EnumMap<>(WaitingFor.class);
   private WaitingFor cause = WaitingFor.WORKERS;
   private long causeSince;
@@ -64,6 +79,7 @@ public final class StepMeter {
   private long refused;
   private long ended;
   private long lost;
+  private Verification verified = Verification.NONE;
 
   /** A meter that starts now. */
   public StepMeter(long nowMillis) {
@@ -102,7 +118,7 @@ public final class StepMeter {
   }
 
   /** The row of a step that has just ended; counting starts anew. */
-  public StepRow row(long step, Reading reading, long nowMillis) {
+  public StepRow row(long step, Reading reading, Verification verification, long nowMillis) {
     charge(nowMillis);
     double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;
     long waited =
@@ -152,7 +168,13 @@ public final class StepMeter {
             groups,
             filtered,
             requeued,
-            refused);
+            refused,
+            verification.millisP50(),
+            verification.millisP99(),
+            verification.timeouts() - verified.timeouts(),
+            verification.crashes() - verified.crashes(),
+            verification.waiting());
+    verified = verification;
     reset(nowMillis);
     return new StepRow(step, nowMillis / 1000.0, OptionalDouble.empty(), Optional.of(training));
   }

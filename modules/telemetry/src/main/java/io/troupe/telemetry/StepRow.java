@@ -277,7 +277,34 @@ public record StepRow(
               unit = "groups",
               meaning = "results refused since the last step because their lease was fenced",
               reading = "above 0: a worker that was given up came back late")
-          long refused) {}
+          long refused,
+      @Measure(
+              unit = "ms",
+              meaning =
+                  "median time of a verification on a worker of the pool, waiting left out, since"
+                      + " this process began; of several verifiers the slowest",
+              reading = "times the completions of a step: what verification costs")
+          double verifierMillisP50,
+      @Measure(
+              unit = "ms",
+              meaning = "the time that one such verification in a hundred exceeds",
+              reading = "near the deadline: completions that hang, or tests that are too slow")
+          double verifierMillisP99,
+      @Measure(
+              unit = "verifications",
+              meaning = "ended at their deadline since the last step",
+              reading = "above 0: the groups are lost; raise the deadline or look at the prompts")
+          long verifierTimeouts,
+      @Measure(
+              unit = "verifications",
+              meaning = "failed since the last step, or their process died",
+              reading = "above 0: the groups are lost; in a row they end in quarantine")
+          long verifierCrashes,
+      @Measure(
+              unit = "verifications",
+              meaning = "in the pools' queues when the step ended",
+              reading = "growing: verification is the bottleneck; give it more workers")
+          long verifierWaiting) {}
 
   /** The row before any step, to be evaluated. */
   public static StepRow before(double seconds) {

@@ -32,6 +32,9 @@ class StepMeterTest {
           .evolve(new Event.GroupBuffered(summary(2, 0, 1)))
           .evolve(new Event.StepStarted(1, List.of(LEASE.group())));
 
+  private static final StepMeter.Verification VERIFIED =
+      new StepMeter.Verification(1.5, 40, 3, 2, 7);
+
   private static final StepMeter.Reading READING =
       new StepMeter.Reading(
           new LossMetrics(
@@ -74,7 +77,7 @@ class StepMeterTest {
     meter.event(new Event.GroupSpoiled(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
     meter.event(new Event.CheckpointSaved(1));
-    StepRow row = meter.row(4, READING, 3_000);
+    StepRow row = meter.row(4, READING, VERIFIED, 3_000);
     assertThat(row.step()).isEqualTo(4);
     assertThat(row.seconds()).isEqualTo(3.0);
     assertThat(row.eval()).isEmpty();
@@ -92,7 +95,7 @@ class StepMeterTest {
 
   @Test
   void row_reading_isPassedOn() {
-    StepRow.Training training = training(new StepMeter(0).row(1, READING, 1_000));
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1_000));
     assertThat(training.loss()).isEqualTo(0.1);
     assertThat(training.gradientNorm()).isEqualTo(0.2);
     assertThat(training.kl()).isEqualTo(0.3);
@@ -110,8 +113,23 @@ class StepMeterTest {
   }
 
   @Test
+  void row_verification_timesAreOfTheProcessAndCountsOfTheStep() {
+    StepMeter meter = new StepMeter(0);
+    meter.row(1, READING, VERIFIED, 1_000);
+    StepMeter.Verification later = new StepMeter.Verification(2.5, 50, 4, 6, 1);
+
+    StepRow.Training training = training(meter.row(2, READING, later, 2_000));
+
+    assertThat(training.verifierMillisP50()).isEqualTo(2.5);
+    assertThat(training.verifierMillisP99()).isEqualTo(50.0);
+    assertThat(training.verifierTimeouts()).isEqualTo(1);
+    assertThat(training.verifierCrashes()).isEqualTo(4);
+    assertThat(training.verifierWaiting()).isEqualTo(1);
+  }
+
+  @Test
   void row_nothingScored_hasNoAverages() {
-    StepRow.Training training = training(new StepMeter(0).row(1, READING, 1_000));
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1_000));
     assertThat(training.reward()).isNaN();
     assertThat(training.degenerateShare()).isNaN();
     assertThat(training.lostShare()).isNaN();
@@ -126,9 +144,9 @@ class StepMeterTest {
     meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.EXPIRED, ""));
     meter.event(new Event.GroupSpoiled(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
-    meter.row(1, READING, 1_000);
+    meter.row(1, READING, VERIFIED, 1_000);
     meter.event(new Event.GroupBuffered(summary(4, 0, 1)));
-    StepRow.Training training = training(meter.row(2, READING, 3_000));
+    StepRow.Training training = training(meter.row(2, READING, VERIFIED, 3_000));
     assertThat(training.groups()).isEqualTo(1);
     assertThat(training.filtered()).isZero();
     assertThat(training.requeued()).isZero();
@@ -147,7 +165,7 @@ class StepMeterTest {
     meter.waiting(LEASED, 300);
     meter.waiting(SAMPLED, 900);
     meter.waiting(TRAINING, 1_200);
-    StepRow.Training training = training(meter.row(1, READING, 1_700));
+    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1_700));
     assertThat(training.waitSeconds()).isEqualTo(1.2);
     assertThat(training.waitedFor()).isEqualTo("rollout");
   }
@@ -163,6 +181,6 @@ class StepMeterTest {
   private static String longest(RunState state) {
     StepMeter meter = new StepMeter(0);
     meter.waiting(state, 1);
-    return training(meter.row(1, READING, 1_000)).waitedFor();
+    return training(meter.row(1, READING, VERIFIED, 1_000)).waitedFor();
   }
 }

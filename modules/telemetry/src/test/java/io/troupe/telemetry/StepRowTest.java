@@ -29,7 +29,9 @@ final class StepRowTest {
                 + "\"supervised_loss\":0.0,\"trained_tokens\":4096,\"masked_tokens\":12,"
                 + "\"padding_share\":0.125,\"train_seconds\":0.25,\"gradient_seconds\":0.1875,"
                 + "\"optimizer_seconds\":0.03125,\"reference_seconds\":0.0,\"wait_seconds\":0.75,"
-                + "\"groups\":32,\"filtered\":3,\"requeued\":1,\"refused\":0}");
+                + "\"groups\":32,\"filtered\":3,\"requeued\":1,\"refused\":0,"
+                + "\"verifier_millis_p50\":1.5,\"verifier_millis_p99\":40.0,"
+                + "\"verifier_timeouts\":2,\"verifier_crashes\":1,\"verifier_waiting\":7}");
   }
 
   @Test

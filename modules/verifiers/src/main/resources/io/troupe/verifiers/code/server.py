@@ -1,7 +1,7 @@
 """The first process of a sandbox: makes the processes of each job, watches them, and ends them all.
 
 A job has two processes, both made before its tests are read, so that neither this process nor the program ever holds
-them. The judge reads the job from the standard input and reports on a pipe of its own. The program is process 1 of its
+them: while a job runs, the processes of the next one are made and wait for it. The judge reads the job from the standard input and reports on a pipe of its own. The program is process 1 of its
 own PID namespace: when it ends, or is killed, so does everything it started, whatever that did to hide.
 """
 import builtins
@@ -20,6 +20,8 @@ import time
 MEMORY_INTERVAL = 0.02
 GRACE = 2.0
 ENDING = 0.25
+# Processes of this user that a program's limit counts too: this one, its judge, and the next job's two; one may be ending.
+OWN_NUMBER = 5
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # Set-up code and programs import these; here they are imported once.
 WARM = ("typing math collections re itertools functools string heapq bisect datetime decimal fractions statistics copy"
@@ -64,11 +66,8 @@ def keep_only(*kept):
     os.closerange(first, 4096)
 
 
-def warm_up():
-    """Touches the memory that a job will, while there is time: each page is copied when it is first written to."""
-    decode(json.loads(json.dumps(encode({"a": [1, (2.5, "b")]}, int))), int)
-    tree = ast.parse("def f(x):\n    return {y: 4 for y in x}\nassert f([1, 2]) == {1: 4, 2: 4}")
-    exec(compile(tree, "warm", "exec"), {})
+# Processes that are nobody's family: judges, and the program that waits for its job.
+BESIDE = set()
 
 
 class Job:
@@ -87,13 +86,14 @@ class Job:
         for descriptor in (go_read, output_read, report_write):
             os.close(descriptor)
         judge_end.close()
+        BESIDE.update((self.program, self.judge))
         self.exit = None
         self.reported = False
 
     def start_program(self, link, output):
         if SETTINGS["isolated"]:
             checked(libc.unshare(CLONE_NEWPID))
-        process = os.fork()
+        process = bare_fork()
         if process:
             if SETTINGS["isolated"]:
                 checked(libc.setns(OWN_PROCESSES, CLONE_NEWPID))
@@ -107,14 +107,13 @@ class Job:
             else:
                 os.chdir(self.folder)
                 prctl(PR_SET_NO_NEW_PRIVS, 1)
-            limit(SETTINGS["memory_bytes"], SETTINGS["processes"] + 3, SETTINGS["cpu_seconds"])
-            warm_up()
+            limit(SETTINGS["memory_bytes"], SETTINGS["processes"] + OWN_NUMBER, SETTINGS["cpu_seconds"])
             run_program(link, output)
         finally:
             os._exit(1)
 
     def start_judge(self, go, link, output, report):
-        process = os.fork()
+        process = bare_fork()
         if process:
             return process
         status = 1
@@ -124,7 +123,6 @@ class Job:
                 drop_privileges()
             prctl(PR_SET_DUMPABLE, 0)
             limit(max(SETTINGS["memory_bytes"], 1 << 30), 64, SETTINGS["cpu_seconds"] + int(GRACE) + 1)
-            warm_up()
             if not os.read(go, 1):
                 os._exit(0)
             order = json.loads(read_frame(0))
@@ -138,10 +136,15 @@ class Job:
         finally:
             os._exit(status)
 
-    def run(self, order):
-        """Lets the judge go and waits for its report; what it says, and how the program ended by itself if it did."""
+    def start(self, order):
+        """Lets the judge go."""
+        BESIDE.discard(self.program)
         os.write(self.go, b"g")
-        deadline = time.monotonic() + order["seconds"]
+        self.deadline = time.monotonic() + order["seconds"]
+
+    def finish(self, order):
+        """Waits for the judge's report; what it says, and how the program ended by itself if it did."""
+        deadline = self.deadline
         watched = select.poll()
         watched.register(self.report, select.POLLIN)
         watched.register(0, 0)
@@ -183,21 +186,24 @@ class Job:
         if self.exit is None:
             self.exit = os.waitstatus_to_exitcode(os.waitpid(self.program, 0)[1])
 
+    def kill_program(self):
+        """Begins to end the program; with it, process 1 of its namespace, ends all it started."""
+        if SETTINGS["isolated"] and self.exit is None:
+            os.kill(self.program, signal.SIGKILL)
+
     def end_program(self):
-        """Kills the program and waits until all it started is gone: ending process 1 ends its namespace."""
-        if SETTINGS["isolated"]:
-            if self.exit is None:
-                os.kill(self.program, signal.SIGKILL)
-                os.waitpid(self.program, 0)
-                self.exit = -int(signal.SIGKILL)
-            return
-        end_family(self.program, self.judge)
+        """Kills the program and waits until all it started is gone."""
+        self.kill_program()
+        if not SETTINGS["isolated"]:
+            end_family(self.program)
+        elif self.exit is None:
+            os.waitpid(self.program, 0)
         self.exit = self.exit if self.exit is not None else -int(signal.SIGKILL)
 
     def memory(self):
         """Bytes of the program and all it started, without what each shares with this process."""
         total = 0
-        for process in family(self.program, self.judge):
+        for process in family(self.program):
             try:
                 with open("/proc/%d/statm" % process) as numbers:
                     total += max(0, int(numbers.read().split()[1]) * PAGE - OWN_MEMORY)
@@ -207,10 +213,12 @@ class Job:
 
     def close(self):
         """Ends what is left of the job. Returns the judge's exit status."""
+        BESIDE.discard(self.program)
         self.end_program()
         if not self.reported:
             os.kill(self.judge, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(self.judge, 0)[1])
+        BESIDE.discard(self.judge)
         os.close(self.go)
         os.close(self.report)
         if self.folder:
@@ -218,11 +226,11 @@ class Job:
         return status
 
 
-def family(program, judge):
+def family(program):
     """Processes of the program. Without a namespace: of its session, and those that lost their parent."""
     processes = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     if SETTINGS["isolated"]:
-        return [process for process in processes if process not in (1, judge)]
+        return [process for process in processes if process != 1 and process not in BESIDE]
     members = []
     for process in processes:
         try:
@@ -231,15 +239,15 @@ def family(program, judge):
         except OSError:
             continue
         parent, session = int(fields[1]), int(fields[3])
-        if process != judge and (session == program or parent == os.getpid()):
+        if process not in BESIDE and (session == program or parent == os.getpid()):
             members.append(process)
     return members
 
 
-def end_family(program, judge):
+def end_family(program):
     """Without a namespace: kills until nothing is left. Orphans become children of this process, so none is missed."""
     while True:
-        members = family(program, judge)
+        members = family(program)
         if not members:
             return
         for process in members:
@@ -265,19 +273,24 @@ def serve():
     gc.collect()
     gc.freeze()
     write_frame(1, {"ready": "%d.%d.%d" % sys.version_info[:3], "filtered": FILTER is not None})
+    job = Job()
     while True:
-        job = Job()
         try:
             order = json.loads(read_frame(0))
         except EOFError:
             job.close()
             os._exit(0)
-        reply = job.run(order)
+        job.start(order)
+        following = Job()
+        reply = job.finish(order)
         reply.update(nonce=order["nonce"])
+        job.kill_program()
         write_frame(1, reply)
         if job.close() != 0 or not reply["judged"]:
             # The judge may not have read all of its job, so what comes next on the standard input is unknown.
+            following.close()
             os._exit(3)
+        job = following
 
 
 if not SETTINGS["isolated"]:
