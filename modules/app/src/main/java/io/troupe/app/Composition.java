@@ -282,7 +282,7 @@ record Composition(
 
   private static Device device(String name) throws UnfitPolicyException {
     try {
-      return Device.of(name, TorchReport.load().gpus());
+      return Device.of(name, TorchReport.load().gpus().size());
     } catch (IllegalArgumentException unfit) {
       throw new UnfitPolicyException("policy.device: " + unfit.getMessage(), unfit);
     }

@@ -1,7 +1,9 @@
 package io.troupe.app.config;
 
+import io.troupe.engine.djl.DjlPolicy;
+
 /**
- * Memory of the tensors that are always there, in float32 and bytes: activations, which
+ * Memory of the tensors that are always there, in bytes: activations, which
  * policy.micro_batch_tokens bounds, and the libraries themselves come on top.
  *
  * @param family of the policy
@@ -10,9 +12,10 @@ package io.troupe.app.config;
  * @param trainer weights and adapters, and of what is trained gradient and AdamW's two means
  * @param reference the frozen policy of the KL penalty; 0 without one
  * @param teacher a teacher beside the reference; 0 without one
- * @param snapshot the published weights
+ * @param snapshot the published weights and the next, in Java's native memory
  * @param samplers the weights of all rollout workers
- * @param keysAndValues the KV caches of all workers, filled
+ * @param keysAndValues the KV caches of all workers: of everything they decode at a time, or what
+ *     policy.kv_tokens allows, in slots that grow by doubling
  */
 public record MemoryEstimate(
     String family,
@@ -25,6 +28,12 @@ public record MemoryEstimate(
     long samplers,
     long keysAndValues) {
   private static final long FLOAT = 4;
+
+  /** The one that workers read, and the one that a step makes meanwhile. */
+  private static final long SNAPSHOTS = 2;
+
+  /** Slots of a cache to those in use, where it has just grown. */
+  private static final long GROWTH = 2;
 
   /**
    * The estimate for a decoder.
@@ -41,8 +50,9 @@ public record MemoryEstimate(
       Capacities capacities) {
     long weights = FLOAT * model.parameters();
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
-    long tokens = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
-    long perToken = 2L * model.layers() * model.kvHeads() * model.headDim() * FLOAT;
+    int tokens = facts.longestPromptTokens() + config.rollout().maxTokens();
+    long perToken =
+        2L * model.layers() * model.kvHeads() * model.headDim() * config.policy().bytesOfNumber();
     boolean adapted = adapters > 0;
     long trained = adapted ? adapters : model.parameters();
     boolean copied =
@@ -55,9 +65,17 @@ public record MemoryEstimate(
         adapted ? weights + 4 * FLOAT * trained : 4 * weights,
         copied ? weights : 0,
         FLOAT * teacher,
-        weights,
+        SNAPSHOTS * weights,
         config.rollout().workers() * weights,
-        sequences * tokens * perToken);
+        GROWTH * cached(sequences, tokens, config) * perToken);
+  }
+
+  /** Tokens that the caches of all workers have slots in use for, at most. */
+  private static long cached(long sequences, int longest, RunConfig config) {
+    int context = config.policy().contextLength();
+    long wanted = sequences * DjlPolicy.cacheTokens(1, longest, context);
+    long allowed = (long) config.policy().kvTokens() * config.rollout().workers();
+    return allowed == 0 ? wanted : Math.min(wanted, allowed);
   }
 
   /**

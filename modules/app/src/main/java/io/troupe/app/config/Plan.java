@@ -234,7 +234,11 @@ public record Plan(
     if (memory.teacher() > 0) {
       lines.put("teacher", bytes(memory.teacher()) + ": weights of the teacher");
     }
-    lines.put("publish", bytes(memory.snapshot()) + ": one copy of the weights");
+    lines.put(
+        "publish",
+        bytes(memory.snapshot())
+            + ": the published weights and the next, within -XX:MaxDirectMemorySize (-Xmx, if not"
+            + " set)");
     lines.put(
         "workers",
         bytes(memory.samplers())

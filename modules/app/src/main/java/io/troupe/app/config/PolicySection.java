@@ -39,6 +39,19 @@ public sealed interface PolicySection {
   /** Most tokens of prompt and completion together. */
   int contextLength();
 
+  /** Most tokens of a worker's cache of keys and values; 0 sets no limit of its own. */
+  int kvTokens();
+
+  /** Bytes of a number in that cache. */
+  int bytesOfNumber();
+
+  private static int bytes(Precision precision) {
+    return switch (precision) {
+      case FLOAT32 -> Float.BYTES;
+      case BFLOAT16 -> Short.BYTES;
+    };
+  }
+
   /** A decoder with rotary positions, grouped queries and normed heads, as Qwen3's. */
   @Doc("A Qwen3-style decoder with fresh random weights, computed by PyTorch through DJL.")
   record Djl(
@@ -100,7 +113,8 @@ public sealed interface PolicySection {
       @Doc(
               value =
                   "Most tokens that the cache of keys and values of a rollout worker has room for;"
-                      + " groups beyond it wait. 0 sets no limit but the work given to it.",
+                      + " groups beyond it wait. 0 sets no limit but the work given to it, which"
+                      + " `troupe plan` counts.",
               unit = "tokens")
           @Default("0")
           @Range(min = 0)
@@ -123,6 +137,11 @@ public sealed interface PolicySection {
           Precision precision,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, Checked {
+    @Override
+    public int bytesOfNumber() {
+      return bytes(precision);
+    }
+
     /** How the trainer trains. */
     public TrainingMode trainingMode() {
       return new TrainingMode(lora.tuning(), recompute.activations());
@@ -180,7 +199,8 @@ public sealed interface PolicySection {
       @Doc(
               value =
                   "Most tokens that the cache of keys and values of a rollout worker has room for;"
-                      + " groups beyond it wait. 0 sets no limit but the work given to it.",
+                      + " groups beyond it wait. 0 sets no limit but the work given to it, which"
+                      + " `troupe plan` counts.",
               unit = "tokens")
           @Default("0")
           @Range(min = 0)
@@ -209,6 +229,11 @@ public sealed interface PolicySection {
           Precision precision,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, Checked {
+    @Override
+    public int bytesOfNumber() {
+      return bytes(precision);
+    }
+
     /** How the trainer trains. */
     public TrainingMode trainingMode() {
       return new TrainingMode(lora.tuning(), recompute.activations());
@@ -232,7 +257,17 @@ public sealed interface PolicySection {
           @Default("0ms")
           @Range(min = 0, max = 60)
           Duration tokenDelay)
-      implements PolicySection {}
+      implements PolicySection {
+    @Override
+    public int kvTokens() {
+      return 0;
+    }
+
+    @Override
+    public int bytesOfNumber() {
+      return Float.BYTES;
+    }
+  }
 
   private static void checkTargets(Rules rules, LoraSection lora) {
     rules

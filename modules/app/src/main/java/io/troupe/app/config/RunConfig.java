@@ -110,12 +110,7 @@ public record RunConfig(
                 .formatted(facts.longestPromptTokens(), longest),
             "raise it to %d or more, or leave out long prompts"
                 .formatted(facts.longestPromptTokens() + longest));
-    int kvTokens =
-        switch (policy) {
-          case PolicySection.Djl djl -> djl.kvTokens();
-          case PolicySection.Pretrained pretrained -> pretrained.kvTokens();
-          case PolicySection.Toy _ -> 0;
-        };
+    int kvTokens = policy.kvTokens();
     if (kvTokens > 0) {
       long needed =
           DjlPolicy.cacheTokens(

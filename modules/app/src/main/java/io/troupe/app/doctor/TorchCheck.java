@@ -4,6 +4,7 @@ import io.troupe.engine.djl.TorchReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * PyTorch's native library: which one loads, whether the binding fits it, and what it computes on.
@@ -68,8 +69,14 @@ record TorchCheck(Machine machine) implements Check {
   }
 
   private Finding device(TorchReport torch) {
-    if (torch.gpus() > 0) {
-      return Finding.ok("device", "cpu, and %d CUDA devices".formatted(torch.gpus()));
+    if (!torch.gpus().isEmpty()) {
+      String memory =
+          torch.gpus().stream()
+              .map(gpu -> Bytes.text(gpu.used()) + " of " + Bytes.text(gpu.total()))
+              .collect(Collectors.joining(", "));
+      return Finding.ok(
+          "device",
+          "cpu, and %d CUDA devices; memory in use: %s".formatted(torch.gpus().size(), memory));
     }
     boolean driver = machine.read(DRIVER).isPresent();
     return driver

@@ -94,8 +94,9 @@ final class PlanTest {
     // feed-forward 3·128·256, norms 256; last norm 128.
     long layer = 32_768 + 16_384 + 64 + 98_304 + 256;
     long parameters = 1_920 + 2 * layer + 128;
-    // 16 groups of 16 completions of 11 tokens; keys and values of 2 layers, 2 heads of 32.
-    long cache = 16 * 16 * 11 * (2 * 2 * 2 * 32 * 4);
+    // 16 groups of 16 completions in slots of 16 tokens, the context, and as many slots again when
+    // the cache has just grown; keys and values of 2 layers, 2 heads of 32.
+    long cache = 2 * 16 * 16 * 16 * (2 * 2 * 2 * 32 * 4);
 
     assertThat(plan().memory())
         .containsExactly(
@@ -106,9 +107,22 @@ final class PlanTest {
                 16 * parameters,
                 4 * parameters,
                 0,
-                4 * parameters,
+                2 * 4 * parameters,
                 4 * parameters,
                 cache));
+  }
+
+  @Test
+  void memory_ofALimitedCache_isTheLimit() {
+    long unlimited = plan().memory().getFirst().keysAndValues();
+    long half = 16 * 16 * 16 / 2;
+
+    assertThat(plan("policy.kv_tokens=" + half).memory().getFirst().keysAndValues())
+        .isEqualTo(unlimited / 2);
+    assertThat(plan("policy.kv_tokens=1000000").memory().getFirst().keysAndValues())
+        .isEqualTo(unlimited);
+    assertThat(plan("policy.precision=bfloat16").memory().getFirst().keysAndValues())
+        .isEqualTo(unlimited / 2);
   }
 
   @Test

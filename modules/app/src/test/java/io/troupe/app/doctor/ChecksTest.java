@@ -23,7 +23,7 @@ final class ChecksTest {
         new HashMap<>(Map.of(Path.of("/proc/meminfo"), "MemAvailable:   16777216 kB\n"));
     private final Map<String, Path> programs =
         new HashMap<>(Map.of("bwrap", Path.of("/bin/bwrap"), "python3", Path.of("/bin/python3")));
-    private TorchReport torch = new TorchReport("2.7.1", "/c/2.7.1-cpu-linux-x86_64", 0, 2);
+    private TorchReport torch = new TorchReport("2.7.1", "/c/2.7.1-cpu-linux-x86_64", List.of(), 2);
     private long heap = 4L << 30;
     private long free = 100L << 30;
     private boolean writable = true;
@@ -134,7 +134,7 @@ final class ChecksTest {
 
   @Test
   void run_torchThatDoesNotLoad_fails() {
-    machine.torch = new TorchReport("", "", 0, 0);
+    machine.torch = new TorchReport("", "", List.of(), 0);
 
     assertThat(named("libtorch").status()).isEqualTo(Status.FAIL);
     assertThat(named("libtorch").detail()).isEqualTo("does not load: it did not load");
@@ -146,7 +146,7 @@ final class ChecksTest {
     assertThat(named("PYTORCH_VERSION").detail()).startsWith("not set, and the binding");
     machine.environment.put("PYTORCH_VERSION", "2.13.0");
     assertThat(named("PYTORCH_VERSION").detail()).startsWith("2.13.0, and the binding");
-    machine.torch = new TorchReport("2.13.0", "/opt/torch/lib", 0, 2);
+    machine.torch = new TorchReport("2.13.0", "/opt/torch/lib", List.of(), 2);
     assertThat(named("libtorch").status()).isEqualTo(Status.FAIL);
     machine.environment.put("PYTORCH_LIBRARY_PATH", "/nowhere");
     assertThat(named("PYTORCH_LIBRARY_PATH").detail()).isEqualTo("/nowhere is no folder");
@@ -159,8 +159,15 @@ final class ChecksTest {
     assertThat(named("device").status()).isEqualTo(Status.WARN);
     assertThat(named("device").next())
         .contains("PYTORCH_LIBRARY_PATH", "PYTORCH_VERSION=2.7.1", "PYTORCH_FLAVOR");
-    machine.torch = new TorchReport("2.7.1", "/c/2.7.1-cu128-linux-x86_64", 2, 2);
-    assertThat(named("device").detail()).isEqualTo("cpu, and 2 CUDA devices");
+    machine.torch =
+        new TorchReport(
+            "2.7.1",
+            "/c/2.7.1-cu128-linux-x86_64",
+            List.of(new TorchReport.Gpu(3L << 29, 139L << 30), new TorchReport.Gpu(0, 139L << 30)),
+            2);
+    assertThat(named("device").detail())
+        .isEqualTo(
+            "cpu, and 2 CUDA devices; memory in use: 1.5 GiB of 139.0 GiB, 0.0 GiB of 139.0 GiB");
     assertThat(named("libtorch").detail()).contains("build cu128");
   }
 }

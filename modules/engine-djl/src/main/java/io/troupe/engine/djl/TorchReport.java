@@ -3,17 +3,38 @@ package io.troupe.engine.djl;
 import ai.djl.engine.Engine;
 import ai.djl.pytorch.jni.LibUtils;
 import ai.djl.pytorch.jni.TorchBridge;
+import ai.djl.util.cuda.CudaUtils;
+import java.lang.management.MemoryUsage;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The PyTorch that this process loaded.
  *
  * @param version of libtorch
  * @param library folder it was loaded from
- * @param gpus CUDA devices it sees
+ * @param gpus CUDA devices it sees, in CUDA's order
  * @param threads it would take by itself
  */
-public record TorchReport(String version, String library, int gpus, int threads) {
+public record TorchReport(String version, String library, List<Gpu> gpus, int threads) {
+  /**
+   * Memory of a CUDA device, whoever uses it.
+   *
+   * @param used bytes
+   * @param total bytes
+   */
+  public record Gpu(long used, long total) {
+    private static Gpu of(int index) {
+      MemoryUsage memory = CudaUtils.getGpuMemory(ai.djl.Device.gpu(index));
+      return new Gpu(memory.getUsed(), memory.getMax());
+    }
+  }
+
+  public TorchReport {
+    gpus = List.copyOf(gpus);
+  }
+
   private static final Pattern FLAVOUR = Pattern.compile("-(cpu|cu\\d+)");
 
   /** The version of libtorch that the native binding in the class path was built for. */
@@ -29,7 +50,7 @@ public record TorchReport(String version, String library, int gpus, int threads)
     return new TorchReport(
         version,
         LibUtils.getLibtorchPath(),
-        Engine.getEngine("PyTorch").getGpuCount(),
+        IntStream.range(0, Engine.getEngine("PyTorch").getGpuCount()).mapToObj(Gpu::of).toList(),
         TorchBridge.threads());
   }
 
@@ -40,6 +61,6 @@ public record TorchReport(String version, String library, int gpus, int threads)
         .results()
         .map(found -> found.group(1))
         .findFirst()
-        .orElse(gpus > 0 ? "cuda" : "unknown");
+        .orElse(!gpus.isEmpty() ? "cuda" : "unknown");
   }
 }
