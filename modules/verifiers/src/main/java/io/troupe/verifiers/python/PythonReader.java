@@ -176,13 +176,15 @@ public final class PythonReader {
       if (digits() + whole == 0) {
         throw new SyntaxException();
       }
+    } else if (whole == 0) {
+      throw new SyntaxException();
     }
     if ((has('e') || has('E')) && exponentFollows()) {
       integer = false;
       at += isDigit(at + 1) ? 1 : 2;
       digits();
     }
-    if (integer && (whole == 0 || zeroLed || whole > MOST_DIGITS)) {
+    if (integer && (zeroLed || whole > MOST_DIGITS)) {
       throw new SyntaxException();
     }
     return Double.parseDouble(text.substring(start, at));

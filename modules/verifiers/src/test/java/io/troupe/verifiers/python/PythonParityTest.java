@@ -107,4 +107,14 @@ class PythonParityTest {
   private static boolean isTrue(PythonValue line, String field) {
     return line.get(field).orElseThrow().equals(new Bool(true));
   }
+
+  @Test
+  void literal_exponentWithoutDigitsBeforeIt_isRefused() {
+    for (String text : List.of("+E0", "-e5", "E1", ".e3", "+", ".")) {
+      assertThat(PythonReader.literal(text)).as(text).isEmpty();
+    }
+    for (String text : List.of("5.e3", ".5", "1E0", "+1")) {
+      assertThat(PythonReader.literal(text)).as(text).isPresent();
+    }
+  }
 }
