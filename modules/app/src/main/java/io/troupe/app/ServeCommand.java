@@ -6,6 +6,7 @@ import io.troupe.engine.ChatTemplate;
 import io.troupe.engine.JinjaChatTemplate;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.Pretrained;
@@ -116,6 +117,13 @@ final class ServeCommand implements Callable<Integer> {
   private int threads;
 
   @Option(
+      names = "--prompt-logprobs",
+      description =
+          "Tell log-probabilities of a prompt's tokens too, so that it can be a teacher; takes a"
+              + " second copy of the weights.")
+  private boolean promptLogProbs;
+
+  @Option(
       names = "--with-parent",
       paramLabel = "PID",
       description = "End when this process ends.",
@@ -150,6 +158,7 @@ final class ServeCommand implements Callable<Integer> {
     }
     try (PolicyEngines engines = source.engines();
         SamplingEngine engine = engines.newSampler();
+        ScoringEngine scorer = scorer(engines);
         PolicyServer server =
             PolicyServer.start(
                 new Served(
@@ -158,7 +167,7 @@ final class ServeCommand implements Callable<Integer> {
                     engines.tokenizer(),
                     engines.contextLength(),
                     source.chat(),
-                    Served.PromptScorer.none()),
+                    scorer),
                 settings,
                 Build.version())) {
       if (source.weights().isPresent()) {
@@ -179,6 +188,17 @@ final class ServeCommand implements Callable<Integer> {
       ended.await();
     }
     return ExitCode.OK.code();
+  }
+
+  private ScoringEngine scorer(PolicyEngines engines) {
+    try {
+      return promptLogProbs ? engines.newScorer() : Served.drawsOnly();
+    } catch (UnsupportedOperationException cannot) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "--prompt-logprobs: " + cannot.getMessage(),
+          cannot);
+    }
   }
 
   private ServeSettings settings(CommandLine.Model.CommandSpec command) throws IOException {

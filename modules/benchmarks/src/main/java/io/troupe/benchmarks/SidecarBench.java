@@ -226,8 +226,8 @@ final class SidecarBench implements Callable<Integer> {
         shares[round] = inProcess.cpuPerToken() / overHttp.cpuPerToken();
         System.err.printf(
             Locale.ROOT,
-            "round %d of %d: %.0f tokens/s over HTTP, %.0f in process, ratio %.3f; of processor time"
-                + " %.3f%n",
+            "round %d of %d: %.0f tokens/s over HTTP, %.0f in process, ratio %.3f; of processor"
+                + " time %.3f%n",
             round + 1,
             rounds,
             there[round],

@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -31,7 +32,7 @@ final class SidecarServer {
                     engine.tokenizer(),
                     SidecarEngine.CONTEXT,
                     Served.Chat.none(),
-                    Served.PromptScorer.none()),
+                    Served.drawsOnly()),
                 ServeSettings.loopback(0),
                 "bench");
         BufferedReader lines =
@@ -43,11 +44,16 @@ final class SidecarServer {
     }
   }
 
-  /** Processor time that this process has taken. */
+  /**
+   * Processor time that this process's Java threads have taken, carriers of virtual ones included.
+   * The just-in-time compiler's is left out: it is much at first and little in a run of hours.
+   */
   static long processorNanos() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof com.sun.management.OperatingSystemMXBean system
-        ? system.getProcessCpuTime()
-        : 0;
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long sum = 0;
+    for (long id : threads.getAllThreadIds()) {
+      sum += Math.max(0, threads.getThreadCpuTime(id));
+    }
+    return sum;
   }
 }

@@ -26,6 +26,16 @@ public interface PolicyEngines extends AutoCloseable {
   /** A sampler without weights. */
   SamplingEngine newSampler();
 
+  /**
+   * A scorer without weights.
+   *
+   * @throws UnsupportedOperationException if this policy has none
+   */
+  default ScoringEngine newScorer() {
+    throw new UnsupportedOperationException(
+        "%s tells no log-probabilities of a prompt's tokens".formatted(describe()));
+  }
+
   /** Releases what the engines share; they must be closed before. */
   @Override
   void close();

@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import java.util.Locale;
@@ -173,6 +174,15 @@ public final class DjlPolicy implements PolicyEngines {
     open.incrementAndGet();
     sampler.start();
     return sampler;
+  }
+
+  @Override
+  public ScoringEngine newScorer() {
+    DjlScorer scorer =
+        new DjlScorer(
+            settings, compute, tokenizer.vocabularySize(), watcher, open::decrementAndGet);
+    open.incrementAndGet();
+    return scorer;
   }
 
   @Override

@@ -36,7 +36,12 @@ public enum Capability {
   /** How a server of a kind comes to have it. */
   public String remedy(Dialect dialect) {
     return switch (dialect) {
-      case TROUPE -> "update Troupe on the server's side";
+      case TROUPE ->
+          switch (this) {
+            case PROMPT_LOG_PROBS -> "start it with --prompt-logprobs";
+            case ADAPTERS -> "troupe serve takes whole weights only";
+            default -> "update Troupe on the server's side";
+          };
       case VLLM, VLLM_GENERATE -> vllm();
       case SGLANG -> sglang();
       case LLAMA_SERVER -> llama();

@@ -52,6 +52,12 @@ public final class CapabilityProbe {
         .path("paths")
         .fieldNames()
         .forEachRemaining(routes::add);
+    if (wire.get("/is_paused", PATIENCE).json().path("is_paused").asBoolean(false)) {
+      throw new EndpointException(
+          wire.endpoint(),
+          Fault.of(Fault.Kind.BUSY, "it is paused and draws nothing; resume it by POST /resume"),
+          0);
+    }
     JsonNode version = wire.get("/version", PATIENCE).json();
     Dialect dialect = dialect(models, version);
     JsonNode model = models.json().path("data").path(0);

@@ -46,6 +46,7 @@ final class Replica implements AutoCloseable {
   /** What it can do; found out again after {@link #forget}. */
   Capabilities capabilities() throws InterruptedException {
     if (capabilities.isEmpty()) {
+      resumeIfPaused(); // or it would hold the probe's draws for good
       capabilities = Optional.of(CapabilityProbe.probe(wire));
     }
     return capabilities.orElseThrow();
@@ -79,7 +80,7 @@ final class Replica implements AutoCloseable {
   Update.Next update(WeightTag tag, Path directory) throws InterruptedException {
     Capabilities can = capabilities();
     if (can.has(Capability.WEIGHT_NAME) && named(can).equals(tag.toString())) {
-      resumeIfPaused(can);
+      resumeIfPaused();
       Update.Next tried =
           carryOut(
               new Update(can.updateWay(), can.updateWay().steps().size() - 1, 0, true, false, ""),
@@ -172,9 +173,8 @@ final class Replica implements AutoCloseable {
   }
 
   /** Who crashed between pause and resume left the server paused. */
-  private void resumeIfPaused(Capabilities can) throws InterruptedException {
-    if (can.has(Capability.PAUSE)
-        && wire.get("/is_paused", CALL).json().path("is_paused").asBoolean(false)) {
+  private void resumeIfPaused() throws InterruptedException {
+    if (wire.get("/is_paused", CALL).json().path("is_paused").asBoolean(false)) {
       wire.post("/resume", Fields.object(), CALL);
     }
   }

@@ -11,6 +11,9 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.toy.ToyPolicy;
@@ -20,15 +23,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FleetSamplerTest {
+  private static final Endpoint.Patience SHORT =
+      new Endpoint.Patience(
+          Duration.ofSeconds(5),
+          Duration.ofMillis(300),
+          Duration.ofMillis(300),
+          Duration.ofSeconds(30));
+
   @TempDir private Path folder;
 
   private static <T> T await(CompletionStage<T> stage) throws Exception {
@@ -163,6 +177,72 @@ class FleetSamplerTest {
           .hasCauseInstanceOf(CancellationException.class);
       awaitMetric(toy, "troupe_serve_requests_running 0");
       awaitMetric(toy, "troupe_serve_disconnects_total 1");
+    }
+  }
+
+  @Test
+  void sample_serverThatTakesRequestsAndDrawsNothing_isToldToBeStartedAnew() throws Exception {
+    CompletableFuture<String> broken = new CompletableFuture<>();
+    try (ToyFixture toy = server();
+        FleetSampler fleet =
+            new FleetSampler(
+                toy.policy.tokenizer(),
+                toy.policy.contextLength(),
+                WeightShelf.open(folder.resolve("shelf"), _ -> {}),
+                new Retry(1, Duration.ofMillis(1), Duration.ofMillis(1)),
+                broken::complete,
+                () -> {})) {
+      fleet.join("hangs", Endpoint.of(toy.base(), 64).withPatience(SHORT));
+      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      toy.post("/pause?mode=keep", "");
+      assertThatThrownBy(() -> await(fleet.sample(List.of(request(1, 2))).getFirst()))
+          .hasMessageContaining("no token after");
+      assertThat(await(broken)).isEqualTo("hangs");
+      assertThat(toy.get("/health").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void join_serverLeftPaused_isResumed() throws Exception {
+    try (ToyFixture toy = server()) {
+      WeightSnapshot weights = ToyFixture.weights(toy.policy, 0);
+      try (FleetSampler before = sampler(toy.policy, Retry.DEFAULT)) {
+        before.join("a", Endpoint.of(toy.base(), 64));
+        await(before.load(weights));
+      }
+      toy.post("/pause?mode=keep", "");
+      try (FleetSampler after = sampler(toy.policy, Retry.DEFAULT)) {
+        after.join("a", Endpoint.of(toy.base(), 64));
+        await(after.load(weights));
+        assertThat(await(after.sample(List.of(request(1, 2))).getFirst())).hasSize(2);
+      }
+    }
+  }
+
+  /** Case 18: while its weights are moved, a server's silence is not held against it. */
+  @Test
+  void draw_serverPausedOnPurpose_goesOnAfterwardsWithAllItsTokens() throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ofMillis(5));
+        Wire wire = new Wire(Endpoint.of(toy.base(), 1).withPatience(SHORT));
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+      toy.post("/pause?mode=keep", "");
+      Draw draw =
+          new Draw(
+              "r",
+              "policy",
+              new int[] {3, 4},
+              1,
+              new SamplingSettings(1, 4),
+              4,
+              1,
+              "",
+              Duration.ZERO);
+      CompletionStage<List<Drawn>> open =
+          wire.draw(Dialect.TROUPE, draw, () -> true, clock).result();
+      assertThatThrownBy(() -> open.toCompletableFuture().get(900, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      toy.post("/resume", "");
+      assertThat(await(open).getFirst().tokens()).isNotEmpty();
     }
   }
 

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -141,6 +142,36 @@ class MisbehaviourTest {
           .startsWith("POST /v1/completions HTTP/1.1")
           .contains("Content-Type: application/json", "\"max_tokens\":4")
           .doesNotContain("Upgrade", "HTTP2-Settings", "Authorization");
+    }
+  }
+
+  @Test
+  void draw_slowDrip_isTooLateAtItsDeadlineWithTheTokensSoFar() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> {
+                  out.write(STREAM.getBytes(StandardCharsets.UTF_8));
+                  do { // always sooner than the patience with one token
+                    out.write(TOKEN.getBytes(StandardCharsets.UTF_8));
+                    out.flush();
+                  } while (!over.await(100, TimeUnit.MILLISECONDS));
+                });
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        Wire wire =
+            new Wire(
+                Endpoint.of(server.base(), 1)
+                    .withPatience(
+                        new Endpoint.Patience(
+                            Duration.ofSeconds(5),
+                            Duration.ofSeconds(30),
+                            Duration.ofSeconds(1),
+                            Duration.ofSeconds(1))))) {
+      assertThat(draw(wire, clock))
+          .isInstanceOfSatisfying(
+              EndpointException.class,
+              fault -> assertThat(fault.fault().kind()).isEqualTo(Kind.TOO_LATE));
+      over.countDown();
     }
   }
 

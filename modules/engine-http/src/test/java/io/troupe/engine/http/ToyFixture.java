@@ -1,7 +1,9 @@
 package io.troupe.engine.http;
 
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.serve.PolicyServer;
@@ -46,7 +48,44 @@ public final class ToyFixture implements AutoCloseable {
     return fixture;
   }
 
+  /** With a scorer to whom a token with id i has log-probability -i, and 7 and 8 are likely. */
+  public static ToyFixture scoring() throws IOException {
+    ToyFixture fixture =
+        with(
+            Duration.ZERO,
+            ServeSettings.loopback(0),
+            new ScoringEngine() {
+              @Override
+              public void load(WeightSnapshot weights) {}
+
+              @Override
+              public Scores score(int[] tokens, int topK) {
+                int[][] ids = new int[tokens.length - 1][topK];
+                float[][] logProbs = new float[tokens.length - 1][topK];
+                double[] own = new double[tokens.length - 1];
+                for (int i = 0; i < own.length; i++) {
+                  own[i] = -tokens[i + 1];
+                  for (int k = 0; k < topK; k++) {
+                    ids[i][k] = 7 + k;
+                    logProbs[i][k] = -1 - k;
+                  }
+                }
+                return new Scores(own, new TeacherTokens(ids, logProbs));
+              }
+
+              @Override
+              public void close() {}
+            });
+    fixture.server.use(weights(fixture.policy, 0));
+    return fixture;
+  }
+
   public static ToyFixture empty(Duration tokenDelay, ServeSettings settings) throws IOException {
+    return with(tokenDelay, settings, Served.drawsOnly());
+  }
+
+  private static ToyFixture with(Duration tokenDelay, ServeSettings settings, ScoringEngine scorer)
+      throws IOException {
     ToyPolicy policy = policy(tokenDelay);
     SamplingEngine engine = policy.newSampler();
     Served served =
@@ -56,7 +95,7 @@ public final class ToyFixture implements AutoCloseable {
             policy.tokenizer(),
             policy.contextLength(),
             (messages, _) -> messages.getLast().content(),
-            Served.PromptScorer.none());
+            scorer);
     return new ToyFixture(policy, engine, PolicyServer.start(served, settings, "test"));
   }
 

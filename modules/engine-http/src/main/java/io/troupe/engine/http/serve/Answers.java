@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.Fields;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ final class Answers {
   }
 
   /** The whole answer. */
-  ObjectNode whole(List<Delta> deltas, List<double[]> promptLogProbs) {
+  ObjectNode whole(List<Delta> deltas, List<ScoringEngine.Scores> scores) {
     ObjectNode json = head(ask.chat() ? "chat.completion" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (Delta delta : deltas) {
@@ -81,8 +82,7 @@ final class Answers {
       fill(choice, delta, true);
       if (ask.scorePrompt()) {
         int prompt = delta.choice() / ask.completions();
-        choice.set(
-            "prompt_logprobs", scored(ask.prompts().get(prompt), promptLogProbs.get(prompt)));
+        choice.set("prompt_logprobs", scored(ask.prompts().get(prompt), scores.get(prompt)));
       }
     }
     json.set("usage", usage());
@@ -180,14 +180,22 @@ final class Answers {
     return json;
   }
 
-  private static ArrayNode scored(int[] prompt, double[] logProbs) {
+  /** A place for each token, with its own log-probability and those of the most likely ones. */
+  private static ArrayNode scored(int[] prompt, ScoringEngine.Scores scores) {
     ArrayNode json = Fields.object().putArray("scored");
     json.addNull();
     for (int i = 1; i < prompt.length; i++) {
-      json.addObject()
-          .putObject(Integer.toString(prompt[i]))
-          .put("logprob", logProbs[i - 1])
-          .putNull("rank");
+      ObjectNode place = json.addObject();
+      for (int k = 0; k < scores.likeliest().topK(); k++) {
+        place
+            .putObject(Integer.toString(scores.likeliest().ids()[i - 1][k]))
+            .put("logprob", scores.likeliest().logProbs()[i - 1][k])
+            .put("rank", k + 1);
+      }
+      String own = Integer.toString(prompt[i]);
+      if (!place.has(own)) {
+        place.putObject(own).put("logprob", scores.logProbs()[i - 1]).putNull("rank");
+      }
     }
     return json;
   }

@@ -20,7 +20,8 @@ import java.util.List;
  * @param idsAsTokens whether log-probabilities name tokens by id
  * @param keepStop whether the text keeps the stop string
  * @param usage whether a stream ends with the counts
- * @param scorePrompt whether to tell the prompt's log-probabilities
+ * @param scorePrompt whether to tell the log-probabilities of the prompt's tokens
+ * @param likeliest how many of the most likely tokens to tell beside each of the prompt
  */
 record Ask(
     String id,
@@ -36,7 +37,8 @@ record Ask(
     boolean idsAsTokens,
     boolean keepStop,
     boolean usage,
-    boolean scorePrompt) {
+    boolean scorePrompt,
+    int likeliest) {
   Ask {
     prompts = List.copyOf(prompts);
   }

@@ -17,6 +17,7 @@ import java.util.Set;
  */
 record AskReader(Served served) {
   private static final int MOST_CHOICES = 4096;
+  private static final int MOST_LIKELIEST = 1_000;
   private static final int MOST_INTERVAL_MS = 10_000;
   private static final int DEFAULT_INTERVAL_MS = 20;
   private static final int DEFAULT_TOKENS = 16;
@@ -57,7 +58,8 @@ record AskReader(Served served) {
         body.path("return_tokens_as_token_ids").asBoolean(false),
         body.path("include_stop_str_in_output").asBoolean(false),
         body.path("stream_options").path("include_usage").asBoolean(false),
-        body.hasNonNull("prompt_logprobs"));
+        body.hasNonNull("prompt_logprobs"),
+        integer(body, "prompt_logprobs", 0, 0, MOST_LIKELIEST));
   }
 
   private void checkModel(JsonNode body) throws Refusal {
@@ -90,9 +92,6 @@ record AskReader(Served served) {
     if (body.path("min_tokens").asInt(0) != 0 || body.path("best_of").asInt(1) > 1) {
       throw Refusal.bad(
           "min_tokens", "min_tokens and best_of are not offered here; leave them out");
-    }
-    if (body.path("prompt_logprobs").asInt(0) != 0) {
-      throw Refusal.bad("prompt_logprobs", "only the prompt's own tokens are told: send 0");
     }
   }
 

@@ -1,6 +1,8 @@
 package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.train.TeacherTokens;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -12,6 +14,8 @@ import java.util.concurrent.CancellationException;
 /** Answers {@code /v1/completions} and {@code /v1/chat/completions}. */
 final class CompletionsRoute {
   private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final ScoringEngine.Scores NO_SCORES =
+      new ScoringEngine.Scores(new double[0], TeacherTokens.NONE);
 
   private final Served served;
   private final ServeSettings settings;
@@ -52,7 +56,7 @@ final class CompletionsRoute {
   }
 
   private void draw(Reply reply, Ask ask) throws IOException, InterruptedException, Refusal {
-    List<double[]> scores = scores(ask);
+    List<ScoringEngine.Scores> scores = scores(ask);
     Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, weights::tag);
     Desk.Entry entry = desk.start(ask);
     try {
@@ -72,22 +76,26 @@ final class CompletionsRoute {
     }
   }
 
-  private List<double[]> scores(Ask ask) throws Refusal {
-    List<double[]> scores = new ArrayList<>();
-    if (ask.scorePrompt()) {
-      if (ask.stream()) {
-        throw Refusal.bad("prompt_logprobs", "prompt_logprobs and stream do not go together");
+  private List<ScoringEngine.Scores> scores(Ask ask) throws Refusal {
+    List<ScoringEngine.Scores> scores = new ArrayList<>();
+    if (!ask.scorePrompt()) {
+      return scores;
+    }
+    if (ask.stream()) {
+      throw Refusal.bad("prompt_logprobs", "prompt_logprobs and stream do not go together");
+    }
+    try {
+      for (int[] prompt : ask.prompts()) {
+        scores.add(prompt.length < 2 ? NO_SCORES : served.scorer().score(prompt, ask.likeliest()));
       }
-      try {
-        ask.prompts().forEach(prompt -> scores.add(served.scorer().logProbs(prompt)));
-      } catch (UnsupportedOperationException drawsOnly) {
-        throw Refusal.bad("prompt_logprobs", String.valueOf(drawsOnly.getMessage()));
-      }
+    } catch (UnsupportedOperationException | IllegalArgumentException cannot) {
+      throw Refusal.bad("prompt_logprobs", String.valueOf(cannot.getMessage()));
     }
     return scores;
   }
 
-  private void whole(Reply reply, Answers answers, Generation generation, List<double[]> scores)
+  private void whole(
+      Reply reply, Answers answers, Generation generation, List<ScoringEngine.Scores> scores)
       throws IOException, InterruptedException, Refusal {
     while (!generation.awaitDone(LOOK)) {
       refuseIfClosed();
@@ -115,7 +123,9 @@ final class CompletionsRoute {
         reply.event(Refusal.of(500, "InternalServerError", reason(generation)).json());
         break;
       }
-      if (!deltas.isEmpty()) {
+      if (!deltas.isEmpty() && ended) {
+        reply.last(answers.chunk(deltas));
+      } else if (!deltas.isEmpty()) {
         reply.event(answers.chunk(deltas));
       } else if (!ended) {
         reply.ping();

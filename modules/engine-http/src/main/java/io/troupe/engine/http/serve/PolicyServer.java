@@ -42,7 +42,7 @@ public final class PolicyServer implements AutoCloseable {
   private PolicyServer(Served served, ServeSettings settings, HttpServer http, String version) {
     this.settings = settings;
     this.http = http;
-    this.weights = new ServedWeights(served.engine());
+    this.weights = new ServedWeights(served.engine(), served.scorer());
     Desk desk = new Desk(served);
     this.completions = new CompletionsRoute(served, settings, weights, desk, counters);
     this.control = new ControlRoutes(served, weights, desk, counters, version, System.nanoTime());

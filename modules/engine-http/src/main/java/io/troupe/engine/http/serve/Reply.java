@@ -43,14 +43,21 @@ final class Reply {
     exchange.sendResponseHeaders(200, 0);
   }
 
+  /** Sends an event at once. */
   void event(JsonNode json) throws IOException {
+    last(json);
+    exchange.getResponseBody().flush();
+  }
+
+  /** Writes an event after which more follows at once. */
+  void last(JsonNode json) throws IOException {
     byte[] body = Fields.bytes(json);
     byte[] all = new byte[DATA.length + body.length + 2];
     System.arraycopy(DATA, 0, all, 0, DATA.length);
     System.arraycopy(body, 0, all, DATA.length, body.length);
     all[all.length - 2] = '\n';
     all[all.length - 1] = '\n';
-    send(all);
+    exchange.getResponseBody().write(all);
   }
 
   void ping() throws IOException {

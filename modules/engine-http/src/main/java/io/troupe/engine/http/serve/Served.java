@@ -3,7 +3,9 @@ package io.troupe.engine.http.serve;
 import static io.troupe.core.Require.require;
 
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
+import io.troupe.engine.WeightSnapshot;
 import java.util.List;
 import java.util.Map;
 
@@ -15,7 +17,7 @@ import java.util.Map;
  * @param tokenizer of its ids
  * @param contextLength most tokens of prompt and completion together
  * @param chat turns a conversation into a prompt
- * @param scorer gives log-probabilities of a prompt's tokens
+ * @param scorer gives log-probabilities of a prompt's tokens; whoever made it closes it
  */
 public record Served(
     String model,
@@ -23,7 +25,7 @@ public record Served(
     Tokenizer tokenizer,
     int contextLength,
     Chat chat,
-    PromptScorer scorer) {
+    ScoringEngine scorer) {
   public Served {
     require(!model.isBlank(), "a served model has a name");
   }
@@ -50,22 +52,20 @@ public record Served(
     }
   }
 
-  /** Gives log-probabilities of tokens that are there already. */
-  @FunctionalInterface
-  public interface PromptScorer {
-    /**
-     * The log-probability of each token after the first, given those before it, at temperature 1.
-     *
-     * @throws UnsupportedOperationException if this server draws only
-     */
-    double[] logProbs(int[] tokens);
+  /** A scorer of a server that draws only. */
+  public static ScoringEngine drawsOnly() {
+    return new ScoringEngine() {
+      @Override
+      public void load(WeightSnapshot weights) {}
 
-    /** Of a server that draws only. */
-    static PromptScorer none() {
-      return _ -> {
+      @Override
+      public Scores score(int[] tokens, int topK) {
         throw new UnsupportedOperationException(
-            "this server gives no prompt_logprobs; start it with --score-prompts");
-      };
-    }
+            "this server gives no prompt_logprobs; start it with --prompt-logprobs");
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 }

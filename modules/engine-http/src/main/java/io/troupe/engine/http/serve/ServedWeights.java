@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
 import io.troupe.engine.safetensors.DType;
@@ -31,11 +32,13 @@ public final class ServedWeights {
   private static final int ALIGNMENT = 64;
 
   private final SamplingEngine engine;
+  private final ScoringEngine scorer;
   private final Map<Long, String> tags = new ConcurrentHashMap<>();
   private volatile Optional<WeightVersion> current = Optional.empty();
 
-  ServedWeights(SamplingEngine engine) {
+  ServedWeights(SamplingEngine engine, ScoringEngine scorer) {
     this.engine = engine;
+    this.scorer = scorer;
   }
 
   Optional<WeightVersion> current() {
@@ -89,6 +92,7 @@ public final class ServedWeights {
       throw new IOException(
           "the engine does not take %s: %s".formatted(tag, cause.getMessage()), cause);
     }
+    scorer.load(snapshot);
     current = Optional.of(snapshot.version());
     return tag;
   }

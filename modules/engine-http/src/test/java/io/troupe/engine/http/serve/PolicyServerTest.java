@@ -113,6 +113,47 @@ class PolicyServerTest {
     }
   }
 
+  @Test
+  void completions_severalPrompts_areNumberedByPromptAndThenByCompletion() throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO)) {
+      JsonNode choices =
+          Fields.parse(
+                  toy.post(
+                          "/v1/completions",
+                          "{\"prompt\":[[3],[4,5]],\"n\":2,\"max_tokens\":2,\"seed\":1,"
+                              + "\"return_token_ids\":true}")
+                      .body())
+              .path("choices");
+      assertThat(choices).hasSize(4);
+      for (int i = 0; i < 4; i++) {
+        assertThat(choices.get(i).path("index").asInt()).isEqualTo(i);
+        assertThat(ids(choices.get(i).path("prompt_token_ids")))
+            .isEqualTo(i < 2 ? new int[] {3} : new int[] {4, 5});
+      }
+    }
+  }
+
+  @Test
+  void completions_promptLogProbs_areTheScorersWithTheLikeliestBeside() throws Exception {
+    try (ToyFixture toy = ToyFixture.scoring()) {
+      String ask = "{\"prompt\":[3,4,5],\"max_tokens\":1,\"prompt_logprobs\":%d}";
+      JsonNode places =
+          Fields.parse(toy.post("/v1/completions", ask.formatted(2)).body())
+              .path("choices")
+              .get(0)
+              .path("prompt_logprobs");
+      assertThat(places).hasSize(3);
+      assertThat(places.get(0).isNull()).isTrue();
+      assertThat(places.get(2).path("5").path("logprob").asDouble()).isEqualTo(-5.0);
+      assertThat(places.get(2).path("7").path("rank").asInt()).isEqualTo(1);
+      assertThat(toy.post("/v1/completions", ask.formatted(-1)).statusCode()).isEqualTo(400);
+      assertThat(
+              toy.post("/v1/completions", ask.formatted(0).replace("}", ",\"stream\":true}"))
+                  .body())
+          .contains("prompt_logprobs and stream do not go together");
+    }
+  }
+
   private static JsonNode parsed(String text) {
     try {
       return Fields.parse(text);
@@ -159,7 +200,7 @@ class PolicyServerTest {
         "{\"prompt\":[3],\"top_p\":0.5}|400|the toy policy knows no top_p",
         "{\"prompt\":[3],\"echo\":true}|400|echo is not offered here",
         "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the drawn token",
-        "{\"prompt\":[3],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
+        "{\"prompt\":[3,4],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
         "{\"prompt\":[3],\"model\":\"gpt\"}|404|the model `gpt` does not exist; this server serves"
             + " `policy`",
         "{\"prompt\":\"?\"}|400|?"

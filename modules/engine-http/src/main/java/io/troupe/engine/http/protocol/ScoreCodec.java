@@ -1,0 +1,161 @@
+package io.troupe.engine.http.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.train.TeacherTokens;
+import io.troupe.engine.ScoringEngine.Scores;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a kind of server is asked for log-probabilities of a prompt's tokens, and how its answer is
+ * read. An answer that lacks a place, or in a place the token itself, is refused: a teacher's gap
+ * is never filled.
+ */
+public final class ScoreCodec {
+  /** Rounding may lift the log-probability of a certain token this far above zero. */
+  private static final double ROUNDING = 1e-3;
+
+  private static final double FLOOR = -9999;
+
+  private final Dialect dialect;
+  private final String model;
+
+  /** Of a server that knows its model by a name. */
+  public ScoreCodec(Dialect dialect, String model) {
+    this.dialect = dialect;
+    this.model = model;
+  }
+
+  /** A token and its log-probability. */
+  private record Candidate(int id, double logProb) {}
+
+  /** The route. */
+  public String path() {
+    return dialect == Dialect.SGLANG ? "/generate" : "/v1/completions";
+  }
+
+  /** The request; one token is drawn with it, because not every server draws none. */
+  public ObjectNode body(int[] tokens, int topK) {
+    ObjectNode body = Fields.object();
+    if (dialect == Dialect.SGLANG) {
+      ids(body.putArray("input_ids"), tokens);
+      body.put("return_logprob", true)
+          .put("logprob_start_len", 0)
+          .put("top_logprobs_num", topK)
+          .put("stream", false);
+      body.putObject("sampling_params").put("max_new_tokens", 1).put("temperature", 1.0);
+      return body;
+    }
+    ids(body.put("model", model).putArray("prompt"), tokens);
+    return body.put("max_tokens", 1)
+        .put("temperature", 1.0)
+        .put("add_special_tokens", false)
+        .put("prompt_logprobs", topK)
+        .put("return_token_ids", true)
+        .put("stream", false);
+  }
+
+  private static void ids(ArrayNode array, int[] tokens) {
+    for (int token : tokens) {
+      array.add(token);
+    }
+  }
+
+  /**
+   * Reads the answer.
+   *
+   * @throws MalformedAnswerException if it is not whole; says where
+   */
+  public Scores scores(JsonNode answer, int[] tokens, int topK) throws MalformedAnswerException {
+    JsonNode meta = answer.path("meta_info");
+    JsonNode places =
+        dialect == Dialect.SGLANG
+            ? meta.path("input_token_logprobs")
+            : answer.path("choices").path(0).path("prompt_logprobs");
+    if (places.size() != tokens.length) {
+      throw new MalformedAnswerException(
+          "log-probabilities of %d places for %d tokens: %s"
+              .formatted(places.size(), tokens.length, Fields.excerpt(answer.toString())));
+    }
+    double[] own = new double[tokens.length - 1];
+    int[][] likeliest = new int[own.length][topK];
+    float[][] theirs = new float[own.length][topK];
+    for (int i = 1; i < tokens.length; i++) {
+      List<Candidate> candidates =
+          dialect == Dialect.SGLANG
+              ? pairs(meta.path("input_top_logprobs").path(i))
+              : byId(places.get(i));
+      own[i - 1] =
+          dialect == Dialect.SGLANG
+              ? ofPair(places.get(i), i, tokens[i])
+              : of(candidates, i, tokens[i]);
+      if (candidates.size() < topK) {
+        throw new MalformedAnswerException(
+            "place %d tells %d tokens, and %d were asked for"
+                .formatted(i, candidates.size(), topK));
+      }
+      for (int k = 0; k < topK; k++) {
+        likeliest[i - 1][k] = candidates.get(k).id();
+        theirs[i - 1][k] = (float) checked(candidates.get(k).logProb(), i);
+      }
+    }
+    return new Scores(own, topK == 0 ? TeacherTokens.NONE : new TeacherTokens(likeliest, theirs));
+  }
+
+  /** The candidates of a place, most likely first; the token itself may be one too many. */
+  private static List<Candidate> byId(JsonNode place) throws MalformedAnswerException {
+    List<Candidate> candidates = new ArrayList<>();
+    for (var entry : place.properties()) {
+      try {
+        candidates.add(
+            new Candidate(
+                Integer.parseInt(entry.getKey()), Fields.number(entry.getValue().path("logprob"))));
+      } catch (NumberFormatException noId) {
+        throw new MalformedAnswerException("'%s' is no token id".formatted(entry.getKey()));
+      }
+    }
+    candidates.sort(Comparator.comparingDouble(Candidate::logProb).reversed());
+    return candidates;
+  }
+
+  private static List<Candidate> pairs(JsonNode place) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (JsonNode pair : place) {
+      candidates.add(new Candidate(pair.path(1).asInt(-1), Fields.number(pair.path(0))));
+    }
+    candidates.sort(Comparator.comparingDouble(Candidate::logProb).reversed());
+    return candidates;
+  }
+
+  private static double of(List<Candidate> candidates, int place, int token)
+      throws MalformedAnswerException {
+    Optional<Candidate> own =
+        candidates.stream().filter(candidate -> candidate.id() == token).findFirst();
+    if (own.isEmpty()) {
+      throw new MalformedAnswerException(
+          "place %d does not tell its own token, %d".formatted(place, token));
+    }
+    return checked(own.get().logProb(), place);
+  }
+
+  private static double ofPair(JsonNode pair, int place, int token)
+      throws MalformedAnswerException {
+    if (pair.path(1).asInt(-1) != token) {
+      throw new MalformedAnswerException(
+          "place %d is of token %s, not %d".formatted(place, pair.path(1), token));
+    }
+    return checked(Fields.number(pair.path(0)), place);
+  }
+
+  private static double checked(double logProb, int place) throws MalformedAnswerException {
+    if (!Double.isFinite(logProb) || logProb <= FLOOR || logProb > ROUNDING) {
+      throw new MalformedAnswerException(
+          "the log-probability in place %d is %s".formatted(place, logProb));
+    }
+    return logProb;
+  }
+}

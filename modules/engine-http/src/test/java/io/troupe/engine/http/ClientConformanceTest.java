@@ -1,0 +1,211 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Drawn;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.Finish;
+import io.troupe.engine.http.protocol.LoadReport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What a client of ours expects of any server: against {@code troupe serve}, or against the real
+ * vLLM, SGLang or llama-server whose URL the environment variable TROUPE_TEST_ENDPOINT holds (and
+ * TROUPE_TEST_ENDPOINT_KEY its key). It changes nothing on the server.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ClientConformanceTest {
+  private static final int[] PROMPT = {3, 4, 5};
+  private static final int TOKENS = 12;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static Optional<ToyFixture> toy = Optional.empty();
+  private static Endpoint endpoint = Endpoint.of("http://127.0.0.1:1", 1);
+  private static final ScheduledExecutorService CLOCK =
+      Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
+
+  @BeforeAll
+  static void open() throws Exception {
+    String url = System.getenv("TROUPE_TEST_ENDPOINT");
+    if (url == null || url.isBlank()) {
+      toy = Optional.of(ToyFixture.loaded(Duration.ofMillis(1)));
+      endpoint = Endpoint.of(toy.get().base(), 8);
+    } else {
+      String key = Optional.ofNullable(System.getenv("TROUPE_TEST_ENDPOINT_KEY")).orElse("");
+      endpoint = new Endpoint(URI.create(url), key, 8, Endpoint.Patience.DEFAULT);
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    toy.ifPresent(ToyFixture::close);
+    CLOCK.shutdownNow();
+  }
+
+  private record Client(Wire wire, Capabilities can) implements AutoCloseable {
+    static Client open() throws InterruptedException {
+      Wire wire = new Wire(endpoint);
+      return new Client(wire, CapabilityProbe.probe(wire));
+    }
+
+    DrawCall start(long seed, int tokens) {
+      Draw draw =
+          new Draw(
+              "conformance-" + seed,
+              can.model(),
+              PROMPT,
+              1,
+              new SamplingSettings(1, tokens),
+              tokens,
+              seed,
+              "",
+              Duration.ofMillis(5));
+      return wire.draw(can.dialect(), draw, () -> false, CLOCK);
+    }
+
+    Drawn draw(long seed) throws Exception {
+      return start(seed, TOKENS)
+          .result()
+          .toCompletableFuture()
+          .get(60, TimeUnit.SECONDS)
+          .getFirst();
+    }
+
+    @Override
+    public void close() {
+      wire.close();
+    }
+  }
+
+  @Test
+  void probe_server_canDoWhatADrawNeeds() throws Exception {
+    try (Client client = Client.open()) {
+      assertThat(client.can().all())
+          .as(client.can().line())
+          .contains(
+              Capability.TOKEN_IDS,
+              Capability.LOG_PROBS,
+              Capability.SAMPLED_LOG_PROBS,
+              Capability.STREAM);
+    }
+  }
+
+  @Test
+  void draw_streamed_hasIdsLogProbsAndAnEnd() throws Exception {
+    try (Client client = Client.open()) {
+      Drawn drawn = client.draw(7);
+      assertThat(drawn.tokens()).hasSizeBetween(1, TOKENS);
+      assertThat(drawn.logProbs()).hasSize(drawn.tokens().length);
+      for (double logProb : drawn.logProbs()) {
+        assertThat(logProb).isBetween(-100.0, 1e-3);
+      }
+      assertThat(drawn.finish()).isIn(Finish.STOP, Finish.LENGTH);
+      assertThat(drawn.finish() == Finish.LENGTH).isEqualTo(drawn.tokens().length == TOKENS);
+      if (drawn.prompt().length > 0) {
+        assertThat(drawn.prompt()).isEqualTo(PROMPT);
+      }
+    }
+  }
+
+  @Test
+  void draw_sameSeed_isTheSameAndOthersDiffer() throws Exception {
+    try (Client client = Client.open()) {
+      int[] first = client.draw(7).tokens();
+      assertThat(client.draw(7).tokens()).isEqualTo(first);
+      boolean differs = false;
+      for (long seed = 8; seed < 16; seed++) {
+        differs |= !Arrays.equals(client.draw(seed).tokens(), first);
+      }
+      assertThat(differs).isTrue();
+    }
+  }
+
+  @Test
+  void post_badRequest_isRefusedWithItsReasonAndNotAgain() throws Exception {
+    try (Client client = Client.open()) {
+      Wire.Answer answer = client.wire().post(path(client), Fields.object(), PATIENCE);
+      assertThat(answer.status()).isBetween(400, 499);
+      assertThat(answer.fault().kind()).isEqualTo(Fault.Kind.BAD_REQUEST);
+      assertThat(answer.fault().message()).isNotBlank();
+    }
+  }
+
+  private static String path(Client client) {
+    return client.can().dialect().codec().path();
+  }
+
+  @Test
+  void post_otherModel_isItsOwnFault() throws Exception {
+    try (Client client = Client.open()) {
+      assumeTrue(
+          client.can().dialect() == Dialect.TROUPE || client.can().dialect() == Dialect.VLLM);
+      ObjectNode body = Fields.object().put("model", "no-such-model").put("max_tokens", 1);
+      body.putArray("prompt").add(3);
+      assertThat(client.wire().post(path(client), body, PATIENCE).fault().kind())
+          .isEqualTo(Fault.Kind.NO_MODEL);
+    }
+  }
+
+  @Test
+  void get_missingRoute_isItsOwnFault() throws Exception {
+    try (Client client = Client.open()) {
+      assertThat(client.wire().get("/no/such/route", PATIENCE).fault().kind())
+          .isEqualTo(Fault.Kind.NO_ROUTE);
+    }
+  }
+
+  @Test
+  void cancel_manyInARow_leavesTheServerUsable() throws Exception {
+    try (Client client = Client.open()) {
+      for (int i = 0; i < 100; i++) {
+        DrawCall call = client.start(i, TOKENS);
+        call.cancel();
+        // A quick server may have been first; either way the call is over.
+        assertThat(
+                call.result()
+                    .handle((_, _) -> true)
+                    .toCompletableFuture()
+                    .get(60, TimeUnit.SECONDS))
+            .isTrue();
+      }
+      assertThat(client.draw(1).tokens()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void score_ownDraws_areWhatWasSaidWhenTheyWereDrawn() throws Exception {
+    try (Client client = Client.open()) {
+      assumeTrue(client.can().has(Capability.PROMPT_LOG_PROBS));
+      try (HttpScorer scorer = HttpScorer.open(endpoint)) {
+        assertThat(scorer.score(PROMPT, 2).likeliest().topK()).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void get_metrics_tellAFiniteLoad() throws Exception {
+    try (Client client = Client.open()) {
+      assumeTrue(client.can().has(Capability.METRICS));
+      String text = client.wire().get("/metrics", PATIENCE).body();
+      assertThat(List.of(text.split("\n", -1))).isNotEmpty();
+      assertThat(LoadReport.parse(text).running().orElse(0)).isNotNegative();
+    }
+  }
+}
