@@ -44,6 +44,7 @@ final class DecodeBatch implements AutoCloseable {
   private final SamplingWeights weights;
   private final ComputeSettings compute;
   private final Tokenizer tokenizer;
+  private final StepThreads threads;
   private KvCache cache;
   private final BatchInputs inputs = new BatchInputs();
   private final NativeTensor nothingHeld = NativeTensor.zeros(DType.INT64, 0, 0);
@@ -62,6 +63,7 @@ final class DecodeBatch implements AutoCloseable {
     this.weights = weights;
     this.compute = compute;
     this.tokenizer = tokenizer;
+    this.threads = StepThreads.of(decoder, compute);
     this.kvTokens = compute.kvTokens();
     this.readTokens = compute.microBatchTokens();
     this.cache = new KvCache(decoder);
@@ -203,6 +205,7 @@ final class DecodeBatch implements AutoCloseable {
       sizes[2 * pool] = pools.get(pool).size();
       sizes[2 * pool + 1] = pools.get(pool).stream().mapToInt(DecodeRow::length).max().orElse(0);
     }
+    threads.take(rows.size());
     try (Program.Call call = decoder.call("decode", weights)) {
       draw(call.with(cache.all()).with(sizes), rows, version);
     }
@@ -281,6 +284,7 @@ final class DecodeBatch implements AutoCloseable {
       int before = pools.get(pool).size() - (int) sizes[pool];
       cache.fit(pool, Math.max(pools.get(pool).size(), held[pool]), Math.max(0, before));
     }
+    threads.take((long) sequences.size() * longest);
     try (NativeTensor ids = NativeTensor.zeros(DType.INT64, sequences.size(), longest);
         NativeTensor lengths = NativeTensor.zeros(DType.INT64, sequences.size());
         Program.Call call = decoder.call("prefill", weights)) {

@@ -61,12 +61,17 @@ final class Torch {
 
   /** Makes the calling thread fit for the program: see the class. */
   static void enter(int threads, boolean gradients) {
-    if (TorchBridge.threads() != threads) {
-      TorchBridge.setThreads(threads);
-    }
+    share(threads);
     // The plain interpreter: the optimiser recompiles in its first calls, so that a resumed run
     // would differ in the last bits from an unbroken one.
     TorchBridge.setOptimize(false);
     TorchBridge.setGradientMode(gradients);
+  }
+
+  /** Sets how many threads share the calling thread's operations. */
+  static void share(int threads) {
+    if (TorchBridge.threads() != threads) {
+      TorchBridge.setThreads(threads);
+    }
   }
 }

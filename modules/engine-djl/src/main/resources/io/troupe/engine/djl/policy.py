@@ -35,8 +35,13 @@ def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tenso
     C.append(torch.to(W[i], R[0].device, G[7]))
   return C
 
+# x over its root mean square, times w. In float32 by the norm, whose gradient takes fewer passes
+# over x than that of the library's rms_norm.
 def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
-  return torch.rms_norm(x, [x.size(-1)], w, eps)
+  if x.dtype != 6:
+    return torch.rms_norm(x, [x.size(-1)], w, eps)
+  norm = torch.linalg_vector_norm(x, 2, [-1], True)
+  return x * torch.rsqrt(torch.square(norm) / x.size(-1) + eps) * w
 
 # x [..., heads, d]; the tables broadcast over heads. Hugging Face's convention: the two halves of
 # a head are the two coordinates of its rotations.
@@ -191,7 +196,7 @@ def part_log_softmax(w: Tensor, x: Tensor, temperature: float) -> Tensor:
 # The entropy of log-probabilities, without a graph.
 def entropy_of(logp: Tensor) -> Tensor:
   p = logp.detach()
-  return torch.neg(torch.sum(torch.exp(p) * p, -1))
+  return torch.neg(torch.sum(torch.mul_(torch.exp(p), p), -1))
 
 # The gradients of leaves.
 def gradients(P: List[Tensor]) -> List[Tensor]:
