@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Random weights that never end a completion, so that a benchmark says how long each becomes.
@@ -34,14 +35,21 @@ final class BenchWeights {
   private BenchWeights() {}
 
   static WeightSnapshot endless(DjlPolicy policy, long seed) {
-    WeightSnapshot fresh;
-    try (TrainingEngine trainer = policy.newTrainer(seed)) {
-      fresh = trainer.snapshot(WeightVersion.BASE);
-    }
+    // On a thread that ends: its OpenMP threads would go on to count against the sampler's.
+    WeightSnapshot fresh =
+        CompletableFuture.supplyAsync(
+                () -> fresh(policy, seed), task -> Thread.ofPlatform().start(task))
+            .join();
     int end = policy.tokenizer().endOfSequence();
     List<WeightSnapshot.Tensor> tensors =
         fresh.tensors().stream().map(tensor -> endless(tensor, end)).toList();
     return new WeightSnapshot(fresh.version(), "endless-" + seed, tensors);
+  }
+
+  private static WeightSnapshot fresh(DjlPolicy policy, long seed) {
+    try (TrainingEngine trainer = policy.newTrainer(seed)) {
+      return trainer.snapshot(WeightVersion.BASE);
+    }
   }
 
   private static WeightSnapshot.Tensor endless(WeightSnapshot.Tensor tensor, int end) {
