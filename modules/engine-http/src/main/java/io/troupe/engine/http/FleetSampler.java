@@ -3,13 +3,10 @@ package io.troupe.engine.http;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Checked;
@@ -17,7 +14,6 @@ import io.troupe.engine.http.protocol.CompletionCheck;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
-import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.io.IOException;
@@ -54,8 +50,8 @@ import org.slf4j.LoggerFactory;
  * elsewhere, only as long as no token of it came back. A group is answered when its parts are, and
  * fails with the first of them.
  *
- * <p>Each server has an attendant, a virtual thread that brings it to the newest weights and
- * nothing else: after it joined, when new weights are there, and when its failures or its words
+ * <p>Each server has an {@link Attendant}, a virtual thread that brings it to the newest weights
+ * and nothing else: after it joined, when new weights are there, and when its failures or its words
  * make it doubtful which weights it holds. While the attendant is at it, the server gets no work.
  *
  * <p>The lock is this object's monitor. Calls to servers, and callers' continuations, run outside
@@ -64,46 +60,11 @@ import org.slf4j.LoggerFactory;
 public final class FleetSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
   private static final Duration GATHER = Duration.ofMillis(200);
-  private static final Duration FIRST_REST = Duration.ofMillis(500);
-  private static final Duration LONGEST_REST = Duration.ofSeconds(30);
   private static final int VERSIONS_KEPT = 1024;
-
-  /** A group being sampled. */
-  private static final class Job {
-    private final SampleRequest request;
-    private final CompletableFuture<List<Completion>> answer = new CompletableFuture<>();
-    private final Completion[] completions;
-    private final Set<DrawCall> calls = new HashSet<>();
-    private int left;
-
-    Job(SampleRequest request) {
-      this.request = request;
-      this.completions = new Completion[request.completions()];
-      this.left = request.completions();
-    }
-  }
-
-  /** Completions of a group that are drawn by one request. */
-  private record Part(Job job, int first, int count, int tries) {
-    Part again() {
-      return new Part(job, first, count, tries + 1);
-    }
-
-    List<Part> single() {
-      List<Part> parts = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        parts.add(new Part(job, first + i, 1, tries));
-      }
-      return parts;
-    }
-  }
-
-  /** The weights that servers are brought to. */
-  private record Target(WeightTag tag, Path directory) {}
 
   private record Waiting(WeightVersion version, CompletableFuture<WeightVersion> loaded) {}
 
-  private record Assigned(Part part, Replica replica, WeightTag asked) {}
+  private record Assigned(GroupJob.Part part, Replica replica, WeightTag asked) {}
 
   private final Tokenizer tokenizer;
   private final int contextLength;
@@ -118,11 +79,11 @@ public final class FleetSampler implements SamplingEngine {
   // Guarded by this.
   private Fleet fleet = Fleet.EMPTY;
   private final Map<String, Replica> replicas = new HashMap<>();
-  private final Map<LeaseId, Job> open = new LinkedHashMap<>();
-  private final Deque<Part> waiting = new ArrayDeque<>();
+  private final Map<LeaseId, GroupJob> open = new LinkedHashMap<>();
+  private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
   private final List<Waiting> loads = new ArrayList<>();
   private final LinkedHashMap<WeightVersion, String> published = new LinkedHashMap<>();
-  private Optional<Target> target = Optional.empty();
+  private Optional<Attendant.Goal> target = Optional.empty();
   private final FleetCounts counts = new FleetCounts();
   private long drawn;
   private boolean closed;
@@ -163,7 +124,8 @@ public final class FleetSampler implements SamplingEngine {
       fleet = fleet.join(name, endpoint.concurrency());
     }
     LOG.info("server={} joins endpoint={}", name, endpoint);
-    var _ = Thread.ofVirtual().name("attendant-" + name).start(() -> attend(replica));
+    var _ =
+        Thread.ofVirtual().name("attendant-" + name).start(new Attendant(replica, new Household()));
   }
 
   /** A server leaves; what it has not begun goes elsewhere. */
@@ -189,7 +151,7 @@ public final class FleetSampler implements SamplingEngine {
 
   @Override
   public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
-    List<Job> jobs = new ArrayList<>();
+    List<GroupJob> jobs = new ArrayList<>();
     for (SampleRequest request : requests) {
       require(
           !request.settings().rawLogProbs(),
@@ -201,24 +163,24 @@ public final class FleetSampler implements SamplingEngine {
           request.lease(),
           request.prompt().length,
           contextLength);
-      jobs.add(new Job(request));
+      jobs.add(new GroupJob(request));
     }
     synchronized (this) {
-      for (Job job : jobs) {
+      for (GroupJob job : jobs) {
         if (closed) {
-          job.answer.completeExceptionally(new IllegalStateException("the sampler is closed"));
+          job.answer().completeExceptionally(new IllegalStateException("the sampler is closed"));
         } else {
           require(
-              open.putIfAbsent(job.request.lease(), job) == null,
+              open.putIfAbsent(job.request().lease(), job) == null,
               "lease %s is being sampled already",
-              job.request.lease());
-          waiting.add(new Part(job, 0, job.request.completions(), 0));
+              job.request().lease());
+          waiting.add(new GroupJob.Part(job, 0, job.request().completions(), 0));
         }
       }
     }
     dispatch();
     List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
-    jobs.forEach(job -> stages.add(job.answer.minimalCompletionStage()));
+    jobs.forEach(job -> stages.add(job.answer().minimalCompletionStage()));
     return stages;
   }
 
@@ -243,12 +205,12 @@ public final class FleetSampler implements SamplingEngine {
         loaded.completeExceptionally(new IllegalStateException("the sampler is closed"));
       } else {
         loads.add(new Waiting(weights.version(), loaded));
-        if (!older && !target.equals(Optional.of(new Target(tag, directory)))) {
+        if (!older && !target.equals(Optional.of(new Attendant.Goal(tag, directory)))) {
           published.put(weights.version(), tag.digest());
           if (published.size() > VERSIONS_KEPT) {
             published.remove(published.firstEntry().getKey());
           }
-          target = Optional.of(new Target(tag, directory));
+          target = Optional.of(new Attendant.Goal(tag, directory));
           fleet = fleet.allWithdrawn();
         }
         notifyAll();
@@ -259,7 +221,7 @@ public final class FleetSampler implements SamplingEngine {
 
   @Override
   public void cancel(LeaseId lease) {
-    Optional<Job> job;
+    Optional<GroupJob> job;
     synchronized (this) {
       job = Optional.ofNullable(open.get(lease));
     }
@@ -268,7 +230,7 @@ public final class FleetSampler implements SamplingEngine {
 
   @Override
   public void close() {
-    List<Job> jobs;
+    List<GroupJob> jobs;
     List<Waiting> unloaded;
     List<String> names;
     synchronized (this) {
@@ -292,12 +254,12 @@ public final class FleetSampler implements SamplingEngine {
     synchronized (this) {
       int look = waiting.size();
       for (int i = 0; i < look && fleet.readyMembers() > 0; i++) {
-        Part part = waiting.remove();
-        if (part.job().answer.isDone()) {
+        GroupJob.Part part = waiting.remove();
+        if (part.job().answer().isDone()) {
           continue;
         }
         Optional<String> chosen =
-            fleet.choose(part.count(), Arrays.hashCode(part.job().request.prompt()));
+            fleet.choose(part.count(), Arrays.hashCode(part.job().request().prompt()));
         if (chosen.isEmpty()) {
           waiting.add(part);
           continue;
@@ -310,7 +272,7 @@ public final class FleetSampler implements SamplingEngine {
         }
         fleet = fleet.started(chosen.get(), part.count());
         boolean whole = can.get().dialect().codec().drawsGroups();
-        for (Part request : whole ? List.of(part) : part.single()) {
+        for (GroupJob.Part request : whole ? List.of(part) : part.single()) {
           assigned.add(new Assigned(request, replica, replica.weights().get()));
         }
       }
@@ -319,15 +281,15 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   private void draw(Assigned assigned) {
-    Part part = assigned.part();
+    GroupJob.Part part = assigned.part();
     Capabilities can = assigned.replica().known().orElseThrow();
     Draw draw = request(assigned, can);
     DrawCall call =
         assigned.replica().wire().draw(can.dialect(), draw, assigned.replica()::isUpdating, clock);
     boolean over;
     synchronized (this) {
-      part.job().calls.add(call);
-      over = part.job().answer.isDone();
+      part.job().calls().add(call);
+      over = part.job().answer().isDone();
     }
     if (over) {
       call.cancel();
@@ -337,7 +299,7 @@ public final class FleetSampler implements SamplingEngine {
             .whenComplete(
                 (drawnNow, failure) -> {
                   synchronized (this) {
-                    part.job().calls.remove(call);
+                    part.job().calls().remove(call);
                   }
                   if (failure == null) {
                     took(assigned, can, draw, drawnNow);
@@ -348,7 +310,7 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   private synchronized Draw request(Assigned assigned, Capabilities can) {
-    SampleRequest request = assigned.part().job().request;
+    SampleRequest request = assigned.part().job().request();
     boolean group =
         can.dialect().codec().drawsGroups() && assigned.part().count() == request.completions();
     drawn++;
@@ -365,8 +327,8 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   private void took(Assigned assigned, Capabilities can, Draw draw, List<Drawn> answers) {
-    Part part = assigned.part();
-    Job job = part.job();
+    GroupJob.Part part = assigned.part();
+    GroupJob job = part.job();
     Set<Integer> ends = new HashSet<>(tokenizer.endIds());
     ends.addAll(draw.settings().stopIds());
     CompletionCheck check;
@@ -387,7 +349,7 @@ public final class FleetSampler implements SamplingEngine {
     for (Drawn answer : answers) {
       switch (check.check(answer)) {
         case Checked.Sound(Completion completion) ->
-            sound.add(cut(completion, draw.settings().stops()));
+            sound.add(StopCut.of(completion, draw.settings().stops(), tokenizer));
         case Checked.Refused no -> refused = Optional.of(no);
       }
     }
@@ -395,46 +357,17 @@ public final class FleetSampler implements SamplingEngine {
       refuse(assigned, refused.get());
       return;
     }
-    Optional<List<Completion>> whole = Optional.empty();
+    Optional<List<Completion>> whole;
     synchronized (this) {
       ended(assigned, true);
       counts.completions += sound.size();
-      for (int i = 0; i < sound.size(); i++) {
-        job.completions[part.first() + i] = sound.get(i);
-      }
-      job.left -= sound.size();
-      if (job.left == 0) {
-        open.remove(job.request.lease(), job);
-        whole = Optional.of(List.of(job.completions));
+      whole = job.take(part.first(), sound);
+      if (whole.isPresent()) {
+        open.remove(job.request().lease(), job);
       }
     }
-    whole.ifPresent(job.answer::complete);
+    whole.ifPresent(job.answer()::complete);
     dispatch();
-  }
-
-  /** Tokens after the one that completed a stop string are no part of the completion. */
-  private Completion cut(Completion completion, List<String> stops) {
-    if (stops.isEmpty()) {
-      return completion;
-    }
-    StopMatcher matcher = new StopMatcher(stops);
-    for (int i = 0; i < completion.length(); i++) {
-      if (matcher.endsWith(tokenizer.bytes(completion.tokens()[i]))) {
-        long[] versions = new long[i + 1];
-        int at = 0;
-        for (TokenVersions.Span span : completion.versions().spans()) {
-          int end = Math.min(versions.length, at + span.tokens());
-          Arrays.fill(versions, Math.min(at, end), end, span.version().number());
-          at += span.tokens();
-        }
-        return new Completion(
-            Arrays.copyOf(completion.tokens(), i + 1),
-            Arrays.copyOf(completion.logProbs(), i + 1),
-            TokenVersions.of(versions),
-            FinishReason.STOP_STRING);
-      }
-    }
-    return completion;
   }
 
   private void refuse(Assigned assigned, Checked.Refused refused) {
@@ -458,7 +391,7 @@ public final class FleetSampler implements SamplingEngine {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    Part part = assigned.part();
+    GroupJob.Part part = assigned.part();
     Retry.Decision decision =
         cause instanceof EndpointException broken
             ? retry.after(
@@ -468,12 +401,13 @@ public final class FleetSampler implements SamplingEngine {
                 assigned.replica().wire().endpoint().patience().total(),
                 ThreadLocalRandom.current().nextDouble())
             : new Retry.Decision.GiveUp();
-    boolean theirs = cause instanceof EndpointException broken && blames(broken.fault());
-    boolean hung = cause instanceof EndpointException broken && isHung(broken.fault());
+    boolean theirs =
+        cause instanceof EndpointException broken && broken.fault().speaksAgainstServer();
+    boolean hung = cause instanceof EndpointException broken && broken.fault().isHang();
     synchronized (this) {
       ended(assigned, !theirs);
       if (fleet.brokenDown(assigned.replica().name())
-          || (cause instanceof EndpointException doubtful && mayBeAnother(doubtful.fault()))) {
+          || (cause instanceof EndpointException doubtful && doubtful.fault().mayBeRestart())) {
         fleet = fleet.withdrawn(assigned.replica().name());
         assigned.replica().forget();
         notifyAll();
@@ -505,81 +439,28 @@ public final class FleetSampler implements SamplingEngine {
     dispatch();
   }
 
-  /** Whether the server took the request and then drew nothing. */
-  private static boolean isHung(Fault fault) {
-    return fault.kind() == Fault.Kind.NO_ANSWER || fault.kind() == Fault.Kind.STALLED;
-  }
-
-  /** Whether the server may have been started anew, with whatever weights. */
-  private static boolean mayBeAnother(Fault fault) {
-    return fault.kind() == Fault.Kind.NO_CONNECTION || fault.status() == 503;
-  }
-
-  /** Whether a failure speaks against the server, not against the request or its hour. */
-  private static boolean blames(Fault fault) {
-    return switch (fault.kind()) {
-      case BAD_REQUEST, BUSY, TOO_LATE -> false;
-      case UNAUTHORISED,
-          NO_MODEL,
-          NO_ROUTE,
-          SERVER,
-          IN_STREAM,
-          TRUNCATED,
-          MALFORMED,
-          NO_CONNECTION,
-          NO_ANSWER,
-          STALLED,
-          UNEXPECTED ->
-          true;
-    };
-  }
-
   private void ended(Assigned assigned, boolean well) {
     fleet = fleet.ended(assigned.replica().name(), assigned.part().count(), well);
   }
 
-  private void fail(Job job, Throwable cause) {
+  private void fail(GroupJob job, Throwable cause) {
     List<DrawCall> calls;
     synchronized (this) {
-      if (!open.remove(job.request.lease(), job)) {
+      if (!open.remove(job.request().lease(), job)) {
         return;
       }
       if (!(cause instanceof CancellationException)) {
         counts.failures++;
       }
-      calls = List.copyOf(job.calls);
+      calls = List.copyOf(job.calls());
     }
-    job.answer.completeExceptionally(cause);
+    job.answer().completeExceptionally(cause);
     calls.forEach(DrawCall::cancel);
   }
 
-  /** Keeps a server at the newest weights, as long as it is in the fleet. */
-  private void attend(Replica replica) {
-    Duration rest = FIRST_REST;
-    try {
-      while (true) {
-        Optional<Target> next = awaitNeed(replica);
-        if (next.isEmpty()) {
-          return;
-        }
-        boolean moved = bring(replica, next.get());
-        if (moved) {
-          rest = FIRST_REST;
-        } else {
-          rest(replica, rest);
-          rest =
-              rest.multipliedBy(2).compareTo(LONGEST_REST) > 0
-                  ? LONGEST_REST
-                  : rest.multipliedBy(2);
-        }
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** Waits until the server needs weights; none when it has left. */
-  private synchronized Optional<Target> awaitNeed(Replica replica) throws InterruptedException {
+  private synchronized Optional<Attendant.Goal> awaitNeed(Replica replica)
+      throws InterruptedException {
     while (!closed && isMember(replica) && (target.isEmpty() || fleet.isReady(replica.name()))) {
       wait();
     }
@@ -599,40 +480,7 @@ public final class FleetSampler implements SamplingEngine {
     }
   }
 
-  /** Brings a server to weights; true if it has them. */
-  private boolean bring(Replica replica, Target goal) throws InterruptedException {
-    Update.Next end;
-    try {
-      boolean known = replica.known().isPresent();
-      Capabilities can = replica.capabilities();
-      if (!known) {
-        LOG.info("server={} {}", replica.name(), can.line());
-      }
-      List<String> objections = can.objections();
-      end =
-          objections.isEmpty()
-              ? replica.update(goal.tag(), goal.directory())
-              : new Update.Next.Broken(String.join("; ", objections));
-    } catch (EndpointException away) {
-      end = new Update.Next.Unmoved(away.fault().toString());
-    }
-    return switch (end) {
-      case Update.Next.Moved() -> {
-        moved(replica, goal);
-        yield true;
-      }
-      case Update.Next.Unmoved(String reason) -> unmoved(replica, goal, "unmoved", reason);
-      case Update.Next.Broken(String reason) -> {
-        unmoved(replica, goal, "quarantined", reason);
-        onBroken.accept(replica.name());
-        yield false;
-      }
-      case Update.Next.Do(UpdateStep step) ->
-          throw new IllegalStateException("an update ended before " + step);
-    };
-  }
-
-  private void moved(Replica replica, Target goal) {
+  private void moved(Replica replica, Attendant.Goal goal) {
     List<Waiting> done = new ArrayList<>();
     synchronized (this) {
       counts.updates++;
@@ -646,12 +494,41 @@ public final class FleetSampler implements SamplingEngine {
     dispatch();
   }
 
-  private boolean unmoved(Replica replica, Target goal, String state, String reason) {
+  private void unmoved(Replica replica, Attendant.Goal goal, boolean broken, String reason) {
     synchronized (this) {
       counts.updatesFailed++;
     }
-    replica.forget();
-    LOG.warn("server={} {} weights={} reason={}", replica.name(), state, goal.tag(), reason);
-    return false;
+    LOG.warn(
+        "server={} {} weights={} reason={}",
+        replica.name(),
+        broken ? "quarantined" : "unmoved",
+        goal.tag(),
+        reason);
+    if (broken) {
+      onBroken.accept(replica.name());
+    }
+  }
+
+  /** What attendants need of the fleet. */
+  private final class Household implements Attendant.Post {
+    @Override
+    public Optional<Attendant.Goal> awaitNeed(Replica replica) throws InterruptedException {
+      return FleetSampler.this.awaitNeed(replica);
+    }
+
+    @Override
+    public void rest(Replica replica, Duration pause) throws InterruptedException {
+      FleetSampler.this.rest(replica, pause);
+    }
+
+    @Override
+    public void moved(Replica replica, Attendant.Goal goal) {
+      FleetSampler.this.moved(replica, goal);
+    }
+
+    @Override
+    public void unmoved(Replica replica, Attendant.Goal goal, boolean broken, String reason) {
+      FleetSampler.this.unmoved(replica, goal, broken, reason);
+    }
   }
 }

@@ -101,4 +101,33 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
     String name = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     return status == 0 ? name + ": " + message : "%s (%d): %s".formatted(name, status, message);
   }
+
+  /** Whether the server took the request and then drew nothing. */
+  public boolean isHang() {
+    return kind == Kind.NO_ANSWER || kind == Kind.STALLED;
+  }
+
+  /** Whether the server may have been started anew, with whatever weights. */
+  public boolean mayBeRestart() {
+    return kind == Kind.NO_CONNECTION || status == 503;
+  }
+
+  /** Whether it speaks against the server, not against the request or its hour. */
+  public boolean speaksAgainstServer() {
+    return switch (kind) {
+      case BAD_REQUEST, BUSY, TOO_LATE -> false;
+      case UNAUTHORISED,
+          NO_MODEL,
+          NO_ROUTE,
+          SERVER,
+          IN_STREAM,
+          TRUNCATED,
+          MALFORMED,
+          NO_CONNECTION,
+          NO_ANSWER,
+          STALLED,
+          UNEXPECTED ->
+          true;
+    };
+  }
 }

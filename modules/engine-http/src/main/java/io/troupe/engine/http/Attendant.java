@@ -1,0 +1,108 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.http.protocol.WeightTag;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps one server at the newest weights, as long as it is in the fleet; rests longer after each
+ * failure in a row. It is the only one that updates this server.
+ */
+final class Attendant implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
+  private static final Duration FIRST_REST = Duration.ofMillis(500);
+  private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+
+  /** The weights that servers are brought to. */
+  record Goal(WeightTag tag, Path directory) {}
+
+  /** The fleet, as an attendant sees it. */
+  interface Post {
+    /** Waits until the server needs weights; none when it has left. */
+    Optional<Goal> awaitNeed(Replica replica) throws InterruptedException;
+
+    /** Waits, at most until the server leaves. */
+    void rest(Replica replica, Duration pause) throws InterruptedException;
+
+    /** The server draws with these weights. */
+    void moved(Replica replica, Goal goal);
+
+    /**
+     * The server does not.
+     *
+     * @param broken whether it is to be started anew: it cannot do what is needed, or its update is
+     *     half done
+     */
+    void unmoved(Replica replica, Goal goal, boolean broken, String reason);
+  }
+
+  private final Replica replica;
+  private final Post post;
+
+  Attendant(Replica replica, Post post) {
+    this.replica = replica;
+    this.post = post;
+  }
+
+  @Override
+  public void run() {
+    Duration rest = FIRST_REST;
+    try {
+      while (true) {
+        Optional<Goal> next = post.awaitNeed(replica);
+        if (next.isEmpty()) {
+          return;
+        }
+        if (bring(next.get())) {
+          rest = FIRST_REST;
+        } else {
+          post.rest(replica, rest);
+          Duration doubled = rest.multipliedBy(2);
+          rest = doubled.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : doubled;
+        }
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Brings the server to weights; true if it has them. */
+  private boolean bring(Goal goal) throws InterruptedException {
+    return switch (update(goal)) {
+      case Update.Next.Moved() -> {
+        post.moved(replica, goal);
+        yield true;
+      }
+      case Update.Next.Unmoved(String reason) -> failed(goal, false, reason);
+      case Update.Next.Broken(String reason) -> failed(goal, true, reason);
+      case Update.Next.Do(UpdateStep step) ->
+          throw new IllegalStateException("an update ended before " + step);
+    };
+  }
+
+  private boolean failed(Goal goal, boolean broken, String reason) {
+    replica.forget();
+    post.unmoved(replica, goal, broken, reason);
+    return false;
+  }
+
+  private Update.Next update(Goal goal) throws InterruptedException {
+    try {
+      boolean known = replica.known().isPresent();
+      Capabilities can = replica.capabilities();
+      if (!known) {
+        LOG.info("server={} {}", replica.name(), can.line());
+      }
+      List<String> objections = can.objections();
+      return objections.isEmpty()
+          ? replica.update(goal.tag(), goal.directory())
+          : new Update.Next.Broken(String.join("; ", objections));
+    } catch (EndpointException away) {
+      return new Update.Next.Unmoved(away.fault().toString());
+    }
+  }
+}
