@@ -63,7 +63,8 @@ final class ClusterOptions {
    *
    * @param configured {@code cluster.tls}; "" if there is none
    * @param say takes what should be done soon
-   * @throws IOException if the keys cannot be read, or do not fit the address
+   * @throws IOException if the keys cannot be read or do not fit the address, or if there are none
+   *     where they are needed
    */
   ClusterSettings settings(
       ClusterSettings.Role role, int frameBytes, String configured, Consumer<String> say)
@@ -72,6 +73,11 @@ final class ClusterOptions {
       keys = Path.of(configured);
     }
     Config transport = keys == null ? ConfigFactory.empty() : transport(keys, say);
+    Optional<String> objection =
+        ClusterSettings.objection(address(), !transport.isEmpty(), plainAllowed);
+    if (objection.isPresent()) {
+      throw new IOException(objection.get());
+    }
     return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);
   }
 

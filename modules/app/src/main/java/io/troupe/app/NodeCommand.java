@@ -10,6 +10,7 @@ import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.gpu.NodeGpus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,6 +87,15 @@ final class NodeCommand implements Callable<Integer> {
       description = "node; and coordinator, if this host may take over the head of the run.")
   private Set<NodeRole> roles = Set.of(NodeRole.NODE);
 
+  @Option(
+      names = "--gpus",
+      paramLabel = "auto|none|virtual:N",
+      defaultValue = "auto",
+      description =
+          "Accelerators of this host, one for each worker. auto asks nvidia-smi where there is one;"
+              + " virtual:N makes believe (${DEFAULT-VALUE}).")
+  private String gpus = "auto";
+
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   private final AtomicReference<Optional<ActorSystem<NodeAgent.Command>>> current =
@@ -103,7 +113,8 @@ final class NodeCommand implements Callable<Integer> {
             number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     Optional<ClusterSection> section =
         Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
-    while (!serve(section) && !leaving.get()) {
+    Optional<NodeGpus> owned = GpuOption.gpus(gpus, data.toAbsolutePath().resolve(nodeName()));
+    while (!serve(section, owned) && !leaving.get()) {
       if (cluster.seeds().isEmpty()) {
         throw new CannotJoinException(
             "this node began the cluster and was cut off from it; start it again with --seed");
@@ -114,7 +125,7 @@ final class NodeCommand implements Callable<Integer> {
   }
 
   /** Works until the node has left, which is true, or the cluster has lost it. */
-  private boolean serve(Optional<ClusterSection> section)
+  private boolean serve(Optional<ClusterSection> section, Optional<NodeGpus> owned)
       throws IOException, CannotJoinException, InterruptedException {
     Pass pass =
         new Pass(section.map(ClusterSection::name).orElse("troupe"), BuildId.ofThisProcess());
@@ -126,7 +137,8 @@ final class NodeCommand implements Callable<Integer> {
             this::say);
     AtomicBoolean left = new AtomicBoolean();
     CompletableFuture<NodeCrew> crew = new CompletableFuture<>();
-    try (Children children = new Children()) {
+    try (Children children =
+        owned.map(NodeGpus::ledger).map(Children::new).orElseGet(Children::new)) {
       ActorSystem<NodeAgent.Command> system =
           ActorSystem.create(
               NodeAgent.create(
@@ -149,7 +161,8 @@ final class NodeCommand implements Callable<Integer> {
               Optional.ofNullable(workers),
               roles.contains(NodeRole.COORDINATOR),
               data.toAbsolutePath(),
-              cluster.forChild(self)));
+              cluster.forChild(self),
+              owned));
       try {
         join(system, self, pass);
         system.getWhenTerminated().toCompletableFuture().join();

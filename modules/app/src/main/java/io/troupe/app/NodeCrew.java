@@ -4,11 +4,14 @@ import io.troupe.app.config.ClusterSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.Terms;
+import io.troupe.cluster.gpu.Gpu;
+import io.troupe.cluster.gpu.NodeGpus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,9 +24,15 @@ import java.util.Optional;
  * @param takesOver whether one of them waits to become the head
  * @param data folder of the node
  * @param network options that let a child find the cluster
+ * @param gpus of the host, if it has any
  */
 record NodeCrew(
-    String node, Optional<Integer> workers, boolean takesOver, Path data, List<String> network) {
+    String node,
+    Optional<Integer> workers,
+    boolean takesOver,
+    Path data,
+    List<String> network,
+    Optional<NodeGpus> gpus) {
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
   /** Writes down what the run is, and says what to start. */
@@ -32,31 +41,43 @@ record NodeCrew(
     RunToken.check(terms.token(), run);
     Path folder = Files.createDirectories(data.resolve(node).resolve(terms.run()));
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
-    ClusterSection section = RunConfig.load(config, List.of()).config().cluster();
+    RunConfig settings = RunConfig.load(config, List.of()).config();
+    ClusterSection section = settings.cluster();
+    int count = workers.orElse(section.workersPerNode());
+    List<Gpu> claimed =
+        gpus.isPresent() && settings.policy().wantsGpu() && count > 0
+            ? gpus.get().claim(count)
+            : List.of();
     List<ChildSpec> crew = new ArrayList<>();
-    for (int i = 1; i <= workers.orElse(section.workersPerNode()); i++) {
+    for (int i = 1; i <= count; i++) {
       String name = node + "-w" + i;
       List<String> command = java(section.workerHeap());
       command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
       command.addAll(List.of("--run-folder", run.toString()));
-      crew.add(child(name, command, folder));
+      crew.add(child(name, command, folder, environment(claimed, i - 1)));
     }
     if (takesOver) {
       List<String> command = java(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      crew.add(child(node + "-head", command, folder));
+      crew.add(child(node + "-head", command, folder, environment(List.of(), 0)));
     }
     return crew;
   }
 
-  private ChildSpec child(String name, List<String> command, Path folder) {
+  private ChildSpec child(
+      String name, List<String> command, Path folder, Map<String, String> environment) {
     command.addAll(network);
-    return new ChildSpec(name, command, classPath(), folder, folder.resolve(name + ".log"));
+    return new ChildSpec(name, command, environment, folder, folder.resolve(name + ".log"));
   }
 
-  /** In the environment and not on the command line, so that {@code ps} shows what a process is. */
-  private static Map<String, String> classPath() {
-    return Map.of("CLASSPATH", System.getProperty("java.class.path"));
+  /** Class path and GPU; not on the command line, so that {@code ps} shows what a process is. */
+  private static Map<String, String> environment(List<Gpu> claimed, int index) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("CLASSPATH", System.getProperty("java.class.path"));
+    if (index < claimed.size()) {
+      environment.put("CUDA_VISIBLE_DEVICES", claimed.get(index).visible());
+    }
+    return environment;
   }
 
   /** This program in a JVM with a heap of its own, with the flags the launcher gives. */

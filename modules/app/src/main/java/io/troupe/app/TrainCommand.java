@@ -95,7 +95,7 @@ final class TrainCommand implements Callable<Integer> {
   private int startNew(Path source, CommandLine.Model.CommandSpec command)
       throws IOException, InterruptedException, BadVerifierException, CannotJoinException {
     Resolved<RunConfig> resolved = RunConfig.load(source, overrides);
-    Composition composition = compose(resolved);
+    Composition composition = checked(Composition.of(resolved.config()), resolved);
     RunConfig config = resolved.config();
     Provenance provenance =
         Provenance.collect(
@@ -151,7 +151,7 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private Stage stage(Composition composition, RunFolder folder) throws IOException {
-    if (!clustered && cluster.seeds().isEmpty()) {
+    if (!inCluster()) {
       return new EmbeddedStage();
     }
     ClusterStage stage =
@@ -186,14 +186,17 @@ final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  private static Composition compose(Resolved<RunConfig> resolved)
-      throws IOException, BadVerifierException {
-    return checked(Composition.of(resolved.config()), resolved);
+  private boolean inCluster() {
+    return clustered || !cluster.seeds().isEmpty();
   }
 
-  private static Composition checked(Composition composition, Resolved<RunConfig> resolved)
+  private Composition checked(Composition composition, Resolved<RunConfig> resolved)
       throws BadVerifierException {
-    resolved.check((config, rules) -> config.check(composition.facts(), rules));
+    resolved.check(
+        (config, rules) -> {
+          config.checkStart(inCluster(), rules);
+          config.check(composition.facts(), rules);
+        });
     composition.checkVerifiers();
     return composition;
   }

@@ -38,7 +38,7 @@ final class ClusterTest {
           """;
 
   private static final Pattern HEAD = Pattern.compile("head at (\\S+)");
-  private static final long PATIENCE_MILLIS = 120_000;
+  private static final long PATIENCE_MILLIS = 300_000;
   private static final long LOOK_AGAIN_MILLIS = 100;
 
   @TempDir private Path folder;

@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.cluster.gpu.ChildLedger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -32,6 +34,17 @@ public final class Children implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
   private final Map<String, Process> running = new HashMap<>();
+  private final Optional<ChildLedger> ledger;
+
+  /** Children that no ledger names. */
+  public Children() {
+    this.ledger = Optional.empty();
+  }
+
+  /** Children that a ledger names as long as they live. */
+  public Children(ChildLedger ledger) {
+    this.ledger = Optional.of(ledger);
+  }
 
   /** Runs something that blocks on the thread of the children. */
   <T> CompletionStage<T> call(Supplier<T> job) {
@@ -62,11 +75,35 @@ public final class Children implements AutoCloseable {
     try {
       Process process = builder.start();
       running.put(child.name(), process);
+      if (ledger.isPresent()) {
+        enter(process, ledger.get());
+      }
       return process;
     } catch (IOException e) {
       throw new UncheckedIOException(
           "%s cannot be started: %s".formatted(child.name(), e.getMessage()), e);
     }
+  }
+
+  /** A child that cannot be entered is ended: nobody could tell later whose it was. */
+  private static void enter(Process process, ChildLedger ledger) throws IOException {
+    try {
+      ledger.started(process.toHandle());
+    } catch (IOException unwritable) {
+      process.destroyForcibly();
+      throw unwritable;
+    }
+    var _ =
+        process
+            .onExit()
+            .thenAccept(
+                ended -> {
+                  try {
+                    ledger.ended(ended.pid());
+                  } catch (IOException stale) {
+                    // An entry of a process that has ended harms nobody: its start time tells.
+                  }
+                });
   }
 
   /** Asks a child to finish its work and to end; one that has ended is left alone. */

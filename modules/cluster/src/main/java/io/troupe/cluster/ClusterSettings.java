@@ -11,6 +11,7 @@ import io.troupe.store.RunLease;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -54,11 +55,21 @@ public record ClusterSettings(
         "the largest message is at least %d bytes, not %d",
         LEAST_FRAME_BYTES,
         frameBytes);
-    require(
-        address.loopback() || plainAllowed || !transport.isEmpty(),
-        "%s can be reached from other hosts, and plain TCP would let anybody in;"
-            + " set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in",
-        address);
+    Optional<String> objection = objection(address, !transport.isEmpty(), plainAllowed);
+    require(objection.isEmpty(), "%s", objection.orElse(""));
+  }
+
+  /**
+   * Why a process may not listen there, if it may not.
+   *
+   * @param secret whether its connections are encrypted and mutual
+   */
+  public static Optional<String> objection(HostPort address, boolean secret, boolean plainAllowed) {
+    return address.loopback() || plainAllowed || secret
+        ? Optional.empty()
+        : Optional.of(
+            "%s can be reached from other hosts, and plain TCP would let anybody in; set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in"
+                .formatted(address));
   }
 
   /** Settings for loopback, without keys. */

@@ -52,6 +52,15 @@ public sealed interface PolicySection {
     };
   }
 
+  /** Whether a process that computes it uses an accelerator, where there is one. */
+  default boolean wantsGpu() {
+    return switch (this) {
+      case Djl djl -> !djl.device().equals("cpu");
+      case Pretrained pretrained -> !pretrained.device().equals("cpu");
+      case Toy _ -> false;
+    };
+  }
+
   /** A decoder with rotary positions, grouped queries and normed heads, as Qwen3's. */
   @Doc("A Qwen3-style decoder with fresh random weights, computed by PyTorch through DJL.")
   record Djl(

@@ -99,6 +99,49 @@ public record RunConfig(
     }
   }
 
+  /**
+   * States the rules of what a run starts: a placement that nobody carries out is refused.
+   *
+   * @param clustered whether the run is the head of a cluster
+   */
+  public void checkStart(boolean clustered, Rules rules) {
+    if (placement.nodes() == 0) {
+      return;
+    }
+    rules
+        .on("placement.nodes")
+        .require(
+            () -> clustered,
+            "must be 0 in a run without --cluster, where everything is in this process",
+            "pass --cluster and start `troupe node` on each host, or set it to 0");
+    rules
+        .on("placement.trainer_ranks")
+        .require(
+            () -> placement.trainerRanks() == 1,
+            "must be 1: a run trains in one process so far",
+            "set it to 1");
+    rules
+        .on("placement.reference_workers")
+        .require(
+            () -> placement.referenceWorkers() == 0,
+            "must be 0: the trainer computes the reference's log-probabilities so far",
+            "set it to 0");
+    rules
+        .on("placement.tensor_parallel")
+        .require(
+            () -> placement.tensorParallel() == 1,
+            "must be 1: a rollout worker has one GPU so far",
+            "set it to 1");
+    int started = placement.nodes() * cluster.workersPerNode();
+    rules
+        .on("placement.rollout_workers", "placement.nodes", "cluster.workers_per_node")
+        .require(
+            () -> placement.rolloutWorkers() == started,
+            "must be what the nodes start: placement.nodes × cluster.workers_per_node, which is %d"
+                .formatted(started),
+            "set cluster.workers_per_node to fit, or this to %d".formatted(started));
+  }
+
   /** States the rules that need the task's size. */
   public void check(TaskFacts facts, Rules rules) {
     int longest = longestCompletion();

@@ -285,4 +285,34 @@ final class RunConfigTest {
             "run.yaml:3: training.groups_per_step: must not exceed the task's training prompts (7),"
                 + " given 8; lower it, or enlarge the task");
   }
+
+  @Test
+  void start_placementThatNobodyCarriesOut_isRefused() {
+    Resolved<RunConfig> placed =
+        resolve(
+            "placement.nodes=2",
+            "placement.trainer_ranks=4",
+            "placement.rollout_workers=12",
+            "placement.tensor_parallel=1");
+    ConfigurationException refused =
+        catchThrowableOfType(
+            ConfigurationException.class,
+            () -> placed.check((config, rules) -> config.checkStart(false, rules)));
+    assertThat(refused.violations())
+        .extracting(violation -> violation.key())
+        .containsExactlyInAnyOrder("placement.nodes", "placement.trainer_ranks");
+
+    Resolved<RunConfig> more = resolve("placement.nodes=2", "placement.rollout_workers=12");
+    ConfigurationException tooMany =
+        catchThrowableOfType(
+            ConfigurationException.class,
+            () -> more.check((config, rules) -> config.checkStart(true, rules)));
+    assertThat(tooMany.violations())
+        .extracting(violation -> violation.key())
+        .containsExactly("placement.rollout_workers");
+
+    resolve("placement.nodes=2", "placement.rollout_workers=12", "cluster.workers_per_node=6")
+        .check((config, rules) -> config.checkStart(true, rules));
+    resolve("placement.trainer_ranks=4").check((config, rules) -> config.checkStart(false, rules));
+  }
 }

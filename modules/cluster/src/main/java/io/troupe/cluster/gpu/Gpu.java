@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 /**
  * An accelerator, as it was when it was looked at.
  *
- * @param index the driver's number, which {@code CUDA_VISIBLE_DEVICES} takes too
+ * @param index the driver's number
  * @param uuid which stays the same when indices change
  * @param memoryBytes it has
  * @param usedBytes of it, the driver's own included
@@ -24,6 +24,8 @@ public record Gpu(
     long usedBytes,
     OptionalInt utilisation,
     List<Holder> processes) {
+  private static final String VIRTUAL = "virtual-";
+
   /**
    * A process that holds memory.
    *
@@ -37,8 +39,14 @@ public record Gpu(
     processes = List.copyOf(processes);
   }
 
+  /** What {@code CUDA_VISIBLE_DEVICES} is for a process that gets this one and no other. */
+  public String visible() {
+    // By UUID: indices mean something else to CUDA than to the driver, unless it is told to.
+    return uuid.startsWith(VIRTUAL) ? Integer.toString(index) : uuid;
+  }
+
   /** A stand-in on a host that has none. */
   static Gpu virtual(int index) {
-    return new Gpu(index, "virtual-" + index, "virtual", 0, 0, OptionalInt.empty(), List.of());
+    return new Gpu(index, VIRTUAL + index, "virtual", 0, 0, OptionalInt.empty(), List.of());
   }
 }

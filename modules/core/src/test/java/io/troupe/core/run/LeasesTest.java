@@ -55,6 +55,12 @@ class LeasesTest {
     }
 
     @Test
+    void workRequested_stepsWithoutEnd_grantsAsEver() {
+      assertThat(new Limits().steps(Long.MAX_VALUE).begun().ask("a", 9).granted())
+          .containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
     void workRequested_repeatedOrOvertaken_changesNothing() {
       Rehearsal run = new Limits().begun().ask("a", 2).ask("a", 2);
       assertThat(run.events()).isEmpty();

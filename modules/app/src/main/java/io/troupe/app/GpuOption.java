@@ -1,0 +1,68 @@
+package io.troupe.app;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.cluster.gpu.ChildLedger;
+import io.troupe.cluster.gpu.GpuProbe;
+import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.gpu.NvidiaSmi;
+import io.troupe.cluster.gpu.Occupants;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** What {@code --gpus} of a node says. */
+final class GpuOption {
+  private static final String VIRTUAL = "virtual:";
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  private GpuOption() {}
+
+  /**
+   * The accelerators that an agent owns, if any.
+   *
+   * @param node its folder, where the ledger of its children lies
+   */
+  static Optional<NodeGpus> gpus(String option, Path node) throws IOException {
+    Optional<GpuProbe> probe = probe(option);
+    if (probe.isEmpty()) {
+      return Optional.empty();
+    }
+    Files.createDirectories(node);
+    return Optional.of(
+        new NodeGpus(
+            probe.get(),
+            ChildLedger.open(node.resolve("children.json")),
+            Occupants.ProcessTable.ofHost()));
+  }
+
+  private static Optional<GpuProbe> probe(String option) {
+    if (option.startsWith(VIRTUAL)) {
+      String count = option.substring(VIRTUAL.length());
+      require(
+          !count.isEmpty() && count.length() <= 2 && count.chars().allMatch(Character::isDigit),
+          "--gpus virtual:N takes a number up to %d, not '%s'",
+          GpuProbe.MOST,
+          count);
+      return Optional.of(GpuProbe.virtual(Integer.parseInt(count)));
+    }
+    require(
+        option.equals("auto") || option.equals("none"),
+        "--gpus is auto, none or virtual:N, not '%s'",
+        option);
+    return option.equals("auto") && installed()
+        ? Optional.of(new NvidiaSmi(List.of(NvidiaSmi.COMMAND), DEADLINE))
+        : Optional.empty();
+  }
+
+  private static boolean installed() {
+    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
+        .splitAsStream(System.getenv().getOrDefault("PATH", ""))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, NvidiaSmi.COMMAND)));
+  }
+}

@@ -1,0 +1,53 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.cluster.ChildSpec;
+import io.troupe.cluster.Terms;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class NodeCrewTest {
+  @TempDir private Path folder;
+
+  private Terms terms() throws IOException {
+    Path run = folder.resolve("run");
+    Files.createDirectories(run.resolve("cluster"));
+    Files.writeString(run.resolve("cluster").resolve("token"), "token");
+    return new Terms("run", run.toString(), "token", TestRuns.DJL);
+  }
+
+  private List<ChildSpec> crew(int workers, String gpus) throws IOException {
+    return new NodeCrew(
+            "a",
+            Optional.of(workers),
+            true,
+            folder,
+            List.of("--seed", "127.0.0.1:1"),
+            GpuOption.gpus(gpus, folder.resolve("a")))
+        .of(terms());
+  }
+
+  @Test
+  void of_gpus_givesEachWorkerOneOfItsOwn() throws IOException {
+    List<ChildSpec> crew = crew(2, "virtual:4");
+    assertThat(crew).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-head");
+    assertThat(crew)
+        .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
+        .containsExactly("0", "1", "all");
+  }
+
+  @Test
+  void of_moreWorkersThanGpus_isRefused() {
+    assertThatThrownBy(() -> crew(3, "virtual:2"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("3 GPUs are wanted, and 2 of this host's 2 are free");
+    assertThatThrownBy(() -> crew(1, "virtual:many")).hasMessageContaining("takes a number");
+  }
+}

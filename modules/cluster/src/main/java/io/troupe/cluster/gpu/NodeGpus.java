@@ -1,0 +1,54 @@
+package io.troupe.cluster.gpu;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The accelerators of a node, as its agent hands them out: it looks before every run, ends what a
+ * former agent of this node left behind, and never takes one that somebody else uses.
+ *
+ * @param probe looks at them
+ * @param ledger of this node's children
+ * @param table of this host's processes
+ */
+public record NodeGpus(GpuProbe probe, ChildLedger ledger, Occupants.ProcessTable table) {
+  private static final long DEATH_MILLIS = 10_000;
+
+  /**
+   * Claims so many, one for each worker. Blocks.
+   *
+   * @throws IOException if there are not so many that are free, with who is in the way; or if it
+   *     cannot be known
+   */
+  public List<Gpu> claim(int wanted) throws IOException {
+    try {
+      Occupants occupants =
+          new Occupants(ledger.children(), ledger.orphans(), table, Occupants.DEFAULT_IDLE_BYTES);
+      return switch (GpuClaim.of(probe.read(), occupants, wanted)) {
+        case GpuClaim.Granted(var usable, var zombies) -> {
+          end(zombies);
+          yield usable;
+        }
+        case GpuClaim.Refused(String reason) -> throw new IOException(reason);
+      };
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
+
+  private void end(List<Occupancy.Occupant> zombies) throws IOException {
+    try {
+      List<Long> left = zombies.isEmpty() ? List.of() : ledger.end(zombies, DEATH_MILLIS);
+      if (!left.isEmpty()) {
+        throw new IOException(
+            "what a former agent of this node left behind does not end: pid %s; kill it, or restart the host"
+                .formatted(left.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while ending left processes");
+    }
+  }
+}
