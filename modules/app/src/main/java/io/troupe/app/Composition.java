@@ -127,7 +127,11 @@ record Composition(
             .orElse(0);
     TaskFacts facts =
         new TaskFacts(
-            task.train().size(), task.heldOut().size(), longest, tokenizer.vocabularySize());
+            task.train().size(),
+            (int) task.train().stream().filter(prompt -> prompt.solution().isEmpty()).count(),
+            task.heldOut().size(),
+            longest,
+            tokenizer.vocabularySize());
     return new Composition(
         config,
         task,

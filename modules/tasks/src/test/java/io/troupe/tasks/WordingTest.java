@@ -1,6 +1,7 @@
 package io.troupe.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.tasks.sets.DataSet;
@@ -48,6 +49,35 @@ final class WordingTest {
             "<system>Be brief.<user>Q: 1+1?\nA:<assistant>2.<user>Examples:\n\nQ: 1+2?\nA:"
                 + "true{enable_thinking=false} So");
     assertThat(wording(Wording.Form.CHAT).solution(ITEM)).isEqualTo("3.");
+  }
+
+  @Test
+  void examples_ofAFile_areItsFirstRowsAsTheSetReadsThem() throws IOException {
+    Path file =
+        Sets.file(
+            folder,
+            "shots.jsonl",
+            """
+            {"question": "1+1?", "answer": "It is 2.\\n#### 2"}
+            {"question": "1+2?", "answer": "It is 3.\\n#### 3"}
+            {"question": "1+3?", "answer": "It is 4.\\n#### 4"}
+            """);
+    List<Item> shots = SetSettings.examples(List.of(file), DataSet.GSM8K.format(), 2);
+    Wording wording = new Wording(Wording.Form.RAW, "", "", "", shots, Wording.noTemplate());
+
+    assertThat(wording.text(ITEM))
+        .isEqualTo(
+            "Q: 1+1?\n"
+                + "A: It is 2.\n"
+                + "The answer is 2.\n\n"
+                + "Q: 1+2?\n"
+                + "A: It is 3.\n"
+                + "The answer is 3.\n\n"
+                + "Q: 1+2?\n"
+                + "A:");
+    assertThatThrownBy(() -> SetSettings.examples(List.of(file), DataSet.GSM8K.format(), 4))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessage(file + ": 4 examples are asked for, and there are 3");
   }
 
   @Test

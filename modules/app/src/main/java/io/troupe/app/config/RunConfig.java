@@ -188,6 +188,21 @@ public record RunConfig(
             () -> evaluation.every() == 0 || facts.heldOutPrompts() > 0,
             "needs prompts to evaluate on, and the task holds out none",
             "set it to 0, or raise task.held_out_share");
+    String lacking =
+        "needs a solution to imitate of every training prompt, and %d of %d have none"
+            .formatted(facts.withoutSolution(), facts.trainingPrompts());
+    rules
+        .on("warmup.steps")
+        .require(
+            () -> warmup.steps() == 0 || facts.withoutSolution() == 0,
+            lacking,
+            "set it to 0, or give the rows solutions");
+    rules
+        .on("supervised.batch")
+        .require(
+            () -> supervised.batch() == 0 || facts.withoutSolution() == 0,
+            lacking,
+            "set it to 0, or give the rows solutions");
     rules
         .on("warmup.examples")
         .require(

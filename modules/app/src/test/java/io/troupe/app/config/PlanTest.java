@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class PlanTest {
   private static final Path GOLDEN = Path.of("src/test/resources/plan.txt");
-  private static final TaskFacts FACTS = new TaskFacts(8000, 2000, 6, 15);
+  private static final TaskFacts FACTS = new TaskFacts(8000, 0, 2000, 6, 15);
   private static final String YAML =
       """
       task:

@@ -35,7 +35,7 @@ final class RunConfigTest {
       rollout: {max_tokens: 4}
       training: {steps: 10, groups_per_step: 8, learning_rate: 3e-4}
       """;
-  private static final TaskFacts FACTS = new TaskFacts(8000, 2000, 6, 15);
+  private static final TaskFacts FACTS = new TaskFacts(8000, 0, 2000, 6, 15);
 
   private static Resolved<RunConfig> resolve(String... overrides) {
     return ConfigurationFile.bind(
@@ -275,10 +275,23 @@ final class RunConfigTest {
   }
 
   @Test
+  void plan_nothingToImitate_isRefused() {
+    TaskFacts facts = new TaskFacts(8000, 5, 2000, 6, 15);
+    assertThatThrownBy(() -> Plan.of(resolve("warmup.steps=1"), facts))
+        .hasMessageContaining(
+            "warmup.steps: needs a solution to imitate of every training prompt, and 5 of 8000 have"
+                + " none");
+    assertThatThrownBy(
+            () -> Plan.of(resolve("supervised.batch=4", "supervised.coefficient=1"), facts))
+        .hasMessageContaining("supervised.batch: needs a solution to imitate");
+    assertThat(Plan.of(resolve("warmup.steps=0"), facts)).isNotNull();
+  }
+
+  @Test
   void plan_ruleOfTheTask_namesTheLineOfTheKey() {
     ConfigurationException refused =
         catchThrowableOfType(
-            ConfigurationException.class, () -> Plan.of(resolve(), new TaskFacts(7, 2, 6, 15)));
+            ConfigurationException.class, () -> Plan.of(resolve(), new TaskFacts(7, 0, 2, 6, 15)));
 
     assertThat(refused)
         .hasMessage(

@@ -35,7 +35,7 @@ class PromptOrderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025, 1_000_000})
   void at_sizesAroundPowersOfTwo_isAPermutation(int prompts) {
     assertPermutation(3, 1, prompts);
   }
