@@ -42,7 +42,8 @@ import picocli.CommandLine.Parameters;
           + " bad_input), reason, extracted, millis.",
       "A line that cannot be read is reported with its number, and the rest is done.",
       "",
-      "Exit codes: 0 all judged · 1 some lines were bad or could not be judged · 2 bad usage",
+      "Exit codes: 0 all judged · 1 some lines were bad or could not be judged · 2 bad usage ·"
+          + " 4 a file could not be read or written",
       "",
       "Examples:",
       "  troupe verify math --input completions.jsonl --output verdicts.jsonl",

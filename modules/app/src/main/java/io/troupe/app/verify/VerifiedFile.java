@@ -75,7 +75,16 @@ public final class VerifiedFile {
           "the output %s needs the folder %s, which does not exist".formatted(target, folder));
     }
     Path partial = folder.resolve(target.getFileName() + ".partial");
-    try (BufferedWriter out = Files.newBufferedWriter(partial)) {
+    BufferedWriter file;
+    try {
+      file = Files.newBufferedWriter(partial);
+    } catch (IOException refused) {
+      throw new IOException(
+          "the output %s cannot be made (%s); name a file in a folder you may write to"
+              .formatted(partial, refused.getClass().getSimpleName()),
+          refused);
+    }
+    try (BufferedWriter out = file) {
       verify(input, out);
     } catch (IOException failure) {
       throw new IOException(
