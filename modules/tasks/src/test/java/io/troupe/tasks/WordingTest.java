@@ -67,14 +67,18 @@ final class WordingTest {
 
     assertThat(wording.text(ITEM))
         .isEqualTo(
-            "Q: 1+1?\n"
-                + "A: It is 2.\n"
-                + "The answer is 2.\n\n"
-                + "Q: 1+2?\n"
-                + "A: It is 3.\n"
-                + "The answer is 3.\n\n"
-                + "Q: 1+2?\n"
-                + "A:");
+            """
+            Q: 1+1?
+            A: It is 2.
+            The answer is 2.
+
+            Q: 1+2?
+            A: It is 3.
+            The answer is 3.
+
+            Q: 1+2?
+            A:\
+            """);
     assertThatThrownBy(() -> SetSettings.examples(List.of(file), DataSet.GSM8K.format(), 4))
         .isInstanceOf(BadTaskData.class)
         .hasMessage(file + ": 4 examples are asked for, and there are 3");
