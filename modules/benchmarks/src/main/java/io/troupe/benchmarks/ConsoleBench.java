@@ -1,11 +1,9 @@
 package io.troupe.benchmarks;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -52,24 +50,8 @@ final class ConsoleBench implements Callable<Integer> {
     }
     List<Measurement> results = new ArrayList<>(mailboxes());
     results.addAll(runs());
-    for (Measurement result : results) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-66s %,10.3f %-7s %s%n",
-          result.name(),
-          result.value(),
-          result.unit(),
-          Double.isNaN(result.bar()) ? "" : result.ok() ? "ok" : "MISSED");
-    }
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+    Report.print("%-66s %,10.3f %-7s %s%n", results);
+    return Report.end(json, results);
   }
 
   private List<Measurement> runs() throws IOException, InterruptedException {
@@ -97,13 +79,18 @@ final class ConsoleBench implements Callable<Integer> {
     return List.of(
         new Measurement(
             "a watched run's steps a second : those without a console",
-            median(speed),
+            Report.median(speed),
             "",
             Double.NaN,
             RUN_BAR,
             true),
         new Measurement(
-            "  the same a second of processor time", median(cpu), "", Double.NaN, RUN_BAR, true));
+            "  the same a second of processor time",
+            Report.median(cpu),
+            "",
+            Double.NaN,
+            RUN_BAR,
+            true));
   }
 
   private Curve run(boolean watched) throws IOException, InterruptedException {
@@ -142,18 +129,12 @@ final class ConsoleBench implements Callable<Integer> {
       results.add(
           new Measurement(
               "a metered actor's rate : a plain one's, " + work.words(),
-              median(ratios),
+              Report.median(ratios),
               "",
               Double.NaN,
               work == TellRate.Work.SOME ? MAILBOX_BAR : Double.NaN,
               true));
     }
     return results;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 }

@@ -1,7 +1,6 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.troupe.cluster.wire.WireModule;
@@ -19,10 +18,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -82,24 +79,8 @@ final class ControlPlaneBench implements Callable<Integer> {
             Double.NaN,
             Double.NaN,
             false));
-    for (Measurement result : results) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-52s %,12.1f %-14s %s%n",
-          result.name(),
-          result.value(),
-          result.unit(),
-          Double.isNaN(result.bar()) ? "" : result.ok() ? "ok" : "MISSED");
-    }
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+    Report.print("%-52s %,12.1f %-14s %s%n", results);
+    return Report.end(json, results);
   }
 
   /** The median of the rounds, after one to warm up, each with a new journal. */
@@ -111,8 +92,7 @@ final class ControlPlaneBench implements Callable<Integer> {
         rates[round] = rate;
       }
     }
-    Arrays.sort(rates);
-    return rates[rounds / 2];
+    return Report.median(rates);
   }
 
   private double round(int groups) throws IOException {

@@ -55,8 +55,8 @@ final class MemoryBench implements Callable<Integer> {
       return 2;
     }
     double[] resident = measure();
-    double early = median(Arrays.copyOfRange(resident, WARM_UP, WARM_UP + WINDOW));
-    double late = median(Arrays.copyOfRange(resident, steps - WINDOW, steps));
+    double early = Report.median(Arrays.copyOfRange(resident, WARM_UP, WARM_UP + WINDOW));
+    double late = Report.median(Arrays.copyOfRange(resident, steps - WINDOW, steps));
     double peak = Arrays.stream(resident, WARM_UP, steps).max().orElseThrow();
     boolean flat = late <= BAR * early;
     System.out.printf(
@@ -99,11 +99,6 @@ final class MemoryBench implements Callable<Integer> {
       }
     }
     return resident;
-  }
-
-  private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
   }
 
   private static String plot(double[] resident) {

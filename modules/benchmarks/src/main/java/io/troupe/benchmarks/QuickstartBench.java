@@ -1,6 +1,5 @@
 package io.troupe.benchmarks;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.telemetry.CurvePlot;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,14 +81,7 @@ final class QuickstartBench implements Callable<Integer> {
     }
     delete(runs);
     report(results);
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
+    int status = Report.end(json, results);
     if (plot != null) {
       Files.writeString(
           plot,
@@ -101,7 +93,7 @@ final class QuickstartBench implements Callable<Integer> {
                   List.of(new CurvePlot.Level("target", TARGET)))
               .svg());
     }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+    return status;
   }
 
   private static CurvePlot.Series line(String name, Curve curve) {

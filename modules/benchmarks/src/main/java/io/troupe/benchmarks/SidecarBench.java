@@ -1,7 +1,6 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
@@ -119,24 +118,8 @@ final class SidecarBench implements Callable<Integer> {
     }
     List<Measurement> results = new ArrayList<>(with(SidecarEngine.INSTANT, this::adapter));
     results.addAll(with(engine, this::throughput));
-    for (Measurement result : results) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-58s %,10.3f %-9s %s%n",
-          result.name(),
-          result.value(),
-          result.unit(),
-          Double.isNaN(result.bar()) ? "" : result.ok() ? "ok" : "MISSED");
-    }
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+    Report.print("%-58s %,10.3f %-9s %s%n", results);
+    return Report.end(json, results);
   }
 
   private List<Measurement> with(SidecarEngine kind, Work work) throws IOException {
@@ -187,21 +170,21 @@ final class SidecarBench implements Callable<Integer> {
     return List.of(
         new Measurement(
             "a lone request of %d tokens takes longer by".formatted(tokens),
-            median(alone),
+            Report.median(alone),
             "ms",
             Double.NaN,
             OVERHEAD_BAR_MS,
             false),
         new Measurement(
             "processor time of a request, client and server, %d at a time".formatted(concurrency),
-            median(busy),
+            Report.median(busy),
             "ms",
             Double.NaN,
             OVERHEAD_BAR_MS,
             false),
         new Measurement(
             "requests through the adapter, %d at a time".formatted(concurrency),
-            median(rates),
+            Report.median(rates),
             "/s",
             Double.NaN,
             Double.NaN,
@@ -239,19 +222,29 @@ final class SidecarBench implements Callable<Integer> {
     String name = engine.name().toLowerCase(Locale.ROOT);
     return List.of(
         new Measurement(
-            name + " engine in process", median(here), "tokens/s", Double.NaN, Double.NaN, true),
+            name + " engine in process",
+            Report.median(here),
+            "tokens/s",
+            Double.NaN,
+            Double.NaN,
+            true),
         new Measurement(
-            name + " engine over HTTP", median(there), "tokens/s", Double.NaN, Double.NaN, true),
+            name + " engine over HTTP",
+            Report.median(there),
+            "tokens/s",
+            Double.NaN,
+            Double.NaN,
+            true),
         new Measurement(
             "  the ratio, median of %d rounds".formatted(rounds),
-            median(ratios),
+            Report.median(ratios),
             "",
             Double.NaN,
             THROUGHPUT_BAR,
             true),
         new Measurement(
             "  the ratio of tokens per second of processor time",
-            median(shares),
+            Report.median(shares),
             "",
             Double.NaN,
             Double.NaN,
@@ -267,7 +260,7 @@ final class SidecarBench implements Callable<Integer> {
       way.sample(List.of(request)).getFirst().toCompletableFuture().join();
       millis[i] = (System.nanoTime() - start) / MILLION;
     }
-    return median(millis);
+    return Report.median(millis);
   }
 
   /** So many requests, as many at a time as agreed. */
@@ -332,12 +325,6 @@ final class SidecarBench implements Callable<Integer> {
   private static long processors(LineProcess server) throws IOException {
     JsonNode answer = server.ask("");
     return answer.required("cpu_ns").asLong() + SidecarServer.processorNanos();
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 
   private static void delete(Path folder) throws IOException {

@@ -2,7 +2,6 @@ package io.troupe.benchmarks;
 
 import static java.lang.Double.NaN;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
@@ -18,12 +17,9 @@ import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -90,24 +86,8 @@ final class VerifierBench implements Callable<Integer> {
     if (only.contains(Subject.code)) {
       results.add(code());
     }
-    for (Measurement result : results) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-42s %,12.2f %s  %s%n",
-          result.name(),
-          result.value(),
-          result.unit(),
-          result.ok() ? "ok" : "MISSED");
-    }
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
+    Report.print("%-42s %,12.2f %s  %s%n", results);
+    return Report.end(json, results);
   }
 
   private Measurement math() throws IOException {
@@ -130,7 +110,12 @@ final class VerifierBench implements Callable<Integer> {
         medians[i] = programs(verifier);
       }
       return new Measurement(
-          "code: a program that does nothing", median(medians), "ms", NaN, CODE_BAR_MILLIS, false);
+          "code: a program that does nothing",
+          Report.median(medians),
+          "ms",
+          NaN,
+          CODE_BAR_MILLIS,
+          false);
     }
   }
 
@@ -147,13 +132,7 @@ final class VerifierBench implements Callable<Integer> {
         throw new IllegalStateException("a right program was not passed: " + verdict);
       }
     }
-    return median(millis);
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
+    return Report.median(millis);
   }
 
   /** Each answer against itself written otherwise, and against the next problem's. */
@@ -187,7 +166,7 @@ final class VerifierBench implements Callable<Integer> {
     for (int i = 0; i < rounds; i++) {
       rates[i] = round(verifier, pairs);
     }
-    return median(rates);
+    return Report.median(rates);
   }
 
   /** Judged per second of the thread's own processor time, so that a busy machine matters less. */
