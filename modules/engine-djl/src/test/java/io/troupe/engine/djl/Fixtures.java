@@ -1,5 +1,8 @@
 package io.troupe.engine.djl;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Small policies and batches. */
 final class Fixtures {
@@ -149,5 +153,18 @@ final class Fixtures {
       numbers.put(tensor.name(), copy);
     }
     return numbers;
+  }
+
+  /** AssertJ compares doubles as decimals, which takes longer than the steps that are compared. */
+  static void assertClose(
+      double[] actual, double[] expected, double tolerance, Supplier<String> what) {
+    assertThat(actual).as(what).hasSameSizeAs(expected);
+    for (int i = 0; i < expected.length; i++) {
+      if (!(Math.abs(actual[i] - expected[i]) <= tolerance)) {
+        assertThat(actual[i])
+            .as("%s at %d", what.get(), i)
+            .isCloseTo(expected[i], within(tolerance));
+      }
+    }
   }
 }

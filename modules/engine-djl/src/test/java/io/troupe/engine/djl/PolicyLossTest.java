@@ -248,9 +248,8 @@ final class PolicyLossTest {
           for (double value : values) {
             largest = Math.max(largest, Math.abs(value));
           }
-          assertThat(Fixtures.of(actual, name))
-              .as("%s under %s", name, s)
-              .containsExactly(values, within(1e-5 * largest));
+          Fixtures.assertClose(
+              Fixtures.of(actual, name), values, 1e-5 * largest, () -> name + " under " + s);
         });
   }
 }
