@@ -11,6 +11,7 @@ import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.Seeds;
 import io.troupe.cluster.Terms;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -93,7 +94,7 @@ final class ClusterStage implements Stage {
       if (seeds.isEmpty()) {
         Joining.first(system);
       } else {
-        Joining.through(system, seeds, pass, "head at " + self, PATIENCE);
+        Joining.through(system, Seeds.given(seeds), pass, "head at " + self, PATIENCE);
       }
     } catch (CannotJoinException e) {
       system.terminate();

@@ -71,6 +71,7 @@ final class DrainNodeCommand implements Callable<Integer> {
           yield ExitCode.OK.code();
         }
         case Gate.Refused(String reason) -> refuse(reason);
+        case Gate.Outside _ -> refuse("%s is in no cluster".formatted(seed));
       };
     } catch (ExecutionException silent) {
       return refuse(

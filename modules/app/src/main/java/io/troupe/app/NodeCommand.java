@@ -8,8 +8,10 @@ import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.KnownMembers;
 import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.Seeds;
 import io.troupe.cluster.gpu.NodeGpus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,6 +47,9 @@ import picocli.CommandLine.Option;
     })
 final class NodeCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** How long a node that was cut off tries to come back before it ends. */
+  private static final Duration COME_BACK = Duration.ofMinutes(10);
 
   /** What a node may do. */
   enum NodeRole {
@@ -114,18 +119,52 @@ final class NodeCommand implements Callable<Integer> {
     Optional<ClusterSection> section =
         Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
     Optional<NodeGpus> owned = GpuOption.gpus(gpus, data.toAbsolutePath().resolve(nodeName()));
-    while (!serve(section, owned) && !leaving.get()) {
-      if (cluster.seeds().isEmpty()) {
-        throw new CannotJoinException(
-            "this node began the cluster and was cut off from it; start it again with --seed");
-      }
+    KnownMembers known =
+        KnownMembers.in(data.toAbsolutePath().resolve(nodeName()).resolve("members"));
+    boolean left = leftWhileJoining(() -> serve(section, owned, known, false));
+    while (!left && !leaving.get()) {
       say("lost the cluster, ended its workers, joins again");
+      left = leftWhileJoining(() -> comeBack(section, owned, known));
     }
     return ExitCode.OK.code();
   }
 
+  private interface Life {
+    boolean live() throws IOException, CannotJoinException, InterruptedException;
+  }
+
+  private boolean leftWhileJoining(Life life)
+      throws IOException, CannotJoinException, InterruptedException {
+    try {
+      return life.live();
+    } catch (CannotJoinException e) {
+      if (leaving.get()) {
+        return true; // It was told to end, and did.
+      }
+      throw e;
+    }
+  }
+
+  /** A cut may last longer than one attempt to join. */
+  private boolean comeBack(
+      Optional<ClusterSection> section, Optional<NodeGpus> owned, KnownMembers known)
+      throws IOException, CannotJoinException, InterruptedException {
+    long deadline = System.nanoTime() + COME_BACK.toNanos();
+    while (true) {
+      try {
+        return serve(section, owned, known, true);
+      } catch (CannotJoinException e) {
+        if (e.refused() || leaving.get() || System.nanoTime() > deadline) {
+          throw e;
+        }
+        say(e.getMessage() + "; tries again");
+      }
+    }
+  }
+
   /** Works until the node has left, which is true, or the cluster has lost it. */
-  private boolean serve(Optional<ClusterSection> section, Optional<NodeGpus> owned)
+  private boolean serve(
+      Optional<ClusterSection> section, Optional<NodeGpus> owned, KnownMembers known, boolean again)
       throws IOException, CannotJoinException, InterruptedException {
     Pass pass =
         new Pass(section.map(ClusterSection::name).orElse("troupe"), BuildId.ofThisProcess());
@@ -145,6 +184,7 @@ final class NodeCommand implements Callable<Integer> {
                   new NodeAgent.Wiring(
                       nodeName(),
                       pass,
+                      known,
                       terms -> crew.join().of(terms),
                       children,
                       () -> System.nanoTime() / 1_000_000,
@@ -164,7 +204,7 @@ final class NodeCommand implements Callable<Integer> {
               cluster.forChild(self),
               owned));
       try {
-        join(system, self, pass);
+        join(system, self, pass, known, again);
         system.getWhenTerminated().toCompletableFuture().join();
       } finally {
         system.terminate();
@@ -173,12 +213,24 @@ final class NodeCommand implements Callable<Integer> {
     return left.get();
   }
 
-  private void join(ActorSystem<NodeAgent.Command> system, HostPort self, Pass pass)
+  private void join(
+      ActorSystem<NodeAgent.Command> system,
+      HostPort self,
+      Pass pass,
+      KnownMembers known,
+      boolean again)
       throws CannotJoinException, InterruptedException {
-    if (cluster.seeds().isEmpty()) {
+    if (cluster.seeds().isEmpty() && !again) {
       Joining.first(system);
     } else {
-      Joining.through(system, cluster.seeds(), pass, "node " + nodeName(), PATIENCE);
+      List<HostPort> others = known.all().stream().filter(one -> !one.equals(self)).toList();
+      if (cluster.seeds().isEmpty() && others.isEmpty()) {
+        throw new CannotJoinException(
+            "this node began the cluster, was cut off from it and knows no other member; start it"
+                + " again with --seed");
+      }
+      Joining.through(
+          system, new Seeds(cluster.seeds(), others), pass, "node " + nodeName(), PATIENCE);
     }
     say("is in cluster %s at %s".formatted(pass.cluster(), self));
     say("drain   troupe drain-node %s --seed %s".formatted(nodeName(), self));

@@ -168,7 +168,7 @@ final class TrainCommand implements Callable<Integer> {
                 folder.path().toAbsolutePath().normalize().toString(),
                 RunToken.of(folder),
                 Files.readString(folder.resolved())),
-            new RunLease(folder),
+            new RunLease(folder, cluster.address().host()),
             new FolderWeights(folder.path().resolve("weights")),
             standby,
             System.err::println);

@@ -7,6 +7,7 @@ import io.troupe.cluster.FolderWeights;
 import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.Seeds;
 import io.troupe.cluster.WorkerHost;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.RolloutWorker;
@@ -102,7 +103,7 @@ final class WorkerCommand implements Callable<Integer> {
     try {
       Joining.through(
           system,
-          cluster.seeds(),
+          Seeds.given(cluster.seeds()),
           new Pass(run.cluster().name(), BuildId.ofThisProcess()),
           "worker " + name,
           PATIENCE);

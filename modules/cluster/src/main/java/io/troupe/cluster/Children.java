@@ -51,13 +51,18 @@ public final class Children implements AutoCloseable {
     return CompletableFuture.supplyAsync(job, thread);
   }
 
+  /** How a child ended. */
+  record Exit(long pid, int code) {}
+
   /**
    * Starts a child.
    *
-   * @return its exit code, once it has ended; fails if it could not be started
+   * @return how it ended, once it has; fails if it could not be started
    */
-  CompletionStage<Integer> start(ChildSpec child) {
-    return call(() -> spawn(child)).thenCompose(Process::onExit).thenApply(Process::exitValue);
+  CompletionStage<Exit> start(ChildSpec child) {
+    return call(() -> spawn(child))
+        .thenCompose(Process::onExit)
+        .thenApply(ended -> new Exit(ended.pid(), ended.exitValue()));
   }
 
   private Process spawn(ChildSpec child) {

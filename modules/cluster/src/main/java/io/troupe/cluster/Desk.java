@@ -10,11 +10,15 @@ import akka.actor.typed.receptionist.Receptionist;
 import akka.actor.typed.receptionist.ServiceKey;
 import akka.cluster.ClusterEvent;
 import akka.cluster.typed.Cluster;
+import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
 import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.Portable;
 import io.troupe.runtime.Run;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -37,8 +41,11 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       implements Command, Portable {}
 
   /** A worker's JVM offers itself. */
-  public record Enlist(String worker, ActorRef<WorkerHost.Command> replyTo)
+  public record Enlist(String worker, long pid, ActorRef<WorkerHost.Command> replyTo)
       implements Command, Portable {}
+
+  /** A node has seen one of its processes end. */
+  public record ChildEnded(String child, long pid) implements Command, Portable {}
 
   /** Something an operator should know, in one sentence. */
   public record Report(String sentence) implements Command, Portable {}
@@ -54,7 +61,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private final Run.Posts posts;
   private final Consumer<String> notes;
   private final Set<ActorRef<NodeAgent.Command>> nodes = new HashSet<>();
-  private final Set<ActorRef<WorkerHost.Command>> hosts = new HashSet<>();
+  private final Map<ActorRef<WorkerHost.Command>, ChildEnded> hosts = new HashMap<>();
 
   /** A desk for a run. */
   static Behavior<Command> create(Terms terms, Run.Posts posts, Consumer<String> notes) {
@@ -81,7 +88,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case AskTerms(String node, ActorRef<NodeAgent.Command> replyTo) -> onAskTerms(node, replyTo);
-      case Enlist(String worker, ActorRef<WorkerHost.Command> replyTo) -> onEnlist(worker, replyTo);
+      case Enlist enlist -> onEnlist(enlist);
+      case ChildEnded ended -> onChildEnded(ended);
       case Report(String sentence) -> notes.accept(sentence);
       case Unreachable(Address address) -> onUnreachable(address);
       case HostGone(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
@@ -99,16 +107,33 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
     replyTo.tell(new NodeAgent.Offered(terms, getContext().getSelf()));
   }
 
-  private void onEnlist(String worker, ActorRef<WorkerHost.Command> replyTo) {
-    if (hosts.add(replyTo)) {
-      getContext().getLog().info("enlisted worker={}", worker);
-      getContext().watchWith(replyTo, new HostGone(replyTo));
+  private void onEnlist(Enlist enlist) {
+    ActorRef<WorkerHost.Command> host = enlist.replyTo();
+    if (hosts.put(host, new ChildEnded(enlist.worker(), enlist.pid())) == null) {
+      getContext().getLog().info("enlisted worker={}", enlist.worker());
+      getContext().watchWith(host, new HostGone(host));
     }
-    replyTo.tell(new WorkerHost.Hired(getContext().getSelf(), posts));
+    host.tell(new WorkerHost.Hired(getContext().getSelf(), posts));
+  }
+
+  /**
+   * Who has seen a process end knows what silence only suggests, so its member is removed at once:
+   * until then, the cluster lets nobody in, its successor neither.
+   */
+  private void onChildEnded(ChildEnded ended) {
+    List<Address> gone =
+        hosts.entrySet().stream()
+            .filter(host -> host.getValue().equals(ended))
+            .map(host -> host.getKey().path().address())
+            .toList();
+    for (Address address : gone) {
+      posts.coordinator().tell(new Coordinator.HostLost(address.toString()));
+      Cluster.get(getContext().getSystem()).manager().tell(new Down(address));
+    }
   }
 
   private void onUnreachable(Address address) {
-    hosts.stream()
+    hosts.keySet().stream()
         .filter(host -> host.path().address().equals(address))
         .forEach(host -> host.tell(new WorkerHost.Dismissed()));
     posts.coordinator().tell(new Coordinator.HostLost(address.toString()));
@@ -116,7 +141,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   private Behavior<Command> onClose() {
     nodes.forEach(node -> node.tell(new NodeAgent.RunOver(terms.run())));
-    hosts.forEach(host -> host.tell(new WorkerHost.RunOver()));
+    hosts.keySet().forEach(host -> host.tell(new WorkerHost.RunOver()));
     return Behaviors.stopped();
   }
 }

@@ -7,6 +7,8 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.receptionist.Receptionist;
 import akka.actor.typed.receptionist.ServiceKey;
+import akka.cluster.MemberStatus;
+import akka.cluster.typed.Cluster;
 import io.troupe.runtime.Portable;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +42,9 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
   /** No, in a sentence that says why and what to do. */
   public record Refused(String reason) implements Answer {}
 
+  /** I am looking for the cluster myself. */
+  public record Outside() implements Answer {}
+
   static final ServiceKey<NodeAgent.Command> AGENTS =
       ServiceKey.create(NodeAgent.Command.class, "agents");
 
@@ -72,7 +77,16 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
         reason -> getContext().getLog().warn("refused who={} reason=\"{}\"", knock.who(), reason));
     knock
         .replyTo()
-        .tell(objection.<Answer>map(Refused::new).orElseGet(() -> new Welcome(pass.cluster())));
+        .tell(
+            objection
+                .<Answer>map(Refused::new)
+                .orElseGet(() -> inside() ? new Welcome(pass.cluster()) : new Outside()));
+  }
+
+  /** Who is not in the cluster can let nobody in. */
+  private boolean inside() {
+    MemberStatus status = Cluster.get(getContext().getSystem()).selfMember().status();
+    return status.equals(MemberStatus.up()) || status.equals(MemberStatus.weaklyUp());
   }
 
   private void onDrainNode(DrainNode drain) {

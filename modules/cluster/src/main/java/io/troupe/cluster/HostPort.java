@@ -2,6 +2,8 @@ package io.troupe.cluster;
 
 import static io.troupe.core.Require.require;
 
+import java.util.Optional;
+
 /**
  * Where a process of the cluster listens.
  *
@@ -27,6 +29,15 @@ public record HostPort(String host, int port) {
         text,
         port);
     return new HostPort(text.substring(0, colon), Integer.parseInt(port));
+  }
+
+  /** Reads {@code HOST:PORT}; empty if the text is something else. */
+  static Optional<HostPort> read(String text) {
+    try {
+      return Optional.of(parse(text));
+    } catch (IllegalArgumentException other) {
+      return Optional.empty();
+    }
   }
 
   /** Whether only processes of this host can reach it. */

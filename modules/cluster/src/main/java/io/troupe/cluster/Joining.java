@@ -11,7 +11,10 @@ import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import akka.cluster.typed.JoinSeedNodes;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -28,8 +31,20 @@ public final class Joining {
   public static final class CannotJoinException extends Exception {
     private static final long serialVersionUID = 1L;
 
+    private final boolean refused;
+
     public CannotJoinException(String message) {
+      this(message, false);
+    }
+
+    CannotJoinException(String message, boolean refused) {
       super(message);
+      this.refused = refused;
+    }
+
+    /** Whether a seed has said no: to ask again is of no use. */
+    public boolean refused() {
+      return refused;
     }
   }
 
@@ -40,13 +55,13 @@ public final class Joining {
   }
 
   /**
-   * Joins the cluster of the first seed that answers. Blocks until this process is a member.
+   * Joins the cluster of the first seed that lets it in. Blocks until this process is a member.
    *
    * @param who asks, for the log of the other side
    * @param patience how long seeds may take to answer, and then the cluster to let it in
    */
   public static void through(
-      ActorSystem<?> system, List<HostPort> seeds, Pass pass, String who, Duration patience)
+      ActorSystem<?> system, Seeds seeds, Pass pass, String who, Duration patience)
       throws CannotJoinException, InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
     HostPort open = knock(system, seeds, pass, who, deadline, patience);
@@ -55,6 +70,7 @@ public final class Joining {
     Cluster cluster = Cluster.get(system);
     cluster.manager().tell(new JoinSeedNodes(addresses));
     while (!cluster.selfMember().status().equals(MemberStatus.up())) {
+      requireAlive(system);
       if (System.nanoTime() > deadline) {
         throw new CannotJoinException(
             "%s answers, but the cluster did not let this process in within %d s: it may be waiting for a process that"
@@ -65,41 +81,57 @@ public final class Joining {
     }
   }
 
+  /** Knocks everywhere at once: the dead among many seeds must not hold up the living. */
   private static HostPort knock(
-      ActorSystem<?> system,
-      List<HostPort> seeds,
-      Pass pass,
-      String who,
-      long deadline,
-      Duration patience)
+      ActorSystem<?> system, Seeds seeds, Pass pass, String who, long deadline, Duration patience)
       throws CannotJoinException, InterruptedException {
+    boolean outside = false;
     do {
-      for (HostPort seed : seeds) {
+      requireAlive(system);
+      Map<HostPort, CompletableFuture<Gate.Answer>> asked = new LinkedHashMap<>();
+      seeds.all().forEach(seed -> asked.put(seed, ask(system, seed, pass, who)));
+      for (Map.Entry<HostPort, CompletableFuture<Gate.Answer>> one : asked.entrySet()) {
         try {
-          Gate.Answer answer =
-              AskPattern.<Gate.Command, Gate.Answer>ask(
-                      gate(system, seed),
-                      replyTo -> new Gate.Knock(pass, who, replyTo),
-                      ANSWER,
-                      system.scheduler())
-                  .toCompletableFuture()
-                  .get();
-          switch (answer) {
+          switch (one.getValue().get()) {
             case Gate.Welcome _ -> {
-              return seed;
+              return one.getKey();
             }
-            case Gate.Refused(String reason) ->
-                throw new CannotJoinException("%s refused: %s".formatted(seed, reason));
+            case Gate.Refused(String reason) -> {
+              if (seeds.given().contains(one.getKey())) {
+                throw new CannotJoinException(
+                    "%s refused: %s".formatted(one.getKey(), reason), true);
+              }
+            }
+            case Gate.Outside _ -> outside = true;
           }
         } catch (ExecutionException silent) {
-          Thread.sleep(LOOK_AGAIN_MILLIS); // It may still be starting.
+          // It may still be starting.
         }
       }
+      Thread.sleep(LOOK_AGAIN_MILLIS);
     } while (System.nanoTime() < deadline);
     throw new CannotJoinException(
-        "no seed answered within %d s: %s. Is one of them running there, can this host reach it, and do both"
-                .formatted(patience.toSeconds(), seeds)
-            + " have the same cluster.tls settings?");
+        outside
+            ? "within %d s nobody of %s was in a cluster: they look for it themselves. Start or resume a run: troupe train … --cluster"
+                .formatted(patience.toSeconds(), seeds.all())
+            : "no seed answered within %d s: %s. Is one of them running there, can this host reach it, and do both have the same cluster.tls settings?"
+                .formatted(patience.toSeconds(), seeds.all()));
+  }
+
+  private static CompletableFuture<Gate.Answer> ask(
+      ActorSystem<?> system, HostPort seed, Pass pass, String who) {
+    return AskPattern.<Gate.Command, Gate.Answer>ask(
+            gate(system, seed),
+            replyTo -> new Gate.Knock(pass, who, replyTo),
+            ANSWER,
+            system.scheduler())
+        .toCompletableFuture();
+  }
+
+  private static void requireAlive(ActorSystem<?> system) throws CannotJoinException {
+    if (system.getWhenTerminated().toCompletableFuture().isDone()) {
+      throw new CannotJoinException("this process was told to end before it had joined");
+    }
   }
 
   /** The gate of a process, member or not. */

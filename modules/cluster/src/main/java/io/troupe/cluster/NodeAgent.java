@@ -50,7 +50,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private record CrewRefused(String reason) implements Command {}
 
-  private record Ended(ChildSpec child, int exit) implements Command {}
+  private record Ended(ChildSpec child, Children.Exit exit) implements Command {}
 
   private record NotStarted(ChildSpec child, String reason) implements Command {}
 
@@ -72,12 +72,14 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    * Everything a node agent works with.
    *
    * @param name of the node, unique in the cluster
+   * @param known takes whom it meets in the cluster
    * @param say takes a sentence for the node's operator
    * @param left called when the node has drained and leaves
    */
   public record Wiring(
       String name,
       Pass pass,
+      KnownMembers known,
       Crew crew,
       Children children,
       LongSupplier millis,
@@ -106,6 +108,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     this.wiring = wiring;
     this.timers = timers;
     context.spawn(Gate.create(wiring.pass()), Gate.NAME);
+    context.spawn(Acquaintances.create(wiring.known()), "acquaintances");
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
             Receptionist.Listing.class,
@@ -122,7 +125,10 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       case Offered(Terms terms, ActorRef<Desk.Command> from) -> onOffered(terms, from);
       case CrewReady(List<ChildSpec> crew) -> crew.forEach(this::start);
       case CrewRefused(String reason) -> report(reason);
-      case Ended(ChildSpec child, int exit) -> onEnded(child, exit);
+      case Ended(ChildSpec child, Children.Exit exit) -> {
+        desk.ifPresent(one -> one.tell(new Desk.ChildEnded(child.name(), exit.pid())));
+        onEnded(child, exit.code());
+      }
       case NotStarted(ChildSpec child, String reason) -> {
         report(reason);
         onEnded(child, -1);

@@ -145,7 +145,8 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   }
 
   private void enlist() {
-    desk.orElseThrow().tell(new Desk.Enlist(name, getContext().getSelf()));
+    desk.orElseThrow()
+        .tell(new Desk.Enlist(name, ProcessHandle.current().pid(), getContext().getSelf()));
     timers.startSingleTimer(new AskAgain(), PATIENCE);
   }
 

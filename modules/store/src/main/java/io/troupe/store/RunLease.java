@@ -16,14 +16,21 @@ import java.util.Optional;
  */
 public final class RunLease implements Closeable {
   private static final String NAME = "lease";
+  private static final String HOLDER = "lease-holder";
 
   private final Path folder;
+  private final String me;
   private Optional<ExclusiveFile> lock = Optional.empty();
   private boolean closed;
 
-  /** The lease of a run, not yet taken. */
-  public RunLease(RunFolder run) {
+  /**
+   * The lease of a run, not yet taken.
+   *
+   * @param where this process can be found, such as its host's address
+   */
+  public RunLease(RunFolder run, String where) {
     this.folder = run.path().resolve("cluster");
+    this.me = "process %d at %s".formatted(ProcessHandle.current().pid(), where);
   }
 
   /** Whether this process has it. */
@@ -40,9 +47,35 @@ public final class RunLease implements Closeable {
   public synchronized boolean take() throws IOException {
     if (lock.isEmpty() && !closed) {
       Files.createDirectories(folder);
-      lock = ExclusiveFile.tryLock(folder, NAME);
+      Optional<ExclusiveFile> taken = ExclusiveFile.tryLock(folder, NAME);
+      if (taken.isPresent()) {
+        sign(taken.get());
+      }
+      lock = taken;
     }
     return lock.isPresent();
+  }
+
+  /** Beside the lock and not in it: reading a locked file can lose the lock. */
+  private void sign(ExclusiveFile taken) throws IOException {
+    boolean signed = false;
+    try {
+      Files.writeString(folder.resolve(HOLDER), me);
+      signed = true;
+    } finally {
+      if (!signed) {
+        taken.close();
+      }
+    }
+  }
+
+  /** Who took it last, in words, for an operator; it may have ended since. */
+  public String holder() {
+    try {
+      return Files.readString(folder.resolve(HOLDER));
+    } catch (IOException absent) {
+      return "an unknown process";
+    }
   }
 
   /** Gives it up for good. */

@@ -13,12 +13,15 @@ import scala.concurrent.duration.FiniteDuration;
 public final class Downing extends DowningProvider {
   private final Duration stableAfter;
   private final Duration leasePatience;
+  private final Duration headlessPatience;
   private final Optional<RunLease> lease;
 
   /** Called by the cluster. */
   public Downing(ActorSystem system) {
     this.stableAfter = system.settings().config().getDuration("troupe.split.stable-after");
     this.leasePatience = system.settings().config().getDuration("troupe.split.lease-patience");
+    this.headlessPatience =
+        system.settings().config().getDuration("troupe.split.headless-patience");
     this.lease = system.settings().setup().get(LeaseSetup.class).map(LeaseSetup::lease);
   }
 
@@ -32,6 +35,7 @@ public final class Downing extends DowningProvider {
   public Option<Props> downingActorProps() {
     return Option.apply(
         Props.create(
-            DowningActor.class, () -> new DowningActor(stableAfter, leasePatience, lease)));
+            DowningActor.class,
+            () -> new DowningActor(stableAfter, leasePatience, headlessPatience, lease)));
   }
 }

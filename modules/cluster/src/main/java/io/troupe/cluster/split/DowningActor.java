@@ -46,16 +46,24 @@ final class DowningActor extends AbstractActorWithTimers {
 
   private final Duration stableAfter;
   private final Duration leasePatience;
+  private final Duration headlessPatience;
   private final Optional<RunLease> lease;
   private final Cluster cluster = Cluster.get(getContext().getSystem());
   private Set<Address> unreachable = Set.of();
   private Set<Address> members = Set.of();
   private boolean claiming;
+  private boolean told;
   private Optional<Long> claimingSince = Optional.empty();
+  private Optional<Long> headlessSince = Optional.empty();
 
-  DowningActor(Duration stableAfter, Duration leasePatience, Optional<RunLease> lease) {
+  DowningActor(
+      Duration stableAfter,
+      Duration leasePatience,
+      Duration headlessPatience,
+      Optional<RunLease> lease) {
     this.stableAfter = stableAfter;
     this.leasePatience = leasePatience;
+    this.headlessPatience = headlessPatience;
     this.lease = lease;
   }
 
@@ -94,6 +102,7 @@ final class DowningActor extends AbstractActorWithTimers {
     if (gone.isEmpty()) {
       getTimers().cancel(Decide.NOW);
       claimingSince = Optional.empty();
+      headlessSince = Optional.empty();
     } else if (!gone.equals(unreachable) || !all.equals(members)) {
       getTimers().startSingleTimer(Decide.NOW, Decide.NOW, stableAfter);
       claimingSince = Optional.empty();
@@ -121,17 +130,35 @@ final class DowningActor extends AbstractActorWithTimers {
       }
     }
     int self = cluster.selfMember().upNumber();
-    switch (SplitRule.verdict(seen, self, lease.map(RunLease::held).orElse(false))) {
+    SplitRule.Verdict verdict =
+        SplitRule.verdict(seen, self, lease.map(RunLease::held).orElse(false));
+    if (verdict != SplitRule.Verdict.LEAVE) {
+      headlessSince = Optional.empty();
+    }
+    switch (verdict) {
       case REMOVE -> {
         LOG.warn("split lost={} verdict=remove", unreachable);
         unreachable.forEach(cluster::down);
       }
       case CLAIM -> claim();
       case WAIT -> LOG.info("split lost={} verdict=wait", unreachable);
-      case LEAVE -> {
-        LOG.warn("split lost={} verdict=leave: nobody here could be the head", unreachable);
-        cluster.down(cluster.selfAddress());
-      }
+      case LEAVE -> onHeadless();
+    }
+  }
+
+  /** Nobody here removes anybody, so waiting for a head that is only slow costs nothing. */
+  private void onHeadless() {
+    long now = System.nanoTime();
+    if (headlessSince.isEmpty()) {
+      LOG.warn("split lost={}: nobody here could be the head", unreachable);
+      headlessSince = Optional.of(now);
+    }
+    long left = headlessPatience.toNanos() - (now - headlessSince.get());
+    if (left > 0) {
+      getTimers().startSingleTimer(Decide.NOW, Decide.NOW, Duration.ofNanos(left));
+    } else {
+      LOG.warn("split lost={} verdict=leave: nobody here could be the head", unreachable);
+      cluster.down(cluster.selfAddress());
     }
   }
 
@@ -142,6 +169,7 @@ final class DowningActor extends AbstractActorWithTimers {
     claiming = true;
     if (claimingSince.isEmpty()) {
       claimingSince = Optional.of(System.nanoTime());
+      told = false;
       LOG.warn("split lost={} verdict=claim", unreachable);
     }
     RunLease wanted = lease.get();
@@ -164,14 +192,25 @@ final class DowningActor extends AbstractActorWithTimers {
     if (claimingSince.isEmpty()) {
       return; // Who is reachable has changed meanwhile; the timer runs if anybody is not.
     }
+    if (!claimed.held() && !told) {
+      told = true;
+      LOG.warn(
+          "split lost={}: the run's lease is held by {}. Should that process hang, end it with kill"
+              + " -9, and this side goes on {}",
+          unreachable,
+          lease.map(RunLease::holder).orElse("nobody"),
+          claimed.trouble());
+    }
     if (claimed.held()) {
       decide();
     } else if (System.nanoTime() - claimingSince.get() < leasePatience.toNanos()) {
       getTimers().startSingleTimer(Decide.NOW, Decide.NOW, TRY_AGAIN);
     } else {
       LOG.warn(
-          "split lost={} verdict=leave: the other side has the lease {}",
+          "split lost={} verdict=leave: the lease was not to be had for {} s; it is held by {} {}",
           unreachable,
+          leasePatience.toSeconds(),
+          lease.map(RunLease::holder).orElse("nobody"),
           claimed.trouble());
       members.stream().filter(one -> !unreachable.contains(one)).forEach(cluster::down);
     }

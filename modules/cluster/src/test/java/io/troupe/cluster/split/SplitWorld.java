@@ -20,6 +20,7 @@ import java.util.Set;
 final class SplitWorld {
   private static final int STABLE_AFTER = 4;
   private static final int LEASE_PATIENCE = 30;
+  private static final int HEADLESS_PATIENCE = 16;
   private static final int SLOWEST_NOTICE = 6;
 
   /** One process and what it believes. */
@@ -34,6 +35,7 @@ final class SplitWorld {
     private Set<Integer> lost = Set.of();
     private int stableFor;
     private int claimingFor;
+    private int headlessFor;
 
     private Peer(int id, int host, Part part) {
       this.id = id;
@@ -177,6 +179,7 @@ final class SplitWorld {
     }
     one.stableFor = lost.equals(one.lost) ? one.stableFor + 1 : 0;
     one.claimingFor = lost.equals(one.lost) ? one.claimingFor : 0;
+    one.headlessFor = lost.isEmpty() ? 0 : one.headlessFor;
     one.lost = lost;
     if (!lost.isEmpty() && one.stableFor >= STABLE_AFTER) {
       decide(one);
@@ -205,7 +208,12 @@ final class SplitWorld {
         }
       }
       case WAIT -> {}
-      case LEAVE -> end(one);
+      case LEAVE -> {
+        one.headlessFor++;
+        if (one.headlessFor > HEADLESS_PATIENCE) {
+          end(one);
+        }
+      }
     }
   }
 

@@ -1,0 +1,68 @@
+package io.troupe.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whom a node has met in its cluster and can knock at: heads, standbys and other nodes. They are
+ * kept in a file, so that a node that was cut off, or started again, finds back although the seeds
+ * it was given have gone.
+ */
+public final class KnownMembers {
+  private static final int MOST = 32;
+
+  private final Path file;
+  private final List<HostPort> members;
+
+  private KnownMembers(Path file, List<HostPort> members) {
+    this.file = file;
+    this.members = members;
+  }
+
+  /**
+   * What is known by a file; nobody if it is not there yet.
+   *
+   * @throws IOException if it cannot be read; a line that is no address is left out
+   */
+  public static KnownMembers in(Path file) throws IOException {
+    List<HostPort> members = new ArrayList<>();
+    if (Files.exists(file)) {
+      for (String line : Files.readAllLines(file)) {
+        HostPort.read(line.strip()).ifPresent(members::add);
+      }
+    }
+    return new KnownMembers(file, members);
+  }
+
+  /** All of them, those met last first. */
+  public synchronized List<HostPort> all() {
+    return List.copyOf(members.reversed());
+  }
+
+  synchronized void met(HostPort member) throws IOException {
+    members.remove(member);
+    members.add(member);
+    while (members.size() > MOST) {
+      members.removeFirst();
+    }
+    write();
+  }
+
+  /** Forgets one that has left on purpose. */
+  synchronized void left(HostPort member) throws IOException {
+    if (members.remove(member)) {
+      write();
+    }
+  }
+
+  private void write() throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path next = file.resolveSibling(file.getFileName() + ".next");
+    Files.write(next, members.stream().map(HostPort::toString).toList());
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+}
