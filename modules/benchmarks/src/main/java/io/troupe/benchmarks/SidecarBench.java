@@ -47,7 +47,7 @@ final class SidecarBench implements Callable<Integer> {
   private static final double THROUGHPUT_BAR = .97;
   private static final int PROMPT = 16;
   private static final int LONE_REQUESTS = 200;
-  private static final int WARM_UP_REQUESTS = 6_000;
+  private static final int WARM_UP_REQUESTS = 20_000;
   private static final int WARM_UP_TOKENS = 4;
   private static final double MILLION = 1e6;
   private static final double BILLION = 1e9;

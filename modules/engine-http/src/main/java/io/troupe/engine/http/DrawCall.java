@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -35,7 +36,10 @@ import java.util.function.BooleanSupplier;
  */
 final class DrawCall {
   private static final String LAST = "[DONE]";
-  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final Duration RAREST_LOOK = Duration.ofSeconds(1);
+
+  /** Looks in the shortest patience. */
+  private static final int LOOKS = 10;
 
   private final Endpoint endpoint;
   private final Dialect dialect;
@@ -140,10 +144,15 @@ final class DrawCall {
   }
 
   private void watch(ScheduledExecutorService clock) {
+    Duration shortest =
+        Collections.min(
+            List.of(
+                endpoint.patience().firstToken(),
+                endpoint.patience().idle(),
+                RAREST_LOOK.multipliedBy(LOOKS)));
+    long pause = Math.max(1, shortest.dividedBy(LOOKS).toMillis());
     try {
-      var task =
-          clock.scheduleWithFixedDelay(
-              this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+      var task = clock.scheduleWithFixedDelay(this::look, pause, pause, TimeUnit.MILLISECONDS);
       var _ = result.whenComplete((_, _) -> task.cancel(false));
     } catch (RejectedExecutionException closed) {
       cancel();

@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,7 +61,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FleetSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
-  private static final Duration GATHER = Duration.ofMillis(200);
+  private static final Duration GATHER = Duration.ofSeconds(1);
   private static final int VERSIONS_KEPT = 1024;
 
   private record Waiting(WeightVersion version, CompletableFuture<WeightVersion> loaded) {}
@@ -82,7 +84,7 @@ public final class FleetSampler implements SamplingEngine {
   private final Map<LeaseId, GroupJob> open = new LinkedHashMap<>();
   private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
   private final List<Waiting> loads = new ArrayList<>();
-  private final LinkedHashMap<WeightVersion, String> published = new LinkedHashMap<>();
+  private Map<WeightVersion, String> published = Map.of();
   private Optional<Attendant.Goal> target = Optional.empty();
   private final FleetCounts counts = new FleetCounts();
   private long drawn;
@@ -206,10 +208,12 @@ public final class FleetSampler implements SamplingEngine {
       } else {
         loads.add(new Waiting(weights.version(), loaded));
         if (!older && !target.equals(Optional.of(new Attendant.Goal(tag, directory)))) {
-          published.put(weights.version(), tag.digest());
-          if (published.size() > VERSIONS_KEPT) {
-            published.remove(published.firstEntry().getKey());
+          SortedMap<WeightVersion, String> known = new TreeMap<>(published);
+          known.put(weights.version(), tag.digest());
+          if (known.size() > VERSIONS_KEPT) {
+            known.pollFirstEntry();
           }
+          published = Map.copyOf(known); // once a version, and not once a completion
           target = Optional.of(new Attendant.Goal(tag, directory));
           fleet = fleet.allWithdrawn();
         }

@@ -20,6 +20,9 @@ import java.util.function.BooleanSupplier;
  * HTTP/1.1 to one server, and never the upgrade to HTTP/2: uvicorn drops the body of a request that
  * offers it. Idle connections are dropped after 3 s, before the 5 s after which uvicorn closes them
  * under a request that is just being written. No redirect, no proxy.
+ *
+ * <p>Answers are read on the client's own thread, and draws end on it: what is attached to them
+ * must not block.
  */
 public final class Wire implements AutoCloseable {
   private static final String KEEP_ALIVE = "jdk.httpclient.keepalive.timeout";
@@ -65,6 +68,7 @@ public final class Wire implements AutoCloseable {
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .proxy(HttpClient.Builder.NO_PROXY)
+            .executor(Runnable::run) // what is done with an answer is short, and a thread is not
             .connectTimeout(endpoint.patience().connect())
             .build();
   }

@@ -68,7 +68,7 @@ final class CompletionsCodec implements Codec {
       body.put("cache_salt", draw.salt());
     }
     if (ours) {
-      body.put("stream_interval_ms", draw.interval().toMillis());
+      body.put("stream_interval_ms", draw.interval().toMillis()).put("detokenize", false);
     }
     return body;
   }

@@ -50,7 +50,7 @@ final class Answers {
     for (Delta delta : deltas) {
       ObjectNode choice = choices.addObject();
       boolean first = told[delta.choice()]++ == 0;
-      String text = texts.get(delta.choice()).add(delta.tokens(), !delta.finish().isEmpty());
+      String text = text(delta, !delta.finish().isEmpty());
       choice.put("index", delta.choice());
       if (ask.chat()) {
         ObjectNode content = choice.putObject("delta");
@@ -72,7 +72,7 @@ final class Answers {
     ArrayNode choices = json.putArray("choices");
     for (Delta delta : deltas) {
       ObjectNode choice = choices.addObject();
-      String text = texts.get(delta.choice()).add(delta.tokens(), true);
+      String text = text(delta, true);
       choice.put("index", delta.choice());
       if (ask.chat()) {
         choice.putObject("message").put("role", "assistant").put("content", text);
@@ -95,6 +95,10 @@ final class Answers {
     json.putArray("choices");
     json.set("usage", usage());
     return json;
+  }
+
+  private String text(Delta delta, boolean last) {
+    return ask.text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
   }
 
   private ObjectNode head(String object) {
@@ -156,11 +160,15 @@ final class Answers {
 
   private ObjectNode logProbs(Delta delta) {
     ObjectNode json = Fields.object();
-    ArrayNode names = json.putArray("tokens");
+    if (ask.text()) {
+      ArrayNode names = json.putArray("tokens");
+      for (int token : delta.tokens()) {
+        names.add(name(token));
+      }
+    }
     ArrayNode numbers = json.putArray("token_logprobs");
-    for (int i = 0; i < delta.tokens().length; i++) {
-      names.add(name(delta.tokens()[i]));
-      numbers.add(delta.logProbs()[i]);
+    for (float logProb : delta.logProbs()) {
+      numbers.add(logProb);
     }
     return json;
   }

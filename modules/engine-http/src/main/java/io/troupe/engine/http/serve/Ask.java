@@ -15,6 +15,7 @@ import java.util.List;
  * @param seed of the first prompt's draws; those of the others follow from it
  * @param stream whether tokens are sent as they come
  * @param interval how long to gather them
+ * @param text whether to tell the text, and tokens by name, and not ids and numbers alone
  * @param logProbs whether to tell log-probabilities
  * @param tokenIds whether to tell ids
  * @param idsAsTokens whether log-probabilities name tokens by id
@@ -32,6 +33,7 @@ record Ask(
     long seed,
     boolean stream,
     Duration interval,
+    boolean text,
     boolean logProbs,
     boolean tokenIds,
     boolean idsAsTokens,

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * Reads the body of {@code /v1/completions} and {@code /v1/chat/completions}. A field that would
@@ -22,7 +23,7 @@ record AskReader(Served served) {
   private static final int DEFAULT_INTERVAL_MS = 20;
   private static final int DEFAULT_TOKENS = 16;
 
-  Ask read(JsonNode body, boolean chat, long fresh) throws Refusal {
+  Ask read(JsonNode body, boolean chat, LongSupplier fresh) throws Refusal {
     checkModel(body);
     refuseUnknownArts(body);
     List<int[]> prompts = chat ? List.of(conversation(body)) : prompts(body.path("prompt"));
@@ -44,15 +45,18 @@ record AskReader(Served served) {
     int most = integer(body, limit, chat ? room : DEFAULT_TOKENS, 1, Integer.MAX_VALUE);
     boolean logProbs = logProbs(body, chat);
     return new Ask(
-        text(body, "request_id", "r-" + Long.toHexString(fresh)),
+        body.path("request_id").isTextual()
+            ? body.path("request_id").textValue()
+            : "r-" + Long.toHexString(fresh.getAsLong()),
         chat,
         prompts,
         completions,
         settings(body, Math.min(most, room)),
-        body.hasNonNull("seed") ? whole(body, "seed") : fresh,
+        body.hasNonNull("seed") ? whole(body, "seed") : fresh.getAsLong(),
         body.path("stream").asBoolean(false),
         Duration.ofMillis(
             integer(body, "stream_interval_ms", DEFAULT_INTERVAL_MS, 0, MOST_INTERVAL_MS)),
+        body.path("detokenize").asBoolean(true),
         logProbs,
         body.path("return_token_ids").asBoolean(false),
         body.path("return_tokens_as_token_ids").asBoolean(false),
@@ -256,9 +260,5 @@ record AskReader(Served served) {
       throw Refusal.bad(name, "%s is a number, not %s".formatted(name, body.path(name)));
     }
     return body.path(name).doubleValue();
-  }
-
-  private static String text(JsonNode body, String name, String absent) {
-    return body.path(name).isTextual() ? body.path(name).textValue() : absent;
   }
 }

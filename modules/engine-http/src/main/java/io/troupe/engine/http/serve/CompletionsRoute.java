@@ -48,7 +48,7 @@ final class CompletionsRoute {
       if (weights.current().isEmpty()) {
         throw Refusal.of(503, "ServiceUnavailable", "no weights were loaded yet");
       }
-      Ask ask = new AskReader(served).read(body, chat, seeds.nextLong() >>> 1);
+      Ask ask = new AskReader(served).read(body, chat, () -> seeds.nextLong() >>> 1);
       draw(reply, ask);
     } finally {
       counters.running.decrementAndGet();

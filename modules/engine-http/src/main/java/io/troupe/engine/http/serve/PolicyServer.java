@@ -153,6 +153,8 @@ public final class PolicyServer implements AutoCloseable {
   private JsonNode body(HttpExchange exchange) throws IOException, Refusal {
     byte[] bytes = exchange.getRequestBody().readNBytes(settings.maxBodyBytes() + 1);
     if (bytes.length > settings.maxBodyBytes()) {
+      // Unread bytes reset the connection, and with it goes the refusal.
+      int _ = exchange.getRequestBody().readNBytes(settings.maxBodyBytes()).length;
       throw Refusal.of(
           413, "RequestTooLarge", "a request may have %d bytes".formatted(settings.maxBodyBytes()));
     }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /** Writes one answer. Every write fails once the client has gone. */
@@ -61,16 +60,12 @@ final class Reply {
   }
 
   void ping() throws IOException {
-    send(PING);
+    exchange.getResponseBody().write(PING);
+    exchange.getResponseBody().flush();
   }
 
+  /** Writes the end mark, which is sent with the end of the answer. */
   void done() throws IOException {
-    send(DONE);
-  }
-
-  private void send(byte[] bytes) throws IOException {
-    OutputStream out = exchange.getResponseBody();
-    out.write(bytes);
-    out.flush();
+    exchange.getResponseBody().write(DONE);
   }
 }
