@@ -4,7 +4,9 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.tls.HostKeys;
+import io.troupe.cluster.weights.Endpoint;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -50,6 +52,13 @@ final class ClusterOptions {
       description = "Keys of this host, as `troupe certs issue` makes them; overrides cluster.tls.")
   private @Nullable Path keys;
 
+  @Option(
+      names = "--weights-port",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Port of this host's weight server; 0 takes a free one (${DEFAULT-VALUE}).")
+  private int weightsPort;
+
   HostPort address() {
     return new HostPort(address, port);
   }
@@ -79,6 +88,16 @@ final class ClusterOptions {
       throw new IOException(objection.get());
     }
     return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);
+  }
+
+  /** Where this process serves weights, and how; to be asked after {@link #settings}. */
+  WeightsPlace weights() throws IOException {
+    return new WeightsPlace(
+        new HostPort(address, weightsPort),
+        Endpoint.of(
+            keys == null
+                ? Optional.empty()
+                : Optional.of(HostKeys.in(keys.toAbsolutePath()).context())));
   }
 
   private Config transport(Path folder, Consumer<String> say) throws IOException {

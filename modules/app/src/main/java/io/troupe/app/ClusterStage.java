@@ -5,7 +5,6 @@ import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import com.typesafe.config.Config;
 import io.troupe.cluster.ClusterSettings;
-import io.troupe.cluster.FolderWeights;
 import io.troupe.cluster.HeadHouse;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
@@ -42,7 +41,7 @@ final class ClusterStage implements Stage {
   private final Pass pass;
   private final Terms terms;
   private final RunLease lease;
-  private final FolderWeights weights;
+  private final HeadWeights weights;
   private final boolean inherits;
   private final Consumer<String> say;
   private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
@@ -64,7 +63,7 @@ final class ClusterStage implements Stage {
       Pass pass,
       Terms terms,
       RunLease lease,
-      FolderWeights weights,
+      HeadWeights weights,
       boolean inherits,
       Consumer<String> say) {
     this.settings = settings;
@@ -109,7 +108,8 @@ final class ClusterStage implements Stage {
     }
     try {
       takeLease(HAND_OVER);
-    } catch (CannotJoinException e) {
+      weights.open();
+    } catch (CannotJoinException | IOException e) {
       system.terminate();
       throw e;
     }
@@ -133,6 +133,11 @@ final class ClusterStage implements Stage {
   private void onTerminated() {
     seated.complete(false);
     try {
+      weights.close();
+    } catch (IOException e) {
+      say.accept("weights of this process were left behind: " + e.getMessage());
+    }
+    try {
       lease.close();
     } catch (IOException e) {
       say.accept("the run's lease was not given up before this process ends: " + e.getMessage());
@@ -153,12 +158,15 @@ final class ClusterStage implements Stage {
 
   @Override
   public WeightOutlet outlet() {
-    return weights;
+    return weights.outlet();
   }
 
   @Override
   public WeightSource source() {
-    return weights;
+    return published ->
+        CompletableFuture.failedFuture(
+            new IllegalStateException(
+                "no worker is in the head's process, and " + published.version() + " was asked"));
   }
 
   @Override
@@ -174,7 +182,7 @@ final class ClusterStage implements Stage {
   @Override
   public void start(
       Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured) {
-    house.join().tell(new HeadHouse.Begin(run, terms, notes));
+    house.join().tell(new HeadHouse.Begin(run, terms, weights.deliveries(), notes));
     begun.complete(started.join());
   }
 

@@ -10,9 +10,13 @@ import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.KnownMembers;
 import io.troupe.cluster.NodeAgent;
+import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Seeds;
+import io.troupe.cluster.Terms;
 import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.WeightRef;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -176,8 +181,9 @@ final class NodeCommand implements Callable<Integer> {
             this::say);
     AtomicBoolean left = new AtomicBoolean();
     CompletableFuture<NodeCrew> crew = new CompletableFuture<>();
-    try (Children children =
-        owned.map(NodeGpus::ledger).map(Children::new).orElseGet(Children::new)) {
+    try (NodeDepot depot = new NodeDepot(nodeName(), cluster.weights());
+        Children children =
+            owned.map(NodeGpus::ledger).map(Children::new).orElseGet(Children::new)) {
       ActorSystem<NodeAgent.Command> system =
           ActorSystem.create(
               NodeAgent.create(
@@ -185,7 +191,7 @@ final class NodeCommand implements Callable<Integer> {
                       nodeName(),
                       pass,
                       known,
-                      terms -> crew.join().of(terms),
+                      new LateCrew(crew),
                       children,
                       () -> System.nanoTime() / 1_000_000,
                       section.map(ClusterSection::drainTimeout).orElse(PATIENCE),
@@ -202,7 +208,8 @@ final class NodeCommand implements Callable<Integer> {
               roles.contains(NodeRole.COORDINATOR),
               data.toAbsolutePath(),
               cluster.forChild(self),
-              owned));
+              owned,
+              depot));
       try {
         join(system, self, pass, known, again);
         system.getWhenTerminated().toCompletableFuture().join();
@@ -211,6 +218,20 @@ final class NodeCommand implements Callable<Integer> {
       }
     }
     return left.get();
+  }
+
+  /** The crew's children need the address that the actor system takes. */
+  private record LateCrew(CompletableFuture<NodeCrew> crew) implements NodeAgent.Crew {
+    @Override
+    public NodeAgent.Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals)
+        throws IOException {
+      return crew.join().of(terms, arrivals);
+    }
+
+    @Override
+    public void over() {
+      crew.join().over();
+    }
   }
 
   private void join(

@@ -3,10 +3,17 @@ package io.troupe.app;
 import io.troupe.app.config.ClusterSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ChildSpec;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.NodeAgent;
+import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.weights.WeightRef;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * The processes that a run gets on one node.
@@ -25,6 +33,7 @@ import java.util.Optional;
  * @param data folder of the node
  * @param network options that let a child find the cluster
  * @param gpus of the host, if it has any
+ * @param depot of this host's weights
  */
 record NodeCrew(
     String node,
@@ -32,13 +41,19 @@ record NodeCrew(
     boolean takesOver,
     Path data,
     List<String> network,
-    Optional<NodeGpus> gpus) {
+    Optional<NodeGpus> gpus,
+    NodeDepot depot)
+    implements NodeAgent.Crew {
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
   /** Writes down what the run is, and says what to start. */
-  List<ChildSpec> of(Terms terms) throws IOException {
+  @Override
+  public NodeAgent.Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals)
+      throws IOException {
     Path run = Path.of(terms.folder());
-    RunToken.check(terms.token(), run);
+    if (takesOver || !terms.transfers()) {
+      RunToken.check(terms.token(), run);
+    }
     Path folder = Files.createDirectories(data.resolve(node).resolve(terms.run()));
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
@@ -48,20 +63,38 @@ record NodeCrew(
         gpus.isPresent() && settings.policy().wantsGpu() && count > 0
             ? gpus.get().claim(count)
             : List.of();
+    Optional<HostPort> weights =
+        terms.transfers()
+            ? Optional.of(
+                depot.open(
+                    terms.run(), folder.resolve("weights"), RunSecret.of(terms.secret()), arrivals))
+            : Optional.empty();
     List<ChildSpec> crew = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
       String name = node + "-w" + i;
       List<String> command = java(section.workerHeap());
       command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
       command.addAll(List.of("--run-folder", run.toString()));
-      crew.add(child(name, command, folder, environment(claimed, i - 1)));
+      Map<String, String> environment = environment(claimed, i - 1);
+      weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
+      environment.put(WorkerCommand.SECRET, terms.secret());
+      crew.add(child(name, command, folder, environment));
     }
     if (takesOver) {
       List<String> command = java(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
       crew.add(child(node + "-head", command, folder, environment(List.of(), 0)));
     }
-    return crew;
+    return new NodeAgent.Muster(crew, weights);
+  }
+
+  @Override
+  public void over() {
+    try {
+      depot.close();
+    } catch (IOException left) {
+      throw new UncheckedIOException(left);
+    }
   }
 
   private ChildSpec child(

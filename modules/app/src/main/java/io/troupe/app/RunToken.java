@@ -1,11 +1,15 @@
 package io.troupe.app;
 
+import io.troupe.cluster.weights.RunSecret;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -13,6 +17,9 @@ import java.util.UUID;
  * same folder, and not another one of the same path.
  */
 final class RunToken {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+
   private RunToken() {}
 
   private static Path file(Path folder) {
@@ -25,6 +32,21 @@ final class RunToken {
     Files.createDirectories(folder.path().resolve("cluster"));
     try {
       Files.writeString(file, UUID.randomUUID().toString(), StandardOpenOption.CREATE_NEW);
+    } catch (FileAlreadyExistsException earlier) {
+      // An earlier head of the run wrote it.
+    }
+    return Files.readString(file);
+  }
+
+  /**
+   * What the run's weight servers ask for, written by whoever comes first and read by each later
+   * head; only the owner of the folder can read it.
+   */
+  static String secret(RunFolder folder) throws IOException {
+    Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");
+    try {
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      Files.writeString(file, RunSecret.random().hex());
     } catch (FileAlreadyExistsException earlier) {
       // An earlier head of the run wrote it.
     }

@@ -3,7 +3,6 @@ package io.troupe.app;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
-import io.troupe.cluster.FolderWeights;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Terms;
@@ -154,22 +153,27 @@ final class TrainCommand implements Callable<Integer> {
     if (!inCluster()) {
       return new EmbeddedStage();
     }
+    ClusterSettings settings =
+        cluster.settings(
+            ClusterSettings.Role.COORDINATOR,
+            composition.frameBytes(),
+            composition.config().cluster().tls(),
+            System.err::println);
+    HeadWeights weights =
+        new HeadWeights(folder, composition.config().cluster().weights(), cluster.weights());
     ClusterStage stage =
         new ClusterStage(
-            cluster.settings(
-                ClusterSettings.Role.COORDINATOR,
-                composition.frameBytes(),
-                composition.config().cluster().tls(),
-                System.err::println),
+            settings,
             cluster.seeds(),
             new Pass(composition.config().cluster().name(), BuildId.ofThisProcess()),
             new Terms(
                 folder.name(),
                 folder.path().toAbsolutePath().normalize().toString(),
                 RunToken.of(folder),
-                Files.readString(folder.resolved())),
+                Files.readString(folder.resolved()),
+                weights.secret()),
             new RunLease(folder, cluster.address().host()),
-            new FolderWeights(folder.path().resolve("weights")),
+            weights,
             standby,
             System.err::println);
     if (standby) {

@@ -4,19 +4,27 @@ import akka.actor.typed.ActorSystem;
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.FolderWeights;
+import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Seeds;
+import io.troupe.cluster.TransferredSource;
+import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.WorkerHost;
+import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.weights.WeightClient;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.RunSettings;
+import io.troupe.runtime.WeightSource;
 import io.troupe.verifiers.pool.VerifierService;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +42,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "A rollout worker; node agents start it.")
 final class WorkerCommand implements Callable<Integer> {
+  /** Environment variable with the run's secret, which a command line would show to everybody. */
+  static final String SECRET = "TROUPE_WEIGHTS_SECRET";
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Option(names = "--config", required = true, paramLabel = "FILE", description = "Resolved run.")
@@ -44,6 +55,12 @@ final class WorkerCommand implements Callable<Integer> {
 
   @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
   private @Nullable Path folder;
+
+  @Option(
+      names = "--weights",
+      paramLabel = "HOST:PORT",
+      description = "The node's weight server; by default weights lie in the run folder.")
+  private @Nullable String weightServer;
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -64,12 +81,26 @@ final class WorkerCommand implements Callable<Integer> {
             run.cluster().tls(),
             System.err::println);
     try (VerifierService verifier = composition.openVerifiers();
-        FolderWeights weights =
+        FolderWeights shared =
             new FolderWeights(Objects.requireNonNull(folder).resolve("weights"));
         EngineRoom room = new EngineRoom(composition.engines())) {
-      work(run, composition.settings(), settings, verifier, weights, room, started);
+      work(run, composition.settings(), settings, verifier, source(shared), room, started);
     }
     return ExitCode.OK.code();
+  }
+
+  private WeightSource source(FolderWeights shared) throws IOException {
+    if (weightServer == null) {
+      return shared;
+    }
+    WeightsPlace node = cluster.weights().at(HostPort.parse(weightServer));
+    WeightClient client =
+        new WeightClient(
+            node.endpoint(),
+            node.socket(),
+            RunSecret.of(System.getenv().getOrDefault(SECRET, "")),
+            PATIENCE);
+    return new TransferredSource(client, Optional.of(node.socket()));
   }
 
   private void work(
@@ -77,7 +108,7 @@ final class WorkerCommand implements Callable<Integer> {
       RunSettings settings,
       ClusterSettings network,
       VerifierService verifier,
-      FolderWeights weights,
+      WeightSource weights,
       EngineRoom room,
       CompletableFuture<ActorSystem<WorkerHost.Command>> started)
       throws CannotJoinException, InterruptedException {

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.cluster.ChildSpec;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
+import io.troupe.cluster.WeightsPlace;
+import io.troupe.cluster.weights.Endpoint;
+import io.troupe.cluster.weights.RunSecret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,18 +25,25 @@ final class NodeCrewTest {
     Path run = folder.resolve("run");
     Files.createDirectories(run.resolve("cluster"));
     Files.writeString(run.resolve("cluster").resolve("token"), "token");
-    return new Terms("run", run.toString(), "token", TestRuns.DJL);
+    return new Terms("run", run.toString(), "token", TestRuns.DJL, "");
   }
 
   private List<ChildSpec> crew(int workers, String gpus) throws IOException {
+    return crew(workers, gpus, true, terms());
+  }
+
+  private List<ChildSpec> crew(int workers, String gpus, boolean takesOver, Terms terms)
+      throws IOException {
     return new NodeCrew(
             "a",
             Optional.of(workers),
-            true,
+            takesOver,
             folder,
             List.of("--seed", "127.0.0.1:1"),
-            GpuOption.gpus(gpus, folder.resolve("a")))
-        .of(terms());
+            GpuOption.gpus(gpus, folder.resolve("a")),
+            new NodeDepot("a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())))
+        .of(terms, (_, _) -> {})
+        .children();
   }
 
   @Test
@@ -41,6 +53,19 @@ final class NodeCrewTest {
     assertThat(crew)
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
         .containsExactly("0", "1", "all");
+  }
+
+  @Test
+  void of_weightsOverTheNetwork_needNoRunFolderUnlessTheNodeMayTakeOver() throws IOException {
+    String secret = RunSecret.random().hex();
+    Terms terms = new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret);
+    ChildSpec worker = crew(1, "none", false, terms).getFirst();
+    assertThat(worker.command()).contains("--weights").noneMatch(part -> part.contains(secret));
+    assertThat(worker.environment()).containsEntry(WorkerCommand.SECRET, secret);
+    assertThat(terms.toString()).doesNotContain(secret);
+
+    assertThatThrownBy(() -> crew(1, "none", true, terms))
+        .hasMessageContaining("the run folder /nowhere/run is not the head's on this host");
   }
 
   @Test

@@ -47,6 +47,34 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   /** A node has seen one of its processes end. */
   public record ChildEnded(String child, long pid) implements Command, Portable {}
 
+  /** A node's weight server is open; from now on it takes part in transfers. */
+  public record Serves(String node, String server) implements Command, Portable {}
+
+  /**
+   * A transfer to a node has ended.
+   *
+   * @param fetched bytes that came over the network
+   * @param reused bytes taken from the version before
+   * @param left sources it went away from
+   * @param failure why the weights did not come; empty when they did
+   */
+  public record Brought(
+      String node,
+      long version,
+      long fetched,
+      long reused,
+      long millis,
+      List<Left> left,
+      String failure)
+      implements Command, Portable {
+    /** A source that was left for another; {@code faulty} if it did not only lack the weights. */
+    public record Left(String server, String reason, boolean faulty) {}
+
+    public Brought {
+      left = List.copyOf(left);
+    }
+  }
+
   /** Something an operator should know, in one sentence. */
   public record Report(String sentence) implements Command, Portable {}
 
@@ -55,22 +83,31 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   private record Unreachable(Address address) implements Command {}
 
+  private record NodeGone(String node, ActorRef<NodeAgent.Command> agent) implements Command {}
+
   private record HostGone(ActorRef<WorkerHost.Command> host) implements Command {}
 
   private final Terms terms;
   private final Run.Posts posts;
+  private final Deliveries deliveries;
   private final Consumer<String> notes;
   private final Set<ActorRef<NodeAgent.Command>> nodes = new HashSet<>();
   private final Map<ActorRef<WorkerHost.Command>, ChildEnded> hosts = new HashMap<>();
 
   /** A desk for a run. */
-  static Behavior<Command> create(Terms terms, Run.Posts posts, Consumer<String> notes) {
-    return Behaviors.setup(context -> new Desk(context, terms, posts, notes));
+  static Behavior<Command> create(
+      Terms terms, Run.Posts posts, Deliveries deliveries, Consumer<String> notes) {
+    return Behaviors.setup(context -> new Desk(context, terms, posts, deliveries, notes));
   }
 
   private Desk(
-      ActorContext<Command> context, Terms terms, Run.Posts posts, Consumer<String> notes) {
+      ActorContext<Command> context,
+      Terms terms,
+      Run.Posts posts,
+      Deliveries deliveries,
+      Consumer<String> notes) {
     super(context);
+    this.deliveries = deliveries;
     this.terms = terms;
     this.posts = posts;
     this.notes = notes;
@@ -90,6 +127,9 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       case AskTerms(String node, ActorRef<NodeAgent.Command> replyTo) -> onAskTerms(node, replyTo);
       case Enlist enlist -> onEnlist(enlist);
       case ChildEnded ended -> onChildEnded(ended);
+      case Serves(String node, String server) -> deliveries.joined(node, server);
+      case Brought report -> deliveries.told(report).forEach(notes);
+      case NodeGone(String node, ActorRef<NodeAgent.Command> agent) -> onNodeGone(node, agent);
       case Report(String sentence) -> notes.accept(sentence);
       case Unreachable(Address address) -> onUnreachable(address);
       case HostGone(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
@@ -103,6 +143,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private void onAskTerms(String node, ActorRef<NodeAgent.Command> replyTo) {
     if (nodes.add(replyTo)) {
       notes.accept("node %s is there".formatted(node));
+      getContext().watchWith(replyTo, new NodeGone(node, replyTo));
     }
     replyTo.tell(new NodeAgent.Offered(terms, getContext().getSelf()));
   }
@@ -130,6 +171,12 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       posts.coordinator().tell(new Coordinator.HostLost(address.toString()));
       Cluster.get(getContext().getSystem()).manager().tell(new Down(address));
     }
+  }
+
+  private void onNodeGone(String node, ActorRef<NodeAgent.Command> agent) {
+    nodes.remove(agent);
+    deliveries.left(node);
+    notes.accept("node %s is gone".formatted(node));
   }
 
   private void onUnreachable(Address address) {

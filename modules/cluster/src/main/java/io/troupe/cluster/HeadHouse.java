@@ -22,7 +22,8 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
   public sealed interface Command {}
 
   /** Start the run: this process has the seat, and everything is open. */
-  public record Begin(Behavior<Run.Command> run, Terms terms, Consumer<String> notes)
+  public record Begin(
+      Behavior<Run.Command> run, Terms terms, Deliveries deliveries, Consumer<String> notes)
       implements Command {}
 
   /** The run has opened its posts. */
@@ -109,7 +110,8 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
   private void onPosted(Run.Posts posts) {
     Begin begin = begun.orElseThrow();
     ActorRef<Desk.Command> opened =
-        getContext().spawn(Desk.create(begin.terms(), posts, begin.notes()), "desk");
+        getContext()
+            .spawn(Desk.create(begin.terms(), posts, begin.deliveries(), begin.notes()), "desk");
     getContext().watch(opened);
     desk = Optional.of(opened);
   }

@@ -7,6 +7,9 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
+import io.troupe.cluster.weights.Addresses;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.WeightRef;
 import io.troupe.runtime.Portable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -46,7 +50,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private record AskAgain() implements Command {}
 
-  private record CrewReady(List<ChildSpec> crew) implements Command {}
+  private record CrewReady(Muster muster) implements Command {}
+
+  private record Arrived(WeightRef weights, Fetched outcome) implements Command {}
 
   private record CrewRefused(String reason) implements Command {}
 
@@ -63,9 +69,25 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     /**
      * Makes everything ready for them; may block.
      *
+     * @param arrivals told how each transfer of weights to this node ended
      * @throws IOException if this node cannot work for the run; says why and what to do
      */
-    List<ChildSpec> of(Terms terms) throws IOException;
+    Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals) throws IOException;
+
+    /** Lets go of what the run had here beside its processes; may block. */
+    void over();
+  }
+
+  /**
+   * What a run gets from a node.
+   *
+   * @param children to start
+   * @param weights where its weight server listens; none if it has none
+   */
+  public record Muster(List<ChildSpec> children, Optional<HostPort> weights) {
+    public Muster {
+      children = List.copyOf(children);
+    }
   }
 
   /**
@@ -95,6 +117,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private final Set<String> alive = new HashSet<>();
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
   private Optional<String> run = Optional.empty();
+  private Optional<HostPort> weights = Optional.empty();
   private boolean leaving;
 
   /** An agent that looks for work until it is drained. */
@@ -123,7 +146,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
       case AskAgain _ -> ask();
       case Offered(Terms terms, ActorRef<Desk.Command> from) -> onOffered(terms, from);
-      case CrewReady(List<ChildSpec> crew) -> crew.forEach(this::start);
+      case CrewReady(Muster muster) -> onCrewReady(muster);
+      case Arrived(WeightRef came, Fetched outcome) -> onArrived(came, outcome);
       case CrewRefused(String reason) -> report(reason);
       case Ended(ChildSpec child, Children.Exit exit) -> {
         desk.ifPresent(one -> one.tell(new Desk.ChildEnded(child.name(), exit.pid())));
@@ -166,23 +190,64 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private void onOffered(Terms terms, ActorRef<Desk.Command> from) {
     timers.cancel(new AskAgain());
     if (leaving || run.equals(Optional.of(terms.run()))) {
-      return; // A new head of the same run: the workers find it by themselves.
+      serve(); // A new head of the same run: the workers find it by themselves.
+      return;
     }
+    weights = Optional.empty();
     run = Optional.of(terms.run());
     restarts.clear();
     wiring
         .say()
         .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
+    ActorRef<Command> self = getContext().getSelf();
     getContext()
         .pipeToSelf(
-            wiring.children().call(() -> crew(terms)),
+            wiring.children().call(() -> crew(terms, self)),
             (crew, failure) ->
                 failure == null ? new CrewReady(crew) : new CrewRefused(message(failure)));
   }
 
-  private List<ChildSpec> crew(Terms terms) {
+  private void onCrewReady(Muster muster) {
+    weights = muster.weights();
+    serve(); // Before the first worker asks for any.
+    muster.children().forEach(this::start);
+  }
+
+  private void serve() {
+    weights.ifPresent(
+        server ->
+            desk.ifPresent(one -> one.tell(new Desk.Serves(wiring.name(), server.toString()))));
+  }
+
+  private void onArrived(WeightRef came, Fetched outcome) {
+    switch (outcome) {
+      case Fetched.Ready(var _, var report) -> tell(came, report, "");
+      case Fetched.Failed(String reason, var report) -> tell(came, report, reason);
+      case Fetched.Overtaken _ -> {}
+    }
+  }
+
+  private void tell(WeightRef came, Fetched.Report report, String failure) {
+    Desk.Brought brought =
+        new Desk.Brought(
+            wiring.name(),
+            came.version().number(),
+            report.fetched(),
+            report.reused(),
+            report.took().toMillis(),
+            report.troubles().stream()
+                .map(
+                    one ->
+                        new Desk.Brought.Left(
+                            Addresses.format(one.source()), one.reason(), one.faulty()))
+                .toList(),
+            failure);
+    desk.ifPresent(one -> one.tell(brought));
+  }
+
+  private Muster crew(Terms terms, ActorRef<Command> self) {
     try {
-      return wiring.crew().of(terms);
+      return wiring.crew().of(terms, (came, outcome) -> self.tell(new Arrived(came, outcome)));
     } catch (IOException unfit) {
       throw new UncheckedIOException(unfit);
     }
@@ -236,8 +301,15 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (run.equals(Optional.of(over))) {
       wiring.say().accept(over + " is over");
       run = Optional.empty();
+      weights = Optional.empty();
+      var _ = wiring.children().call(this::letGo);
       timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
     }
+  }
+
+  private boolean letGo() {
+    wiring.crew().over();
+    return true;
   }
 
   private void onDrain(String node, ActorRef<Gate.Answer> replyTo) {

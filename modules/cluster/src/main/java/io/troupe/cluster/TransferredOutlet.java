@@ -3,6 +3,7 @@ package io.troupe.cluster;
 import io.troupe.cluster.weights.CachedVersion;
 import io.troupe.cluster.weights.NodeWeights;
 import io.troupe.cluster.weights.WeightPlace;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.runtime.PublishedWeights;
 import io.troupe.runtime.WeightOutlet;
@@ -16,13 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Publishes weights as files of this host, from where the other nodes pull them. */
 public final class TransferredOutlet implements WeightOutlet, AutoCloseable {
   private final NodeWeights weights;
   private final List<Path> beside;
-  private final Supplier<Relay> relay;
+  private final Function<WeightVersion, Relay> relay;
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(
           task -> Thread.ofPlatform().daemon().name("weights-publish").unstarted(task));
@@ -40,9 +41,10 @@ public final class TransferredOutlet implements WeightOutlet, AutoCloseable {
    *
    * @param weights of the host that publishes
    * @param beside files that go with each version, such as config.json and tokenizer.json
-   * @param relay asked at each publication
+   * @param relay asked at each publication, before it is announced
    */
-  public TransferredOutlet(NodeWeights weights, List<Path> beside, Supplier<Relay> relay) {
+  public TransferredOutlet(
+      NodeWeights weights, List<Path> beside, Function<WeightVersion, Relay> relay) {
     this.weights = weights;
     this.beside = List.copyOf(beside);
     this.relay = relay;
@@ -56,7 +58,7 @@ public final class TransferredOutlet implements WeightOutlet, AutoCloseable {
   private PublishedWeights published(WeightSnapshot snapshot) {
     try {
       CachedVersion version = weights.publish(snapshot, beside);
-      Relay now = relay.get();
+      Relay now = relay.apply(snapshot.version());
       WeightPlace place =
           new WeightPlace(version.ref(), weights.address(), now.nodes(), now.doubtful());
       return new PublishedWeights(snapshot.version(), snapshot.digest(), place.text());

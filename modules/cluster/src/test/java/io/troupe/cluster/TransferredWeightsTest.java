@@ -59,7 +59,7 @@ class TransferredWeightsTest {
             new TransferredOutlet(
                 head,
                 List.of(),
-                () ->
+                _ ->
                     new TransferredOutlet.Relay(List.of(one.address(), two.address()), Set.of()))) {
       WeightSnapshot weights = weights(1);
       PublishedWeights published =
@@ -83,7 +83,7 @@ class TransferredWeightsTest {
     PublishedWeights published;
     try (TransferredOutlet outlet =
         new TransferredOutlet(
-            head, List.of(), () -> new TransferredOutlet.Relay(List.of(), Set.of()))) {
+            head, List.of(), _ -> new TransferredOutlet.Relay(List.of(), Set.of()))) {
       published = outlet.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
     head.close();

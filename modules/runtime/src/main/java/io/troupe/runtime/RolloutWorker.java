@@ -8,6 +8,7 @@ import akka.actor.typed.Signal;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
@@ -18,6 +19,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.WeightSnapshot;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +86,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record FetchFailed(PublishedWeights weights, Throwable cause) implements Command {}
 
+  private record FetchAgain() implements Command {}
+
   private record LoadFailed(Throwable cause) implements Command {}
 
   /** Everything a worker works with. */
@@ -100,7 +104,13 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record Drawn(Assignment assignment, List<Completion> completions, List<String> texts) {}
 
+  /** Fetches of the newest weights that may fail in a row, and the pause after the first. */
+  private static final int MOST_FETCH_FAILURES = 5;
+
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
   private final Wiring wiring;
+  private final TimerScheduler<Command> timers;
   private final WorkerId id;
   private final SamplingEngine engine;
   private final Map<LeaseId, Drawn> drawn = new HashMap<>();
@@ -109,6 +119,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private Optional<WeightVersion> loaded = Optional.empty();
   private List<Produce> held = List.of();
   private boolean fetching;
+  private int fetchFailures;
   private int sampling;
   private boolean draining;
   private boolean released;
@@ -116,11 +127,14 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   /** A worker that registers with the coordinator and starts to ask for work. */
   public static Behavior<Command> create(Wiring wiring) {
-    return Behaviors.setup(context -> new RolloutWorker(context, wiring));
+    return Behaviors.setup(
+        context -> Behaviors.withTimers(timers -> new RolloutWorker(context, timers, wiring)));
   }
 
-  private RolloutWorker(ActorContext<Command> context, Wiring wiring) {
+  private RolloutWorker(
+      ActorContext<Command> context, TimerScheduler<Command> timers, Wiring wiring) {
     super(context);
+    this.timers = timers;
     this.wiring = wiring;
     this.id =
         new WorkerId(
@@ -150,6 +164,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case Fetched(WeightSnapshot weights) -> onFetched(weights);
       case FetchFailed(PublishedWeights weights, Throwable cause) -> onFetchFailed(weights, cause);
       case Restart _ -> throw new IllegalStateException(id + " restarts because it was told to");
+      case FetchAgain _ -> fetch();
       case LoadFailed(Throwable cause) ->
           throw new IllegalStateException(id + " could not load weights", cause);
     }
@@ -209,6 +224,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Fetches the newest weights it knows of, one version at a time. */
   private void fetch() {
     if (!fetching) {
+      timers.cancel(new FetchAgain());
       fetching = true;
       PublishedWeights weights = wanted.orElseThrow();
       getContext()
@@ -221,6 +237,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void onFetched(WeightSnapshot weights) {
     fetching = false;
+    fetchFailures = 0;
     digests = digests.with(weights.version(), weights.digest());
     load(weights);
     loaded = Optional.of(weights.version());
@@ -234,10 +251,24 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void onFetchFailed(PublishedWeights weights, Throwable cause) {
     fetching = false;
-    if (wanted.orElseThrow().equals(weights)) {
+    if (!wanted.orElseThrow().equals(weights)) {
+      fetch(); // What failed has been replaced by something newer meanwhile.
+      return;
+    }
+    fetchFailures++;
+    if (fetchFailures == MOST_FETCH_FAILURES) {
       throw new IllegalStateException(id + " could not fetch " + weights.version(), cause);
     }
-    fetch(); // What failed has been replaced by something newer meanwhile.
+    Duration pause = FIRST_PAUSE.multipliedBy(1L << (fetchFailures - 1));
+    getContext()
+        .getLog()
+        .warn(
+            "fetch_failed worker={} version={} again_in={} reason=\"{}\"",
+            id,
+            weights.version(),
+            pause,
+            Causes.message(cause));
+    timers.startSingleTimer(new FetchAgain(), pause);
   }
 
   private void load(WeightSnapshot weights) {

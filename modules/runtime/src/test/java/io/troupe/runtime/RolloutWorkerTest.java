@@ -131,6 +131,21 @@ class RolloutWorkerTest {
   }
 
   @Test
+  void published_thatCannotBeFetched_keepsTheWorkerAndWhatItHoldsUntilTheNext() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    worker.tell(published(weights()));
+    worker.tell(
+        new RolloutWorker.WeightsPublished(
+            new PublishedWeights(new WeightVersion(1), "lost", "memory")));
+    produced(1);
+    worker.tell(
+        new RolloutWorker.Produce(
+            new WeightVersion(2), List.of(Toys.pool().assignment(Toys.lease(2, 2), 12, 0))));
+    worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(2))));
+    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(2, 2)));
+  }
+
+  @Test
   void cancel_sampledGroup_dropsIt() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
     worker.tell(published(weights()));

@@ -31,7 +31,19 @@ public record ClusterSection(
         @Default("2048")
         @Range(min = 64, max = 1_000_000)
         int headHeap,
+    @Doc(
+            "How new weights reach the nodes: `transfer` sends each version once to each node, into"
+                + " a cache of its own; `shared` has all workers read them from the run folder,"
+                + " which then must be a file system that all hosts share.")
+        @Default("transfer")
+        WeightsBy weights,
     @Doc("How long a node that drains waits for the groups in flight before it ends its workers.")
         @Default("60s")
         @Range(min = 0)
-        Duration drainTimeout) {}
+        Duration drainTimeout) {
+  /** How new weights reach the nodes. */
+  public enum WeightsBy {
+    TRANSFER,
+    SHARED
+  }
+}

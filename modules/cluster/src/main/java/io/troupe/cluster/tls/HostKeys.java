@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.SecureRandom;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -19,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * What a host needs to take part in a cluster: its key and certificate, and whom it trusts. It lies
@@ -119,6 +123,27 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
     settings.put(engine + "require-mutual-authentication", true);
     settings.put(engine + "hostname-verification", true);
     return ConfigFactory.parseMap(settings);
+  }
+
+  /**
+   * What connections outside Akka's transport are made with: this host's certificate, and the
+   * authority it trusts.
+   */
+  public SSLContext context() throws IOException {
+    char[] password = PrivateFiles.readPassword(folder.resolve(PASSWORD));
+    try {
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(load(folder.resolve(KEYS), password), password);
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(load(folder.resolve(TRUST), password));
+      SSLContext context = SSLContext.getInstance("TLSv1.3");
+      context.init(keys.getKeyManagers(), trust.getTrustManagers(), new SecureRandom());
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the keys in %s: %s".formatted(folder, e.getMessage()), e);
+    }
   }
 
   private static List<String> addresses(X509Certificate certificate)

@@ -20,7 +20,8 @@ public record CacheSettings(List<Path> roots, long reserveBytes, int versions, i
   static final int DEFAULT_CHUNK = 4 << 20;
   private static final long DEFAULT_RESERVE = 256L << 20;
   private static final int MOST_CHUNK = 64 << 20;
-  private static final Path MEMORY = Path.of("/dev/shm");
+  static final Path MEMORY = Path.of("/dev/shm");
+  static final String PREFIX = "troupe-";
 
   public CacheSettings {
     roots = List.copyOf(roots);
@@ -42,9 +43,7 @@ public record CacheSettings(List<Path> roots, long reserveBytes, int versions, i
    */
   public static CacheSettings usual(String name, Path disk) {
     List<Path> roots =
-        MEMORY.toFile().canWrite()
-            ? List.of(MEMORY.resolve("troupe-" + name), disk)
-            : List.of(disk);
+        MEMORY.toFile().canWrite() ? List.of(MEMORY.resolve(PREFIX + name), disk) : List.of(disk);
     return new CacheSettings(roots, DEFAULT_RESERVE, DEFAULT_VERSIONS, DEFAULT_CHUNK);
   }
 }

@@ -33,5 +33,13 @@ public sealed interface Fetched {
   }
 
   /** Why a source was left for another. */
-  record Trouble(InetSocketAddress source, String reason) {}
+  record Trouble(InetSocketAddress source, String reason) {
+    static final String ABSENT = "does not have them";
+    static final String EVICTED = "has them no more";
+
+    /** Whether it is the source's fault, and not only that it lacks these weights. */
+    public boolean faulty() {
+      return !reason.equals(ABSENT) && !reason.equals(EVICTED);
+    }
+  }
 }

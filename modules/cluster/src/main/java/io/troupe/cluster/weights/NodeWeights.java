@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,7 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
   private final WeightCache cache;
   private final WeightServer server;
   private final ExecutorService transfers;
+  private final BiConsumer<WeightRef, Fetched> arrivals;
   private final ReentrantLock lock = new ReentrantLock();
   private Optional<Wanted> running = Optional.empty();
   private Optional<Wanted> waiting = Optional.empty();
@@ -58,9 +60,11 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
       Endpoint endpoint,
       InetSocketAddress address,
       RunSecret secret,
-      TransferSettings settings)
+      TransferSettings settings,
+      BiConsumer<WeightRef, Fetched> arrivals)
       throws IOException {
     this.cache = cache;
+    this.arrivals = arrivals;
     this.endpoint = endpoint;
     this.secret = secret;
     this.settings = settings;
@@ -83,9 +87,26 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
       RunSecret secret,
       TransferSettings settings)
       throws IOException {
+    return open(cacheSettings, endpoint, address, secret, settings, (_, _) -> {});
+  }
+
+  /**
+   * The same, and tells how each transfer into the cache ended.
+   *
+   * @param arrivals called on the transfer's thread; must not block
+   * @throws IOException if the cache is another process's, or the address is taken
+   */
+  public static NodeWeights open(
+      CacheSettings cacheSettings,
+      Endpoint endpoint,
+      InetSocketAddress address,
+      RunSecret secret,
+      TransferSettings settings,
+      BiConsumer<WeightRef, Fetched> arrivals)
+      throws IOException {
     WeightCache cache = WeightCache.open(cacheSettings);
     try {
-      return new NodeWeights(cache, endpoint, address, secret, settings);
+      return new NodeWeights(cache, endpoint, address, secret, settings, arrivals);
     } catch (IOException failure) {
       cache.close();
       throw failure;
@@ -173,6 +194,7 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
     Fetched outcome =
         new WeightFetch(endpoint, secret, settings, guard, cache, wanted.ref).run(wanted.sources);
     log(wanted.ref, outcome);
+    arrivals.accept(wanted.ref, outcome);
     lock.lock();
     try {
       running = Optional.empty();

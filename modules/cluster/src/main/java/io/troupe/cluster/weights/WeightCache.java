@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  */
 public final class WeightCache implements AutoCloseable {
   private static final String INCOMING = "incoming-";
-  private static final String LOCK = "owner.lock";
+  static final String LOCK = "owner.lock";
 
   private final CacheSettings settings;
   private final FileChannel ownership;

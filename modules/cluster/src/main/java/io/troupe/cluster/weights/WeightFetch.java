@@ -204,7 +204,7 @@ final class WeightFetch {
         }
         case Protocol.NOT_YET -> {} // it stays missing, and is asked for again
         case Protocol.NOT_HERE -> {
-          return Optional.of("has them no more");
+          return Optional.of(Trouble.EVICTED);
         }
         default -> throw new IOException("answered what was not asked");
       }
@@ -214,7 +214,7 @@ final class WeightFetch {
   private Optional<String> manifest(Wire wire, Watch watch) throws IOException {
     ask(wire, Protocol.MANIFEST, 0);
     if (head(wire) != Protocol.OK) {
-      return Optional.of("does not have them");
+      return Optional.of(Trouble.ABSENT);
     }
     int length = answer.getInt();
     if (length < 0 || length > Protocol.MOST_MANIFEST) {

@@ -1,0 +1,80 @@
+package io.troupe.cluster;
+
+import io.troupe.cluster.TransferredOutlet.Relay;
+import io.troupe.cluster.weights.Addresses;
+import io.troupe.core.weights.WeightVersion;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The head's account of who has which weights: the desk writes it, the outlet asks it who takes
+ * part in the next transfer, the console shows it. Safe for all threads.
+ */
+public final class Deliveries {
+  private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
+
+  private DeliveryBook book = DeliveryBook.EMPTY;
+
+  /**
+   * What a node holds.
+   *
+   * @param version newest it has told of; -1 before the first
+   * @param behind versions it lacks
+   * @param trouble why it feeds nobody at the moment; empty when it does
+   */
+  public record Held(String node, String server, long version, long behind, String trouble) {}
+
+  synchronized void joined(String node, String server) {
+    book = book.joined(node, server);
+  }
+
+  synchronized void left(String node) {
+    book = book.left(node);
+  }
+
+  /** Takes a report; says what the operator should know. */
+  synchronized List<String> told(Desk.Brought report) {
+    List<DeliveryBook.Left> left =
+        report.left().stream()
+            .map(one -> new DeliveryBook.Left(one.server(), one.reason(), one.faulty()))
+            .toList();
+    DeliveryBook.Noted noted =
+        report.failure().isEmpty()
+            ? book.brought(report.node(), report.version(), left)
+            : book.failed(report.node(), report.version(), report.failure(), left);
+    book = noted.book();
+    noted.sentences().forEach(sentence -> LOG.warn("event=weights_delivery note=\"{}\"", sentence));
+    return noted.sentences();
+  }
+
+  /** Notes a publication; says who takes part. */
+  public synchronized Relay published(WeightVersion version) {
+    book = book.published(version.number());
+    Function<Boolean, List<InetSocketAddress>> those =
+        onlyDoubtful ->
+            book.nodes().values().stream()
+                .filter(node -> !onlyDoubtful || node.doubtful())
+                .map(node -> Addresses.parse(node.server()))
+                .toList();
+    return new Relay(those.apply(false), Set.copyOf(those.apply(true)));
+  }
+
+  /** What each node holds, by name. */
+  public synchronized List<Held> all() {
+    return book.nodes().entrySet().stream()
+        .map(
+            entry ->
+                new Held(
+                    entry.getKey(),
+                    entry.getValue().server(),
+                    entry.getValue().held(),
+                    Math.max(0, book.newest() - Math.max(0, entry.getValue().held())),
+                    entry.getValue().trouble()))
+        .collect(Collectors.toUnmodifiableList());
+  }
+}

@@ -1,0 +1,68 @@
+package io.troupe.cluster;
+
+import io.troupe.cluster.weights.AbandonedCaches;
+import io.troupe.cluster.weights.CacheSettings;
+import io.troupe.cluster.weights.Fetched;
+import io.troupe.cluster.weights.NodeWeights;
+import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.weights.TransferSettings;
+import io.troupe.cluster.weights.WeightRef;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * The weights of the run a node works for: each version comes here once, and all workers of the
+ * node map it. There is one run at a time, and its weights are deleted with it.
+ */
+public final class NodeDepot implements AutoCloseable {
+  private final String node;
+  private final WeightsPlace place;
+  private Optional<NodeWeights> open = Optional.empty();
+
+  /**
+   * A depot that holds nothing.
+   *
+   * @param node its name, unique on the host
+   * @param place where it serves
+   */
+  public NodeDepot(String node, WeightsPlace place) {
+    this.node = node;
+    this.place = place;
+  }
+
+  /**
+   * Opens it for a run; what it held of another one is deleted.
+   *
+   * @param disk a folder for what does not fit into memory
+   * @param arrivals told how each transfer ended; must not block
+   * @return where this host's processes, and other nodes, ask for weights
+   */
+  public synchronized HostPort open(
+      String run, Path disk, RunSecret secret, BiConsumer<WeightRef, Fetched> arrivals)
+      throws IOException {
+    close();
+    AbandonedCaches.delete();
+    NodeWeights opened =
+        NodeWeights.open(
+            CacheSettings.usual(run + "-" + node, disk),
+            place.endpoint(),
+            place.socket(),
+            secret,
+            TransferSettings.usual(),
+            arrivals);
+    open = Optional.of(opened);
+    return new HostPort(place.address().host(), opened.address().getPort());
+  }
+
+  /** Ends the service and deletes what it held. */
+  @Override
+  public synchronized void close() throws IOException {
+    Optional<NodeWeights> before = open;
+    open = Optional.empty();
+    if (before.isPresent()) {
+      before.get().delete();
+    }
+  }
+}
