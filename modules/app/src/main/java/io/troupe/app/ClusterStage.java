@@ -37,6 +37,7 @@ final class ClusterStage implements Stage {
   private static final long LOOK_AGAIN_MILLIS = 250;
 
   private final ClusterSettings settings;
+  private final UnaryOperator<Config> measured;
   private final List<HostPort> seeds;
   private final Pass pass;
   private final Terms terms;
@@ -52,6 +53,7 @@ final class ClusterStage implements Stage {
   /**
    * A stage that has not touched anything yet.
    *
+   * @param measured adds to the actor system's settings that its actors are measured
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
    * @param inherits whether it waits for the seat of a run that another process began
@@ -59,6 +61,7 @@ final class ClusterStage implements Stage {
    */
   ClusterStage(
       ClusterSettings settings,
+      UnaryOperator<Config> measured,
       List<HostPort> seeds,
       Pass pass,
       Terms terms,
@@ -67,6 +70,7 @@ final class ClusterStage implements Stage {
       boolean inherits,
       Consumer<String> say) {
     this.settings = settings;
+    this.measured = measured;
     this.seeds = List.copyOf(seeds);
     this.pass = pass;
     this.terms = terms;
@@ -85,7 +89,7 @@ final class ClusterStage implements Stage {
         ActorSystem.create(
             HeadHouse.guardian(pass, () -> seated.complete(true), house::complete),
             ClusterSettings.SYSTEM,
-            settings.setup(lease));
+            settings.setup(lease, measured));
     started.complete(system);
     var _ = system.getWhenTerminated().thenAccept(_ -> onTerminated());
     HostPort self = Systems.address(system);
@@ -180,8 +184,7 @@ final class ClusterStage implements Stage {
   }
 
   @Override
-  public void start(
-      Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured) {
+  public void start(Behavior<Run.Command> run, Consumer<String> notes) {
     house.join().tell(new HeadHouse.Begin(run, terms, weights.deliveries(), notes));
     begun.complete(started.join());
   }

@@ -2,8 +2,9 @@ package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
-import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.ConsoleSection;
+import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Joining;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -12,12 +13,21 @@ import io.troupe.runtime.WeightsInMemory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /** A run in one JVM: a cluster of one, on the loopback interface. */
 final class EmbeddedStage implements Stage {
+  private final ConsoleSection console;
   private final WeightsInMemory weights = new WeightsInMemory();
   private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
+
+  /**
+   * A stage.
+   *
+   * @param console whether anybody can look, and so whether actors are measured
+   */
+  EmbeddedStage(ConsoleSection console) {
+    this.console = console;
+  }
 
   @Override
   public boolean enter() {
@@ -50,13 +60,13 @@ final class EmbeddedStage implements Stage {
   }
 
   @Override
-  public void start(
-      Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured) {
+  public void start(Behavior<Run.Command> run, Consumer<String> notes) {
     ActorSystem<Run.Command> system =
         ActorSystem.create(
             run,
             "troupe",
-            ConfigFactory.load(measured.apply(ConfigFactory.parseResources("troupe.conf"))));
+            ConfigFactory.load(
+                RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf"))));
     Joining.first(system);
     started.complete(system);
   }

@@ -3,18 +3,17 @@ package io.troupe.app;
 import static io.troupe.core.Require.require;
 
 import io.troupe.cluster.gpu.ChildLedger;
+import io.troupe.cluster.gpu.GpuHolders;
 import io.troupe.cluster.gpu.GpuProbe;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.gpu.NvidiaSmi;
 import io.troupe.cluster.gpu.Occupants;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** What {@code --gpus} of a node says. */
 final class GpuOption {
@@ -38,7 +37,8 @@ final class GpuOption {
         new NodeGpus(
             probe.get(),
             ChildLedger.open(node.resolve("children.json")),
-            Occupants.ProcessTable.ofHost()));
+            Occupants.ProcessTable.ofHost(),
+            new GpuHolders()));
   }
 
   private static Optional<GpuProbe> probe(String option) {
@@ -55,14 +55,8 @@ final class GpuOption {
         option.equals("auto") || option.equals("none"),
         "--gpus is auto, none or virtual:N, not '%s'",
         option);
-    return option.equals("auto") && installed()
+    return option.equals("auto") && NvidiaSmi.installed()
         ? Optional.of(new NvidiaSmi(List.of(NvidiaSmi.COMMAND), DEADLINE))
         : Optional.empty();
-  }
-
-  private static boolean installed() {
-    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-        .splitAsStream(System.getenv().getOrDefault("PATH", ""))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, NvidiaSmi.COMMAND)));
   }
 }

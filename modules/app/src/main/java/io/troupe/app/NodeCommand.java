@@ -3,6 +3,8 @@ package io.troupe.app;
 import akka.actor.typed.ActorSystem;
 import io.troupe.app.config.ClusterSection;
 import io.troupe.app.config.RunConfig;
+import io.troupe.app.console.MachineGpus;
+import io.troupe.app.console.ProcessEyes;
 import io.troupe.cluster.Children;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
@@ -17,6 +19,7 @@ import io.troupe.cluster.Terms;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
+import io.troupe.console.JvmReport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -116,11 +120,7 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     var _ =
         Signals.install(
-            _ -> {
-              leaving.set(true);
-              current.get().ifPresent(system -> system.tell(new NodeAgent.Leave()));
-            },
-            number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+            _ -> leave(), number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     Optional<ClusterSection> section =
         Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
     Optional<NodeGpus> owned = GpuOption.gpus(gpus, data.toAbsolutePath().resolve(nodeName()));
@@ -195,6 +195,7 @@ final class NodeCommand implements Callable<Integer> {
                       children,
                       () -> System.nanoTime() / 1_000_000,
                       section.map(ClusterSection::drainTimeout).orElse(PATIENCE),
+                      ProcessEyes.ofNode(nodeName(), gpuMap(owned), this::leave),
                       this::say,
                       () -> left.set(true))),
               ClusterSettings.SYSTEM,
@@ -232,6 +233,18 @@ final class NodeCommand implements Callable<Integer> {
     public void over() {
       crew.join().over();
     }
+  }
+
+  private void leave() {
+    leaving.set(true);
+    current.get().ifPresent(system -> system.tell(new NodeAgent.Leave()));
+  }
+
+  private static Supplier<List<JvmReport.Gpu>> gpuMap(Optional<NodeGpus> owned) {
+    return owned
+        .<Supplier<List<JvmReport.Gpu>>>map(
+            gpus -> new MachineGpus(gpus.probe(), gpus::occupants, gpus.holders()::byUuid))
+        .orElse(List::of);
   }
 
   private void join(

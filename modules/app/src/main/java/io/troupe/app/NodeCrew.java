@@ -80,6 +80,7 @@ record NodeCrew(
       environment.put(WorkerCommand.SECRET, terms.secret());
       crew.add(child(name, command, folder, environment));
     }
+    gpus.ifPresent(owned -> owned.holders().hand(claimed, node + "-w"));
     if (takesOver) {
       List<String> command = java(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));

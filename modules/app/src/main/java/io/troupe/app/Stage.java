@@ -2,7 +2,6 @@ package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
-import com.typesafe.config.Config;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -10,7 +9,6 @@ import io.troupe.runtime.WeightSource;
 import java.io.IOException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /** Where the actors of a run live: in this JVM alone, or at the head of a cluster. */
 interface Stage {
@@ -36,12 +34,8 @@ interface Stage {
   /** Takes the run's posts, so that other JVMs can work for it. */
   void open(Run.Posts posts);
 
-  /**
-   * Starts the run.
-   *
-   * @param measured adds to an actor system's settings, where that is not started yet
-   */
-  void start(Behavior<Run.Command> run, Consumer<String> notes, UnaryOperator<Config> measured);
+  /** Starts the run. */
+  void start(Behavior<Run.Command> run, Consumer<String> notes);
 
   /** The actor system, once the run is started; what it is told, the run is told. */
   CompletionStage<ActorSystem<Run.Command>> system();

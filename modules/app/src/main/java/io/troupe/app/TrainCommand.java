@@ -2,6 +2,7 @@ package io.troupe.app;
 
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.Resolved;
+import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
@@ -151,7 +152,7 @@ final class TrainCommand implements Callable<Integer> {
 
   private Stage stage(Composition composition, RunFolder folder) throws IOException {
     if (!inCluster()) {
-      return new EmbeddedStage();
+      return new EmbeddedStage(composition.config().console());
     }
     ClusterSettings settings =
         cluster.settings(
@@ -164,6 +165,7 @@ final class TrainCommand implements Callable<Integer> {
     ClusterStage stage =
         new ClusterStage(
             settings,
+            own -> RunConsole.meter(composition.config().console(), own),
             cluster.seeds(),
             new Pass(composition.config().cluster().name(), BuildId.ofThisProcess()),
             new Terms(

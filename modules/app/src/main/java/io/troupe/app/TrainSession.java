@@ -141,6 +141,7 @@ final class TrainSession {
                   composition.config().console(),
                   folder,
                   settings.limits(),
+                  verifier,
                   stage.system(),
                   screen::say)) {
         opened.complete(room);
@@ -154,8 +155,7 @@ final class TrainSession {
             verifier,
             millis,
             screen,
-            listener(screen, console.fold(), ended),
-            console);
+            listener(screen, console.fold(), ended));
         outcome = await(ended);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
@@ -199,8 +199,7 @@ final class TrainSession {
       VerifierService verifier,
       LongSupplier millis,
       Screen screen,
-      RunListener listener,
-      RunConsole console)
+      RunListener listener)
       throws IOException {
     PromptPool pool =
         new PromptPool(
@@ -229,7 +228,7 @@ final class TrainSession {
             resume.lastFence(),
             millis,
             listener);
-    stage.start(Run.create(wiring), screen::note, console::meter);
+    stage.start(Run.create(wiring), screen::note);
   }
 
   private static RunListener listener(

@@ -113,12 +113,18 @@ final class VerifierPools {
       return known;
     }
     try {
-      VerifierService fresh = VerifierServices.open(spec, settings);
+      VerifierService fresh = VerifierServices.open(spec, settings, name(spec));
       opened.put(spec, fresh);
       return fresh;
     } catch (IllegalArgumentException wrong) {
       throw new BadVerifierException("verifier %s: %s".formatted(spec.name(), wrong.getMessage()));
     }
+  }
+
+  /** The verifier's name; numbered from the second pool of a verifier on. */
+  private String name(VerifierSpec spec) {
+    long others = opened.keySet().stream().filter(one -> one.name().equals(spec.name())).count();
+    return others == 0 ? spec.name() : spec.name() + "." + (others + 1);
   }
 
   private VerifierSpec withPermission(VerifierSpec spec) {

@@ -2,6 +2,8 @@ package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
 import io.troupe.app.config.RunConfig;
+import io.troupe.app.console.ProcessEyes;
+import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.FolderWeights;
 import io.troupe.cluster.HostPort;
@@ -117,6 +119,12 @@ final class WorkerCommand implements Callable<Integer> {
             WorkerHost.guardian(
                 name,
                 verifier,
+                ProcessEyes.ofWorker(
+                    name,
+                    verifier,
+                    () -> {
+                      var _ = started.thenAccept(own -> own.tell(new WorkerHost.Drain()));
+                    }),
                 (posts, verifiers) ->
                     RolloutWorker.create(
                         new RolloutWorker.Wiring(
@@ -130,7 +138,7 @@ final class WorkerCommand implements Callable<Integer> {
                             verifiers,
                             posts.recorder()))),
             ClusterSettings.SYSTEM,
-            network.config());
+            RunConsole.meter(run.console(), network.config()));
     try {
       Joining.through(
           system,

@@ -156,6 +156,11 @@ final class ChildRun implements AutoCloseable {
     awaitExit();
   }
 
+  /** Its process. */
+  long pid() {
+    return process.pid();
+  }
+
   /** The processes it has started. */
   List<ProcessHandle> children() {
     return process.children().toList();

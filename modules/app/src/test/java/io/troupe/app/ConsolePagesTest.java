@@ -162,6 +162,9 @@ final class ConsolePagesTest {
       order(page, button(page, "Checkpoint"), "Checkpoint now");
       visit(page, "Nodes, actors");
       order(page, button(page, "Restart").first(), "Restart worker");
+      order(page, button(page, "Quarantine").first(), "Quarantine verifier");
+      assertThat(button(page, "Release")).hasCount(1);
+      order(page, button(page, "Release"), "Release verifier");
       button(page, "Limit concurrent groups").click();
       page.getByLabel("Most concurrent groups").fill("2");
       button(page, "Limit concurrent groups").last().click();
@@ -176,7 +179,8 @@ final class ConsolePagesTest {
       visit(page, "History");
       assertThat(page.locator("tbody")).containsText("ada: pause admission (a test)");
       assertThat(page.locator("tbody")).containsText("limit concurrent groups to 2");
-      order(page, button(page, "Drain"), "Drain the run");
+      assertThat(page.locator("tbody")).containsText("ada: quarantine verifier numeric-1");
+      order(page, button(page, "Drain").first(), "Drain the run");
       assertThat(run.awaitExit()).isZero();
       assertThat(page.locator("body")).hasClass(Pattern.compile("stale"));
       errors.removeIf(error -> error.contains("ERR_") || error.contains("Failed to fetch"));
@@ -219,6 +223,10 @@ final class ConsolePagesTest {
           for (String title : PAGES) {
             visit(page, title);
             picture(page, "16x8-" + title.replaceAll("\\W.*", ""), width);
+            if (title.startsWith("Nodes")) {
+              assertThat(page.locator(".gpu")).hasCount(128);
+              assertThat(page.locator(".gpu[data-state=foreign]")).containsText("<b>");
+            }
           }
           page.navigate(console.url() + "/#/groups/" + console.hostileGroup());
           assertThat(page.locator(".completion")).hasCount(4);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What one process tells its actor system about the cluster.
@@ -90,9 +91,14 @@ public record ClusterSettings(
             .withFallback(ConfigFactory.parseResources("troupe-cluster.conf")));
   }
 
-  /** The actor system's setup in a process that may be head of the run of this lease. */
-  public ActorSystemSetup setup(RunLease lease) {
-    return ActorSystemSetup.create(BootstrapSetup.create(config()), new LeaseSetup(lease));
+  /**
+   * The actor system's setup in a process that may be head of the run of this lease.
+   *
+   * @param more adds to its configuration
+   */
+  public ActorSystemSetup setup(RunLease lease, UnaryOperator<Config> more) {
+    return ActorSystemSetup.create(
+        BootstrapSetup.create(more.apply(config())), new LeaseSetup(lease));
   }
 
   /** Where processes listen that were told of these seeds. */

@@ -95,6 +95,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    *
    * @param name of the node, unique in the cluster
    * @param known takes whom it meets in the cluster
+   * @param eyes answer for this process and its machine
    * @param say takes a sentence for the node's operator
    * @param left called when the node has drained and leaves
    */
@@ -106,6 +107,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       Children children,
       LongSupplier millis,
       Duration drainTimeout,
+      Lookout.Eyes eyes,
       Consumer<String> say,
       Runnable left) {}
 
@@ -132,6 +134,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     this.timers = timers;
     context.spawn(Gate.create(wiring.pass()), Gate.NAME);
     context.spawn(Acquaintances.create(wiring.known()), "acquaintances");
+    context.spawn(Lookout.create(wiring.name(), wiring.eyes()), Lookout.NAME);
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
             Receptionist.Listing.class,

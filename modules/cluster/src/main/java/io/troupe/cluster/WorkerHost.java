@@ -79,17 +79,20 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
    * The guardian of a worker's JVM: a host, and the pool of verifiers beside it. The system ends
    * with the host.
    *
+   * @param eyes answer for this process
    * @param makeWorker the worker, once it is known for whom, and who judges what it draws
    */
   public static Behavior<Command> guardian(
       String name,
       VerifierService verifier,
+      Lookout.Eyes eyes,
       BiFunction<Run.Posts, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
           makeWorker) {
     return Behaviors.setup(
         context -> {
           ActorRef<VerifierPool.Command> verifiers =
               context.spawn(VerifierPool.create(verifier), "verifiers");
+          context.spawn(Lookout.create(name, eyes), Lookout.NAME);
           ActorRef<Command> host =
               context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers)), NAME);
           context.watch(host);

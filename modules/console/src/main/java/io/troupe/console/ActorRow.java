@@ -5,6 +5,7 @@ import java.util.List;
 /**
  * An actor as its mailbox tells.
  *
+ * @param jvm the process it is in; "" for the one that reports
  * @param depth messages that wait
  * @param oldestWaitMillis how long the first of them has; 0 when none waits
  * @param perSecond messages handled a second, over the last ten seconds
@@ -12,6 +13,7 @@ import java.util.List;
  * @param lastError its last failure; "" for none
  */
 public record ActorRow(
+    String jvm,
     String path,
     int depth,
     long oldestWaitMillis,
@@ -20,6 +22,12 @@ public record ActorRow(
     long restarts,
     String lastError,
     List<MessageRow> messages) {
+  /** The same actor, as another process tells of it. */
+  ActorRow in(String process) {
+    return new ActorRow(
+        process, path, depth, oldestWaitMillis, handled, perSecond, restarts, lastError, messages);
+  }
+
   /**
    * One type of message.
    *

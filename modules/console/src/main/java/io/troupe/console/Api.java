@@ -6,6 +6,7 @@ import io.troupe.telemetry.view.GroupQuery;
 import io.troupe.telemetry.view.GroupRow;
 import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.function.LongSupplier;
  */
 final class Api {
   private static final int MAX_EVENTS = 5_000;
+  private static final Duration REPORT_PATIENCE = Duration.ofSeconds(20);
 
   /** One answer. */
   private interface Read {
@@ -51,8 +53,9 @@ final class Api {
     reads.put("/groups", this::groups);
     reads.put("/staleness", _ -> source.fold().staleness(clock.getAsLong()));
     reads.put("/weights", _ -> source.fold().weights(clock.getAsLong()));
-    reads.put("/nodes", _ -> Nodes.of(source, clock.getAsLong()));
-    reads.put("/actors", _ -> source.actors());
+    reads.put("/nodes", _ -> Nodes.of(source, reports(), clock.getAsLong()));
+    reads.put("/actors", _ -> actors());
+    reads.put("/verifiers", _ -> verifiers());
     reads.put("/waits", _ -> source.fold().waits(clock.getAsLong()));
     reads.put("/events", this::events);
     reads.put("/provenance", _ -> source.provenance());
@@ -84,6 +87,23 @@ final class Api {
       return group(path.substring("/groups/".length()));
     }
     throw new Refusal(404, "there is no /api/v1%s; see /api/v1/openapi.json".formatted(path));
+  }
+
+  /** Each process answers within its own deadline, so this one only bounds what is broken. */
+  private List<JvmReport> reports() throws Refusal {
+    return Waiting.on(source.jvms().reports(), REPORT_PATIENCE);
+  }
+
+  private List<ActorRow> actors() throws Refusal {
+    return source.live()
+        ? reports().stream().flatMap(report -> report.actors().stream()).toList()
+        : List.of();
+  }
+
+  private List<JvmReport.Verifier> verifiers() throws Refusal {
+    return source.live()
+        ? reports().stream().flatMap(report -> report.verifiers().stream()).toList()
+        : List.of();
   }
 
   private Object rows(Query query) throws Refusal {

@@ -37,6 +37,7 @@ public final class ConsoleServer implements AutoCloseable {
   private static final int MAX_BODY_BYTES = 64 << 10;
   private static final int MAX_STREAMS = 64;
   private static final long ORDER_SECONDS = 10;
+  private static final Duration JVM_PATIENCE = Duration.ofSeconds(20);
   private static final long MAX_SAMPLING_SECONDS = 60;
   private static final String API = "/api/v1";
 
@@ -161,7 +162,11 @@ public final class ConsoleServer implements AutoCloseable {
       case API + "/stream" -> stream(exchange);
       case API + "/threads" -> {
         gate.operator(exchange, "thread dumps are");
-        text(exchange, 200, "text/plain; charset=utf-8", ThreadDump.take());
+        text(
+            exchange,
+            200,
+            "text/plain; charset=utf-8",
+            Waiting.on(source.jvms().threads(query(exchange).text("jvm", "")), JVM_PATIENCE));
       }
       case API + "/flame" -> {
         gate.operator(exchange, "flame graphs are");
@@ -185,14 +190,18 @@ public final class ConsoleServer implements AutoCloseable {
     return Query.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
   }
 
-  private static void flame(HttpExchange exchange)
-      throws Refusal, IOException, InterruptedException {
+  private void flame(HttpExchange exchange) throws Refusal, IOException {
     long seconds = query(exchange).number("seconds", 5);
     if (seconds < 1 || seconds > MAX_SAMPLING_SECONDS) {
       throw new Refusal(
           400, "seconds must be 1 to %d, not %d".formatted(MAX_SAMPLING_SECONDS, seconds));
     }
-    json(exchange, 200, StackSampler.take(Duration.ofSeconds(seconds)));
+    Duration time = Duration.ofSeconds(seconds);
+    json(
+        exchange,
+        200,
+        Waiting.on(
+            source.jvms().flame(query(exchange).text("jvm", ""), time), JVM_PATIENCE.plus(time)));
   }
 
   private void ready(HttpExchange exchange) throws IOException {

@@ -50,6 +50,17 @@ public record Flame(String frame, long samples, List<Flame> children) {
     }
   }
 
+  /** The same without what stood in fewer than {@code least} stacks. */
+  Flame without(long least) {
+    return new Flame(
+        frame,
+        samples,
+        children.stream()
+            .filter(child -> child.samples() >= least)
+            .map(child -> child.without(least))
+            .toList());
+  }
+
   /** The lines that other flame graph programs read: frames joined by semicolons, and a count. */
   public String folded() {
     StringBuilder text = new StringBuilder();

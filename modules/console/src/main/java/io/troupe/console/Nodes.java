@@ -1,56 +1,85 @@
 package io.troupe.console;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.troupe.telemetry.view.RunView;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Machines and workers of a run. */
+/** Machines, processes and workers of a run. */
 final class Nodes {
+  /** Where workers stand whose names tell no node. */
+  private static final String HERE = "this process";
+
   /**
-   * A node and its workers.
+   * A node and what is on it.
    *
-   * @param gauges of its JVM, by name; empty for a node of another process
+   * @param drainable whether it can be asked to leave
+   * @param gauges of the process that looks after it, by name; empty where none can be asked
+   * @param jvms its processes
    */
-  record Node(String node, List<RunView.WorkerRow> workers, Map<String, Double> gauges) {}
+  record Node(
+      String node,
+      boolean drainable,
+      List<RunView.WorkerRow> workers,
+      Map<String, Double> gauges,
+      List<JvmReport.Gpu> gpus,
+      List<OfNode> jvms) {}
+
+  /** A process: its name and what it takes. */
+  record OfNode(
+      String jvm, String role, Map<String, Double> gauges, List<JvmReport.Verifier> verifiers) {}
 
   private Nodes() {}
 
-  static List<Node> of(RunSource source, long now) {
-    Map<String, List<RunView.WorkerRow>> byNode = new TreeMap<>();
-    if (source.live()) {
-      byNode.put("this process", new ArrayList<>());
+  static List<Node> of(RunSource source, List<JvmReport> reports, long now) {
+    Map<String, List<RunView.WorkerRow>> workers = new TreeMap<>();
+    for (JvmReport report : reports) {
+      workers.putIfAbsent(place(report), new ArrayList<>());
     }
     for (RunView.WorkerRow worker : source.fold().weights(now).workers()) {
-      byNode.computeIfAbsent(worker.node(), _ -> new ArrayList<>()).add(worker);
+      workers.computeIfAbsent(place(worker, reports), _ -> new ArrayList<>()).add(worker);
     }
     List<Node> nodes = new ArrayList<>();
-    byNode.forEach(
-        (name, workers) ->
-            nodes.add(
-                new Node(
-                    name,
-                    workers,
-                    source.live() && name.equals("this process") ? gauges() : Map.of())));
+    workers.forEach((name, there) -> nodes.add(node(name, there, reports)));
+    nodes.sort(
+        Comparator.comparing((Node node) -> !node.node().equals(HERE)).thenComparing(Node::node));
     return nodes;
   }
 
-  private static Map<String, Double> gauges() {
-    Map<String, Double> gauges = new TreeMap<>();
-    Runtime jvm = Runtime.getRuntime();
-    gauges.put("heap_used_bytes", (double) (jvm.totalMemory() - jvm.freeMemory()));
-    gauges.put("heap_max_bytes", (double) jvm.maxMemory());
-    gauges.put("cores", (double) jvm.availableProcessors());
-    gauges.put("threads", (double) ManagementFactory.getThreadMXBean().getThreadCount());
-    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine) {
-      gauges.put("process_cpu_share", machine.getProcessCpuLoad());
-      gauges.put("machine_cpu_share", machine.getCpuLoad());
-      gauges.put("machine_memory_bytes", (double) machine.getTotalMemorySize());
-      gauges.put("machine_memory_free_bytes", (double) machine.getFreeMemorySize());
-    }
-    return gauges;
+  private static Node node(String name, List<RunView.WorkerRow> workers, List<JvmReport> reports) {
+    List<JvmReport> there = reports.stream().filter(report -> place(report).equals(name)).toList();
+    Map<String, Double> gauges =
+        there.stream()
+            .filter(report -> !report.role().equals("worker"))
+            .findFirst()
+            .map(JvmReport::gauges)
+            .orElse(Map.of());
+    return new Node(
+        name,
+        there.stream().anyMatch(report -> report.role().equals("node")),
+        workers,
+        gauges,
+        there.stream().flatMap(report -> report.gpus().stream()).toList(),
+        there.stream()
+            .map(
+                report ->
+                    new OfNode(report.jvm(), report.role(), report.gauges(), report.verifiers()))
+            .toList());
+  }
+
+  private static String place(JvmReport report) {
+    return report.node().isEmpty() ? HERE : report.node();
+  }
+
+  /** A worker's name begins with its process's, where it has one of its own. */
+  private static String place(RunView.WorkerRow worker, List<JvmReport> reports) {
+    return reports.stream()
+        .filter(report -> report.role().equals("worker"))
+        .filter(report -> worker.worker().startsWith(report.jvm() + "-"))
+        .findFirst()
+        .map(JvmReport::node)
+        .orElse(worker.node());
   }
 }

@@ -3,7 +3,6 @@ package io.troupe.console;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.telemetry.view.RunFold;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -19,8 +18,8 @@ public interface RunSource {
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();
 
-  /** Everything an actor system tells of its actors; empty for a run of another process. */
-  List<ActorRow> actors();
+  /** Its processes. */
+  Jvms jvms();
 
   /** Whether the run is in this process and can be told what to do. */
   boolean live();

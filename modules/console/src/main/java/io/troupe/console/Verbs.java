@@ -14,7 +14,17 @@ import java.util.Locale;
 final class Verbs {
   static final List<String> NAMES =
       List.of(
-          "pause", "resume", "requeue", "cancel", "checkpoint", "drain", "limit", "restart", "log");
+          "pause",
+          "resume",
+          "requeue",
+          "cancel",
+          "checkpoint",
+          "drain",
+          "limit",
+          "restart",
+          "quarantine",
+          "release",
+          "log");
 
   private static final List<String> LEVELS =
       List.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
@@ -30,9 +40,11 @@ final class Verbs {
         case "requeue" -> new Verb.RequeueGroup(group(body));
         case "cancel" -> new Verb.CancelGroup(group(body));
         case "checkpoint" -> new Verb.SaveCheckpoint();
-        case "drain" -> new Verb.Drain();
+        case "drain" -> drain(body);
         case "limit" -> new Verb.LimitConcurrency(body.path("groups").asInt());
         case "restart" -> new Verb.RestartWorker(new WorkerId(text(body, "worker")));
+        case "quarantine" -> new Verb.QuarantineVerifier(text(body, "verifier"));
+        case "release" -> new Verb.ReleaseVerifier(text(body, "verifier"));
         case "log" -> new Verb.SetLogLevel(text(body, "logger"), level(body));
         case "max_staleness" ->
             throw new Refusal(
@@ -56,6 +68,16 @@ final class Verbs {
     } catch (IllegalArgumentException bad) {
       throw new Refusal(400, String.valueOf(bad.getMessage()));
     }
+  }
+
+  /** The run, unless a node or a worker is named. */
+  private static Verb drain(JsonNode body) {
+    if (body.has("node")) {
+      return new Verb.DrainNode(text(body, "node"));
+    }
+    return body.has("worker")
+        ? new Verb.DrainWorker(new WorkerId(text(body, "worker")))
+        : new Verb.Drain();
   }
 
   private static GroupId group(JsonNode body) {

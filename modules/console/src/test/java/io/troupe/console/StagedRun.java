@@ -76,8 +76,8 @@ final class StagedRun implements RunSource {
   }
 
   @Override
-  public List<ActorRow> actors() {
-    return List.of();
+  public Jvms jvms() {
+    return OwnJvm.bystander();
   }
 
   @Override

@@ -86,6 +86,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** An operator asks for something; the answer tells whether it was taken. */
   public record Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) implements Command {}
 
+  /** An operator asked for something that cannot be done; the journal keeps that, too. */
+  public record Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo)
+      implements Command {}
+
   /** What became of an order. */
   public sealed interface OrderReply {}
 
@@ -181,6 +185,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Drain _ -> handle(new Input.DrainRequested());
       case Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) ->
           onOrdered(new Input.Ordered(verb, order), replyTo);
+      case Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo) ->
+          onOrdered(new Input.Unfit(verb, order, reason), replyTo);
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
       case Journalled(List<Effect> effects, Optional<StepRow> row) -> onJournalled(effects, row);
       case Published(PublishedWeights out) -> onPublished(out);
@@ -259,7 +265,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     }
   }
 
-  private void onOrdered(Input.Ordered input, ActorRef<OrderReply> replyTo) {
+  private void onOrdered(Input input, ActorRef<OrderReply> replyTo) {
     Decision decision = decide(input);
     commit(decision, Optional.empty());
     replyTo.tell(reply(decision));
@@ -350,6 +356,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
           trainer().tell(new Trainer.Save(step, saved, last));
       case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
+      case Effect.DrainWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Drain());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
     }
   }

@@ -31,6 +31,11 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public record Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo)
       implements Command {}
 
+  /** An operator asked for something that whoever talks for them knows cannot be done. */
+  public record Unfit(
+      Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo)
+      implements Command {}
+
   /** A step is made; {@code evaluated} tells whether an evaluation of it will follow. */
   record StepMade(StepRow row, boolean evaluated) implements Command {}
 
@@ -102,6 +107,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Drain _ -> onDrain();
       case Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) ->
           onOrdered(verb, order, replyTo);
+      case Unfit(Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo) ->
+          coordinator.tell(new Coordinator.Unfit(verb, order, reason, replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case EvaluationDue(long step, WeightSnapshot weights) -> onEvaluationDue(step, weights);
       case Evaluated(long step, double accuracy) -> {

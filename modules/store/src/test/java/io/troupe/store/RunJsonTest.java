@@ -109,10 +109,12 @@ class RunJsonTest {
     }
 
     private Verb verb() {
-      return switch (random.nextInt(4)) {
+      return switch (random.nextInt(6)) {
         case 0 -> new Verb.SetLogLevel("io.troupe", "DEBUG");
         case 1 -> new Verb.RestartWorker(worker());
         case 2 -> new Verb.CancelGroup(new GroupId(1_000));
+        case 3 -> new Verb.QuarantineVerifier("math-1");
+        case 4 -> new Verb.DrainNode("b");
         default ->
             state.buffered().findFirst().map(GroupSummary::lease).map(LeaseId::group).stream()
                 .<Verb>map(Verb.RequeueGroup::new)

@@ -23,6 +23,8 @@ public final class ActCommands {
           Drain.class,
           Limit.class,
           Restart.class,
+          Quarantine.class,
+          Release.class,
           Log.class);
 
   private ActCommands() {}
@@ -115,11 +117,31 @@ public final class ActCommands {
   @Command(
       name = "drain",
       mixinStandardHelpOptions = true,
-      description = "Lets groups in flight finish, saves everything and ends the run.")
+      description =
+          "Lets groups in flight finish, saves everything and ends the run; or only lets a node, or"
+              + " a worker, finish its groups and leave.",
+      footer = {
+        "",
+        "Examples:",
+        "  troupe drain --why \"the disk fills\"",
+        "  troupe drain node-b",
+        "  troupe drain --worker node-b-w1-1-5f2a"
+      })
   static final class Drain extends Act {
+    @Parameters(arity = "0..1", paramLabel = "NODE", description = "One node, not the run.")
+    private String node = "";
+
+    @Option(names = "--worker", paramLabel = "WORKER", description = "One worker, not the run.")
+    private String worker = "";
+
     @Override
     void fill(Map<String, Object> body) {
       body.put("verb", "drain");
+      if (!node.isEmpty()) {
+        body.put("node", node);
+      } else if (!worker.isEmpty()) {
+        body.put("worker", worker);
+      }
     }
   }
 
@@ -150,6 +172,44 @@ public final class ActCommands {
     void fill(Map<String, Object> body) {
       body.put("verb", "restart");
       body.put("worker", worker);
+    }
+  }
+
+  @Command(
+      name = "quarantine",
+      mixinStandardHelpOptions = true,
+      description =
+          "Gives a verifier no new completions; the one it is at is judged by another. The last one"
+              + " of its pool cannot be put under quarantine.",
+      footer = {
+        "",
+        "Examples:",
+        "  troupe quarantine math-2",
+        "  troupe quarantine node-b-w1/math-1"
+      })
+  static final class Quarantine extends Act {
+    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
+    private String verifier = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "quarantine");
+      body.put("verifier", verifier);
+    }
+  }
+
+  @Command(
+      name = "release",
+      mixinStandardHelpOptions = true,
+      description = "Ends a verifier's quarantine.")
+  static final class Release extends Act {
+    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
+    private String verifier = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("verb", "release");
+      body.put("verifier", verifier);
     }
   }
 

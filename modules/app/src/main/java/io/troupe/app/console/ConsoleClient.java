@@ -7,9 +7,11 @@ import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -25,6 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
 /** The API of a run's console, as the command line reads it. */
 final class ConsoleClient implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration SLOW = Duration.ofSeconds(30);
   static final ObjectMapper JSON = JsonMapper.builder().build();
 
   private final URI base;
@@ -90,6 +93,18 @@ final class ConsoleClient implements AutoCloseable {
     return get(path, PATIENCE);
   }
 
+  /** A value for a query. */
+  static String encoded(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8);
+  }
+
+  /** An answer that is plain text. */
+  String text(String path) throws IOException, InterruptedException {
+    return new String(
+        bytes(HttpRequest.newBuilder(base.resolve("/api/v1" + path)).GET(), SLOW),
+        StandardCharsets.UTF_8);
+  }
+
   JsonNode get(String path, Duration patience) throws IOException, InterruptedException {
     return answer(HttpRequest.newBuilder(base.resolve("/api/v1" + path)).GET(), patience);
   }
@@ -105,16 +120,21 @@ final class ConsoleClient implements AutoCloseable {
 
   private JsonNode answer(HttpRequest.Builder request, Duration patience)
       throws IOException, InterruptedException {
+    return JSON.readTree(bytes(request, patience));
+  }
+
+  private byte[] bytes(HttpRequest.Builder request, Duration patience)
+      throws IOException, InterruptedException {
     try {
       HttpResponse<byte[]> response =
           http.send(
               request.header("Authorization", "Bearer " + token).timeout(patience).build(),
               HttpResponse.BodyHandlers.ofByteArray());
-      JsonNode body = JSON.readTree(response.body());
       if (response.statusCode() >= 400) {
-        throw new IOException(body.path("error").asText("status " + response.statusCode()));
+        throw new IOException(
+            JSON.readTree(response.body()).path("error").asText("status " + response.statusCode()));
       }
-      return body;
+      return response.body();
     } catch (ConnectException gone) {
       throw new IOException(
           "the console at %s does not answer: the run has ended. Look at it with troupe console RUN"

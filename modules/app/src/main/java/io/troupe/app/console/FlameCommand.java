@@ -13,20 +13,34 @@ import picocli.CommandLine.Option;
     name = "flame",
     mixinStandardHelpOptions = true,
     description =
-        "Samples the stacks of a run's process and prints them folded, a stack and its count a"
+        "Samples the stacks of a process of a run and prints them folded, a stack and its count a"
             + " line, as flame graph programs read them. The console's page Nodes draws them.",
-    footer = {"", "Examples:", "  troupe flame --seconds 20 > stacks.txt"})
+    footer = {
+      "",
+      "Examples:",
+      "  troupe flame --seconds 20 > stacks.txt",
+      "  troupe flame --jvm node-b-w1 > stacks.txt"
+    })
 public final class FlameCommand extends OpsCommand {
   private static final Duration BESIDES = Duration.ofSeconds(30);
 
   @Option(names = "--seconds", defaultValue = "5", description = "How long, 1 to 60.")
   private int seconds = 5;
 
+  @Option(
+      names = "--jvm",
+      paramLabel = "NAME",
+      defaultValue = "",
+      description = "The process, as troupe actors shows it; the head's by default.")
+  private String jvm = "";
+
   @Override
   int run(ConsoleClient client, boolean json, PrintStream out)
       throws IOException, InterruptedException {
     JsonNode answer =
-        client.get("/flame?seconds=" + seconds, BESIDES.plusSeconds(Math.max(0, seconds)));
+        client.get(
+            "/flame?seconds=%d&jvm=%s".formatted(seconds, ConsoleClient.encoded(jvm)),
+            BESIDES.plusSeconds(Math.max(0, seconds)));
     Flame flame = ConsoleClient.JSON.treeToValue(answer, Flame.class);
     return print(answer, json, out, flame::folded);
   }

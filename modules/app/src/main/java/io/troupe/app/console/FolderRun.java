@@ -1,7 +1,8 @@
 package io.troupe.app.console;
 
 import io.troupe.app.config.RunConfig;
-import io.troupe.console.ActorRow;
+import io.troupe.console.Jvms;
+import io.troupe.console.OwnJvm;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.core.run.Order;
@@ -83,8 +84,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
   }
 
   @Override
-  public List<ActorRow> actors() {
-    return List.of();
+  public Jvms jvms() {
+    return OwnJvm.bystander();
   }
 
   @Override

@@ -1,8 +1,9 @@
 package io.troupe.app.console;
 
+import akka.actor.typed.ActorRef;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
-import io.troupe.console.ActorRow;
+import io.troupe.console.Jvms;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.core.run.Order;
@@ -11,11 +12,13 @@ import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.Run;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.view.RunFold;
+import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The run of this process. */
 public final class LiveRun implements RunSource {
@@ -25,13 +28,19 @@ public final class LiveRun implements RunSource {
   private final RunFolder folder;
   private final RolloutTexts texts;
   private final CompletionStage<ActorSystem<Run.Command>> system;
+  private final RunProcesses processes;
 
   /** A run whose actors may still have to start. */
-  public LiveRun(RunFold fold, RunFolder folder, CompletionStage<ActorSystem<Run.Command>> system) {
+  public LiveRun(
+      RunFold fold,
+      RunFolder folder,
+      VerifierService verifiers,
+      CompletionStage<ActorSystem<Run.Command>> system) {
     this.fold = fold;
     this.folder = folder;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
     this.system = system;
+    this.processes = new RunProcesses(verifiers, system);
     ActorMeters.watchFailures();
   }
 
@@ -51,8 +60,8 @@ public final class LiveRun implements RunSource {
   }
 
   @Override
-  public List<ActorRow> actors() {
-    return ActorMeters.rows();
+  public Jvms jvms() {
+    return processes;
   }
 
   @Override
@@ -62,25 +71,32 @@ public final class LiveRun implements RunSource {
 
   @Override
   public CompletionStage<Optional<String>> order(Verb verb, Order order) {
-    return system.thenCompose(
-        run ->
-            AskPattern.<Run.Command, Coordinator.OrderReply>ask(
-                    run,
-                    replyTo -> new Run.Ordered(verb, order, replyTo),
-                    PATIENCE,
-                    run.scheduler())
-                .thenApply(reply -> outcome(verb, reply)));
+    return processes
+        .objection(verb)
+        .thenCompose(unfit -> unfit.isEmpty() ? take(verb, order) : refuse(verb, order, unfit));
   }
 
-  private static Optional<String> outcome(Verb verb, Coordinator.OrderReply reply) {
-    return switch (reply) {
-      case Coordinator.OrderTaken _ -> {
-        if (verb instanceof Verb.SetLogLevel(String logger, String level)) {
-          ActorMeters.setLevel(logger, level);
-        }
-        yield Optional.empty();
-      }
-      case Coordinator.OrderRefused(String reason) -> Optional.of(reason);
-    };
+  private CompletionStage<Optional<String>> take(Verb verb, Order order) {
+    return ask(replyTo -> new Run.Ordered(verb, order, replyTo))
+        .thenCompose(
+            reply ->
+                switch (reply) {
+                  case Coordinator.OrderTaken _ -> processes.carryOut(verb);
+                  case Coordinator.OrderRefused(String reason) ->
+                      CompletableFuture.completedFuture(Optional.of(reason));
+                });
+  }
+
+  /** The journal keeps this, too. */
+  private CompletionStage<Optional<String>> refuse(
+      Verb verb, Order order, Optional<String> reason) {
+    return ask(replyTo -> new Run.Unfit(verb, order, reason.orElseThrow(), replyTo))
+        .thenApply(_ -> reason);
+  }
+
+  private CompletionStage<Coordinator.OrderReply> ask(
+      Function<ActorRef<Coordinator.OrderReply>, Run.Command> command) {
+    return system.thenCompose(
+        run -> AskPattern.ask(run, command::apply, PATIENCE, run.scheduler()));
   }
 }

@@ -25,6 +25,8 @@ public final class LookCommands {
           Groups.class,
           Actors.class,
           Nodes.class,
+          Verifiers.class,
+          Threads.class,
           Waits.class,
           Events.class);
 
@@ -192,6 +194,7 @@ public final class LookCommands {
     static String table(JsonNode rows) {
       return new TextTable(
               List.of(
+                  Column.text("process", "jvm"),
                   Column.text("actor", "path"),
                   Column.number("mailbox", "depth"),
                   Column.number("oldest ms", "oldest_wait_millis"),
@@ -243,8 +246,79 @@ public final class LookCommands {
                         Column.number("answered", "answered"),
                         Column.number("tokens", "tokens")))
                 .of(node.path("workers")));
+        if (!node.path("gpus").isEmpty()) {
+          text.append(gpus(node.path("gpus")));
+        }
       }
       return text.toString();
+    }
+
+    private static String gpus(JsonNode gpus) {
+      return new TextTable(
+              List.of(
+                  Column.number("gpu", "index"),
+                  Column.text("name", "name"),
+                  new Column("used GiB", true, gpu -> gib(gpu.path("used_bytes"))),
+                  new Column("of GiB", true, gpu -> gib(gpu.path("memory_bytes"))),
+                  new Column("busy %", true, Nodes::busy),
+                  Column.text("state", "state"),
+                  Column.text("whose", "whose")))
+          .of(gpus);
+    }
+
+    private static String gib(JsonNode bytes) {
+      return bytes.asLong() == 0
+          ? "-"
+          : String.format(Locale.ROOT, "%.1f", bytes.asDouble() / (1L << 30));
+    }
+
+    private static String busy(JsonNode gpu) {
+      int percent = gpu.path("utilisation").asInt();
+      return percent < 0 ? "-" : Integer.toString(percent);
+    }
+  }
+
+  @Command(
+      name = "verifiers",
+      mixinStandardHelpOptions = true,
+      description = "Verifiers of a run, one by one: what each is at, and how much it has judged.")
+  static final class Verifiers extends OpsCommand {
+    @Override
+    int run(ConsoleClient client, boolean json, PrintStream out)
+        throws IOException, InterruptedException {
+      JsonNode rows = client.get("/verifiers");
+      return print(
+          rows,
+          json,
+          out,
+          () ->
+              new TextTable(
+                      List.of(
+                          Column.text("verifier", "name"),
+                          Column.text("doing", "doing"),
+                          Column.number("judged", "judged")))
+                  .of(rows));
+    }
+  }
+
+  @Command(
+      name = "threads",
+      mixinStandardHelpOptions = true,
+      description = "Where the threads of a process of the run stand.",
+      footer = {"", "Examples:", "  troupe threads", "  troupe threads --jvm node-b-w1"})
+  static final class Threads extends OpsCommand {
+    @Option(
+        names = "--jvm",
+        paramLabel = "NAME",
+        defaultValue = "",
+        description = "The process, as troupe actors shows it; the head's by default.")
+    private String jvm = "";
+
+    @Override
+    int run(ConsoleClient client, boolean json, PrintStream out)
+        throws IOException, InterruptedException {
+      String text = client.text("/threads?jvm=" + ConsoleClient.encoded(jvm));
+      return print(ConsoleClient.JSON.valueToTree(text), json, out, () -> text);
     }
   }
 

@@ -124,6 +124,7 @@ final class MeteredQueue implements MessageQueue, UnboundedMessageQueueSemantics
                     meter.takeMicros(0.99),
                     meter.waitMicros(0.99))));
     return new ActorRow(
+        "",
         path,
         depth.get(),
         first == null ? 0 : (now - first.sinceNanos()) / 1_000_000,

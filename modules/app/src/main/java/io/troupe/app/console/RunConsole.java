@@ -11,6 +11,7 @@ import io.troupe.runtime.Run;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
+import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -40,6 +41,7 @@ public final class RunConsole implements AutoCloseable {
       ConsoleSection section,
       RunFolder folder,
       RunLimits limits,
+      VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
       Consumer<String> say) {
     if (!section.enabled()) {
@@ -49,7 +51,8 @@ public final class RunConsole implements AutoCloseable {
     try {
       MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
-      ConsoleServer server = ConsoleServer.start(settings, new LiveRun(fold, folder, system));
+      ConsoleServer server =
+          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {
@@ -58,14 +61,14 @@ public final class RunConsole implements AutoCloseable {
     }
   }
 
-  /** Settings of an actor system whose mailboxes tell what waits in them. */
-  public Config meter(Config config) {
-    return server.isEmpty()
-        ? config
-        : ConfigFactory.parseString(
+  /** Settings of an actor system whose mailboxes tell what waits in them, if anybody can look. */
+  public static Config meter(ConsoleSection section, Config config) {
+    return section.enabled()
+        ? ConfigFactory.parseString(
                 "akka.actor.typed.default-mailbox.mailbox-type = \"%s\""
                     .formatted(MeteredMailbox.class.getName()))
-            .withFallback(config);
+            .withFallback(config)
+        : config;
   }
 
   /** What a person opens in a browser; empty when there is no console. */

@@ -1,6 +1,6 @@
 package io.troupe.app.console;
 
-import io.troupe.console.ActorRow;
+import io.troupe.console.Jvms;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.core.buffer.StalePolicy;
@@ -127,8 +127,8 @@ final class RecordedRun implements RunSource {
   }
 
   @Override
-  public List<ActorRow> actors() {
-    return List.of();
+  public Jvms jvms() {
+    return new RecordedJvms();
   }
 
   @Override

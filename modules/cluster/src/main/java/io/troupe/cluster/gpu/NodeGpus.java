@@ -12,8 +12,10 @@ import java.util.stream.Collectors;
  * @param probe looks at them
  * @param ledger of this node's children
  * @param table of this host's processes
+ * @param holders which worker has which
  */
-public record NodeGpus(GpuProbe probe, ChildLedger ledger, Occupants.ProcessTable table) {
+public record NodeGpus(
+    GpuProbe probe, ChildLedger ledger, Occupants.ProcessTable table, GpuHolders holders) {
   private static final long DEATH_MILLIS = 10_000;
 
   /**
@@ -24,9 +26,7 @@ public record NodeGpus(GpuProbe probe, ChildLedger ledger, Occupants.ProcessTabl
    */
   public List<Gpu> claim(int wanted) throws IOException {
     try {
-      Occupants occupants =
-          new Occupants(ledger.children(), ledger.orphans(), table, Occupants.DEFAULT_IDLE_BYTES);
-      return switch (GpuClaim.of(probe.read(), occupants, wanted)) {
+      return switch (GpuClaim.of(probe.read(), occupants(), wanted)) {
         case GpuClaim.Granted(var usable, var zombies) -> {
           end(zombies);
           yield usable;
@@ -36,6 +36,11 @@ public record NodeGpus(GpuProbe probe, ChildLedger ledger, Occupants.ProcessTabl
     } catch (GpuProbeException unknown) {
       throw new IOException(unknown.getMessage(), unknown);
     }
+  }
+
+  /** Whose processes are whose, now. */
+  public Occupants occupants() {
+    return new Occupants(ledger.children(), ledger.orphans(), table, Occupants.DEFAULT_IDLE_BYTES);
   }
 
   private void end(List<Occupancy.Occupant> zombies) throws IOException {

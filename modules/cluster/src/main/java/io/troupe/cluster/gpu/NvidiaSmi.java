@@ -1,5 +1,6 @@
 package io.troupe.cluster.gpu;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Asks {@code nvidia-smi}. With a broken driver that program hangs, some times beyond any signal:
@@ -40,6 +42,13 @@ public final class NvidiaSmi implements GpuProbe {
   public NvidiaSmi(List<String> command, Duration deadline) {
     this.command = List.copyOf(command);
     this.deadline = deadline;
+  }
+
+  /** Whether the program is in the path. */
+  public static boolean installed() {
+    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
+        .splitAsStream(System.getenv().getOrDefault("PATH", ""))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, COMMAND)));
   }
 
   @Override

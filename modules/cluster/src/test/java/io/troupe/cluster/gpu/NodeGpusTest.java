@@ -26,7 +26,8 @@ final class NodeGpusTest {
   }
 
   private NodeGpus node(ChildLedger ledger, Gpu... gpus) {
-    return new NodeGpus(() -> List.of(gpus), ledger, Occupants.ProcessTable.ofHost());
+    return new NodeGpus(
+        () -> List.of(gpus), ledger, Occupants.ProcessTable.ofHost(), new GpuHolders());
   }
 
   @Test

@@ -29,16 +29,23 @@ const TITLES = {
   drain: ['Drain the run', 'Groups in flight may finish, everything is saved, and the run ends. It can be resumed.'],
   requeue: ['Requeue group', 'It is taken from its worker, or out of the buffer, and sampled again first in line.'],
   cancel: ['Cancel group', 'It is given up for this epoch and counts as failed.'],
+  'drain node': ['Drain node', 'Its workers finish their groups, and it leaves the cluster; the run goes on with the others.'],
+  'drain worker': ['Drain worker', 'It finishes its groups and ends; it is not started again. The last worker cannot be drained: drain the run.'],
+  quarantine: ['Quarantine verifier', 'It gets no new completions, and the one it is at is judged by another. The last one of its pool stays at work.'],
+  release: ['Release verifier', 'It gets completions again.'],
   restart: ['Restart worker', 'Its leases are lost and reissued; it starts anew under a new name.'],
   limit: ['Limit concurrent groups', 'Fewer groups under lease at a time; those under way go on. The bound on staleness is not changed: it is what the run is an experiment on.'],
   log: ['Change the log level', 'Of one logger of this process, until the run ends.']};
 
 export function verb(name, details = {}, fields = []) {
-  const danger = name === 'drain' || name === 'cancel';
-  return h('button', {class: danger && 'danger', disabled: !state.about || !state.about.live, title: state.about && !state.about.live ? 'this is a run’s folder; verbs need the run itself' : TITLES[name][1], onclick: () => ask(name, details, fields)}, TITLES[name][0].replace(/ (admission|group|worker|the run|now)$/, ''));
+  const danger = name === 'drain' && !details.worker && !details.node || name === 'cancel', title = titleOf(name, details);
+  return h('button', {class: danger && 'danger', disabled: !state.about || !state.about.live, title: state.about && !state.about.live ? 'this is a run’s folder; verbs need the run itself' : title[1], onclick: () => ask(name, details, fields)}, title[0].replace(/ (admission|group|worker|verifier|node|the run|now)$/, ''));
 }
 
+const titleOf = (name, details) => TITLES[details.node ? name + ' node' : details.worker && name === 'drain' ? 'drain worker' : name];
+
 function ask(name, details, fields) {
+  const title = titleOf(name, details);
   const by = h('input', {type: 'text', id: 'ask-by', maxlength: 500, value: localStorage.getItem('troupe.by') || 'operator', autocomplete: 'off'}), why = h('input', {type: 'text', id: 'ask-why', maxlength: 500, placeholder: 'kept in the journal', autocomplete: 'off'});
   const inputs = fields.map(([key, label, value]) => h('input', {type: 'text', id: 'ask-' + key, 'data-key': key, value}));
   const form = h('form', {method: 'dialog', onsubmit: async event => {
@@ -47,14 +54,14 @@ function ask(name, details, fields) {
     const body = {verb: name, by: by.value, why: why.value, ...details};
     inputs.forEach(input => body[input.dataset.key] = input.value);
     dialog.close();
-    try { await order(body); toast(`${TITLES[name][0]}: taken and journalled`); if (current && current.refresh) current.refresh(); }
-    catch (failure) { toast(`${TITLES[name][0]}: ${failure.message}`); }
+    try { await order(body); toast(`${title[0]}: taken and journalled`); if (current && current.refresh) current.refresh(); }
+    catch (failure) { toast(`${title[0]}: ${failure.message}`); }
   }},
-  h('h1', {}, TITLES[name][0] + (details.group ? ' g' + details.group : details.worker ? ' ' + details.worker : '')), h('p', {class: 'soft'}, TITLES[name][1]),
+  h('h1', {}, title[0] + (details.group ? ' g' + details.group : details.worker || details.node || details.verifier ? ' ' + (details.worker || details.node || details.verifier) : '')), h('p', {class: 'soft'}, title[1]),
   fields.map(([key, label], i) => h('label', {for: 'ask-' + key}, label, inputs[i])), h('label', {for: 'ask-by'}, 'Who asks', by), h('label', {for: 'ask-why'}, 'Why', why),
-  h('div', {class: 'tools'}, h('button', {type: 'button', onclick: () => dialog.close()}, 'Not now'), h('button', {class: 'primary', type: 'submit'}, TITLES[name][0])));
+  h('div', {class: 'tools'}, h('button', {type: 'button', onclick: () => dialog.close()}, 'Not now'), h('button', {class: 'primary', type: 'submit'}, title[0])));
   dialog.replaceChildren(form);
-  dialog.setAttribute('aria-label', TITLES[name][0]);
+  dialog.setAttribute('aria-label', title[0]);
   dialog.showModal();
   (inputs[0] || why).focus();
 }

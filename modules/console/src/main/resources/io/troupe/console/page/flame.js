@@ -3,7 +3,7 @@ import {h, put, number, percent} from './dom.js';
 
 const LEAST = 0.004;
 
-export function flameGraph(root) {
+export function flameGraph(root, jvm) {
   const graph = h('div', {class: 'flame', role: 'tree', 'aria-label': 'Stacks, the outermost frame first'});
   const trail = h('p', {class: 'soft small', role: 'status'});
   let path = [root];
@@ -17,7 +17,7 @@ export function flameGraph(root) {
     bar(frame, frame.samples / path.at(-1).samples, () => { path = frame === path.at(-1) ? path.slice(0, Math.max(1, path.length - 1)) : trailTo(path.at(-1), frame, path); draw(); }),
     h('div', {class: 'callees'}, frame.children.filter(child => child.samples / path.at(-1).samples > LEAST).map(child => branch(child, frame.samples))));
   draw();
-  return h('section', {class: 'panel', 'aria-label': 'Flame graph'}, h('h2', {}, 'Flame graph'), trail, root.samples ? graph : h('p', {class: 'empty'}, 'No thread worked while the stacks were sampled.'));
+  return h('section', {class: 'panel', 'aria-label': 'Flame graph'}, h('h2', {}, `Flame graph of ${jvm}`), trail, root.samples ? graph : h('p', {class: 'empty'}, 'No thread worked while the stacks were sampled.'));
 }
 
 function trailTo(from, frame, path) {

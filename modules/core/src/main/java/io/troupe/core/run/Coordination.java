@@ -141,6 +141,8 @@ public record Coordination(RunLimits limits) {
         case Input.Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
         case Input.DrainRequested _ -> onDrainRequested();
         case Input.Ordered(Verb verb, Order order) -> onOrdered(verb, order);
+        case Input.Unfit(Verb verb, Order order, String reason) ->
+            emit(new Event.OrderRefused(verb, order, reason));
         case Input.Tick _ -> onTick();
       }
     }
@@ -329,10 +331,14 @@ public record Coordination(RunLimits limits) {
           }
         }
         case Verb.RestartWorker(WorkerId worker) -> effects.add(new Effect.RestartWorker(worker));
+        case Verb.DrainWorker(WorkerId worker) -> effects.add(new Effect.DrainWorker(worker));
         case Verb.Drain _ -> onDrainRequested();
         case Verb.PauseAdmission _,
             Verb.ResumeAdmission _,
             Verb.LimitConcurrency _,
+            Verb.QuarantineVerifier _,
+            Verb.ReleaseVerifier _,
+            Verb.DrainNode _,
             Verb.SetLogLevel _ -> {}
       }
     }
@@ -351,6 +357,7 @@ public record Coordination(RunLimits limits) {
         case Verb.RestartWorker(WorkerId worker)
             when !state.workers().containsKey(worker) || !state.workers().get(worker).present() ->
             Optional.of("no worker %s is there".formatted(worker));
+        case Verb.DrainWorker(WorkerId worker) -> objectionToDrain(worker);
         case Verb.RequeueGroup(GroupId group) -> objectionTo(group, true);
         case Verb.CancelGroup(GroupId group) -> objectionTo(group, false);
         case Verb.SaveCheckpoint _, Verb.PauseAdmission _, Verb.ResumeAdmission _ when !running ->
@@ -363,9 +370,23 @@ public record Coordination(RunLimits limits) {
             Verb.RestartWorker _,
             Verb.SaveCheckpoint _,
             Verb.Drain _,
+            Verb.QuarantineVerifier _,
+            Verb.ReleaseVerifier _,
+            Verb.DrainNode _,
             Verb.SetLogLevel _ ->
             Optional.empty();
       };
+    }
+
+    private Optional<String> objectionToDrain(WorkerId worker) {
+      if (!present(worker)) {
+        return Optional.of("no worker %s is there".formatted(worker));
+      }
+      return state.workers().values().stream().filter(Worker::present).count() == 1
+          ? Optional.of(
+              "%s is the last worker, and the run would stand still; drain the run instead"
+                  .formatted(worker))
+          : Optional.empty();
     }
 
     private Optional<String> objectionTo(GroupId id, boolean requeue) {

@@ -48,6 +48,9 @@ public sealed interface Effect {
   /** Stop a worker and start it again. */
   record RestartWorker(WorkerId worker) implements Effect {}
 
+  /** Tell a worker to finish its groups and to end. */
+  record DrainWorker(WorkerId worker) implements Effect {}
+
   /** End the run. */
   record Stop(RunEnd end) implements Effect {}
 }

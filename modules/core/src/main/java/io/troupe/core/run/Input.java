@@ -61,6 +61,9 @@ public sealed interface Input {
   /** An operator asks for something. */
   record Ordered(Verb verb, Order order) implements Input {}
 
+  /** An operator asked for something that the shell cannot do: only the journal learns of it. */
+  record Unfit(Verb verb, Order order, String reason) implements Input {}
+
   /** Time has passed. */
   record Tick() implements Input {}
 }

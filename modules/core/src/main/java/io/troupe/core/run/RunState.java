@@ -147,6 +147,10 @@ public record RunState(
           Verb.CancelGroup _,
           Verb.Drain _,
           Verb.RestartWorker _,
+          Verb.QuarantineVerifier _,
+          Verb.ReleaseVerifier _,
+          Verb.DrainNode _,
+          Verb.DrainWorker _,
           Verb.SetLogLevel _ ->
           controls;
     };

@@ -42,6 +42,9 @@ public sealed interface Verb {
   /** Stop a rollout worker and start it again; its leases are lost and reissued. */
   record RestartWorker(WorkerId worker) implements Verb {}
 
+  /** Let a rollout worker finish its groups and end; it is not started again. */
+  record DrainWorker(WorkerId worker) implements Verb {}
+
   /**
    * Change how much a logger says. The shell does it; the run only remembers who asked.
    *
@@ -49,4 +52,41 @@ public sealed interface Verb {
    * @param level its new level
    */
   record SetLogLevel(String logger, String level) implements Verb {}
+
+  /**
+   * Give a verifier no new completions; what it is at, another one judges. The shell does it.
+   *
+   * @param verifier its name
+   */
+  record QuarantineVerifier(String verifier) implements Verb {
+    public QuarantineVerifier {
+      named("verifier", verifier);
+    }
+  }
+
+  /** Undo {@link QuarantineVerifier}. The shell does it. */
+  record ReleaseVerifier(String verifier) implements Verb {
+    public ReleaseVerifier {
+      named("verifier", verifier);
+    }
+  }
+
+  /**
+   * Let a node finish its groups and leave the cluster. The shell does it.
+   *
+   * @param node its name
+   */
+  record DrainNode(String node) implements Verb {
+    public DrainNode {
+      named("node", node);
+    }
+  }
+
+  private static void named(String what, String name) {
+    require(
+        !name.isBlank() && name.length() <= Order.MAX_CHARACTERS,
+        "the order must name a %s, in at most %d characters",
+        what,
+        Order.MAX_CHARACTERS);
+  }
 }

@@ -116,4 +116,41 @@ class OrdersTest {
     assertThatThrownBy(() -> new Order("a", "x".repeat(501)))
         .hasMessageContaining("at most 500 characters each, not 1 and 501");
   }
+
+  @Test
+  void quarantineOfVerifier_fit_isJournalledAndChangesNothing() {
+    Verb verb = new Verb.QuarantineVerifier("math-1");
+    Rehearsal run = new Limits().begun();
+    RunState before = run.state();
+    assertThat(run.tell(ordered(verb)).events()).containsExactly(new Event.OrderTaken(verb, ORDER));
+    assertThat(run.state()).isEqualTo(before);
+    assertThat(run.effects()).isEmpty();
+  }
+
+  @Test
+  void quarantineOfVerifier_unfit_isRefusedAndJournalled() {
+    Verb verb = new Verb.QuarantineVerifier("math-1");
+    Rehearsal run = new Limits().begun().tell(new Input.Unfit(verb, ORDER, "it is the last one"));
+    assertThat(run.events()).containsExactly(refused(verb, "it is the last one"));
+  }
+
+  @Test
+  void verb_withoutName_isRefusedInWords() {
+    assertThatThrownBy(() -> new Verb.DrainNode(" "))
+        .hasMessage("the order must name a node, in at most 500 characters");
+  }
+
+  @Test
+  void drainOfWorker_twoAreThere_isToldAndTheLastIsRefused() {
+    Rehearsal run = new Limits().begun().ask("a", 1).ask("b", 1);
+    run.tell(ordered(new Verb.DrainWorker(worker("a"))));
+    assertThat(run.effects()).containsExactly(new Effect.DrainWorker(worker("a")));
+    run.tell(new Input.WorkerRetired(worker("a")));
+    Verb last = new Verb.DrainWorker(worker("b"));
+    assertThat(run.tell(ordered(last)).events())
+        .containsExactly(
+            refused(
+                last,
+                "b is the last worker, and the run would stand still; drain the run instead"));
+  }
 }

@@ -378,7 +378,8 @@ final class World {
           Effect.Release _,
           Effect.Publish _,
           Effect.Evaluate _,
-          Effect.RestartWorker _ -> {}
+          Effect.RestartWorker _,
+          Effect.DrainWorker _ -> {}
     }
   }
 

@@ -209,6 +209,10 @@ public record Feed(
       case Verb.Drain _ -> "drain the run";
       case Verb.LimitConcurrency(int groups) -> "limit concurrent groups to " + groups;
       case Verb.RestartWorker(var worker) -> "restart " + worker;
+      case Verb.QuarantineVerifier(String verifier) -> "quarantine verifier " + verifier;
+      case Verb.ReleaseVerifier(String verifier) -> "release verifier " + verifier;
+      case Verb.DrainWorker(var worker) -> "drain " + worker;
+      case Verb.DrainNode(String node) -> "drain node " + node;
       case Verb.SetLogLevel(String logger, String level) ->
           "set the log level of %s to %s".formatted(logger, level);
     };

@@ -393,6 +393,10 @@ public final class RunFold {
           Verb.CancelGroup _,
           Verb.Drain _,
           Verb.RestartWorker _,
+          Verb.QuarantineVerifier _,
+          Verb.ReleaseVerifier _,
+          Verb.DrainNode _,
+          Verb.DrainWorker _,
           Verb.SetLogLevel _ -> {}
     }
   }

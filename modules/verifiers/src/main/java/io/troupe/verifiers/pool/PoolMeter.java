@@ -27,6 +27,11 @@ final class PoolMeter {
     count(verdict);
   }
 
+  /** A verification whose outcome is nobody's. */
+  void abandoned() {
+    running.decrementAndGet();
+  }
+
   /** A verification that never reached a worker. */
   void count(Verdict verdict) {
     switch (verdict) {

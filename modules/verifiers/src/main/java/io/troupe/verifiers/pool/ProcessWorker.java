@@ -136,6 +136,11 @@ final class ProcessWorker implements Worker {
   }
 
   @Override
+  public void abandon() {
+    replaceNext();
+  }
+
+  @Override
   public synchronized void close() {
     closed = true;
     replaceNext();

@@ -39,6 +39,11 @@ record Quarantine(
     return failures == 0 ? this : none(failuresInRow, restMillis);
   }
 
+  /** A verification ended without a verdict that counts. */
+  Quarantine abandoned() {
+    return probing ? new Quarantine(failuresInRow, restMillis, failures, closedUntil, false) : this;
+  }
+
   /** A verification timed out or crashed. */
   Quarantine failed(long now) {
     int more = Math.min(failures + 1, failuresInRow);

@@ -4,6 +4,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -38,6 +39,29 @@ public final class RoutedService implements VerifierService {
   @Override
   public List<PoolReport> reports() {
     return bySource.values().stream().distinct().flatMap(s -> s.reports().stream()).toList();
+  }
+
+  @Override
+  public List<Place> places() {
+    return Several.places(services());
+  }
+
+  @Override
+  public Optional<String> quarantine(String place) {
+    return Several.holder(services(), place)
+        .map(service -> service.quarantine(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  @Override
+  public Optional<String> release(String place) {
+    return Several.holder(services(), place)
+        .map(service -> service.release(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  private List<VerifierService> services() {
+    return bySource.values().stream().distinct().toList();
   }
 
   @Override

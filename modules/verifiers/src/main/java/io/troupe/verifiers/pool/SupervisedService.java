@@ -4,24 +4,25 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
  * A pool of workers of one verifier behind a bounded queue, with an error budget.
  *
- * <p>Every accepted verification is answered exactly once: by the worker that took it, by the
- * quarantine, or by the end of the pool.
+ * <p>Every accepted verification is answered exactly once: by the worker that took it, by the error
+ * budget's quarantine, or by the end of the pool. An operator may take single workers out of
+ * service; what they were at, others judge.
  */
 final class SupervisedService implements VerifierService {
   private record Job(Prompt prompt, String completion, CompletableFuture<Judgement> judgement) {}
 
   private final String name;
-  private final BlockingQueue<Job> queue;
+  private final JobQueue<Job> queue;
   private final List<Worker> workers;
   private final List<Thread> threads = new ArrayList<>();
   private final PoolMeter meter;
@@ -45,18 +46,19 @@ final class SupervisedService implements VerifierService {
       LongSupplier nanos,
       Runnable onClose) {
     this.name = name;
-    this.queue = new ArrayBlockingQueue<>(settings.queue());
     this.workers = List.copyOf(workers);
+    this.queue = new JobQueue<>(settings.queue(), workers.size());
     this.meter = meter;
     this.nanos = nanos;
     this.onClose = onClose;
     this.quarantine = Quarantine.none(settings.failuresInRow(), settings.quarantine().toMillis());
-    for (Worker worker : this.workers) {
+    for (int i = 0; i < this.workers.size(); i++) {
+      int place = i;
       threads.add(
           Thread.ofPlatform()
-              .name("verifier-" + name + "-" + threads.size())
+              .name("verifier-" + placeName(place))
               .daemon()
-              .start(() -> serve(worker)));
+              .start(() -> serve(place)));
     }
   }
 
@@ -76,26 +78,44 @@ final class SupervisedService implements VerifierService {
     return job.judgement();
   }
 
-  private void serve(Worker worker) {
+  private void serve(int place) {
     while (!closed) {
       Job job;
       try {
-        job = queue.take();
+        job = queue.take(place);
       } catch (InterruptedException e) {
         return;
       }
-      job.judgement().complete(admitted() ? judge(worker, job) : refused());
+      if (admitted()) {
+        judge(place, job);
+      } else if (queue.done(place, job)) {
+        job.judgement().complete(refused());
+      }
     }
   }
 
-  private Judgement judge(Worker worker, Job job) {
+  private void judge(int place, Job job) {
     long start = nanos.getAsLong();
     meter.started();
-    Verdict verdict = worker.judge(job.prompt(), job.completion());
+    Verdict verdict = workers.get(place).judge(job.prompt(), job.completion());
     long took = nanos.getAsLong() - start;
-    meter.ended(verdict, took);
-    learn(verdict);
-    return new Judgement(verdict, took / 1e6);
+    if (queue.done(place, job)) {
+      meter.ended(verdict, took);
+      learn(verdict);
+      job.judgement().complete(new Judgement(verdict, took / 1e6));
+    } else {
+      // Taken from it meanwhile: another place judges it, and this verdict is nobody's.
+      meter.abandoned();
+      giveUp();
+    }
+  }
+
+  private synchronized void giveUp() {
+    quarantine = quarantine.abandoned();
+  }
+
+  private String placeName(int place) {
+    return name + "-" + (place + 1);
   }
 
   private synchronized boolean admitted() {
@@ -128,6 +148,44 @@ final class SupervisedService implements VerifierService {
     return new Judgement(verdict, 0);
   }
 
+  @Override
+  public List<Place> places() {
+    List<Place> places = new ArrayList<>();
+    List<Place.Doing> doing = queue.doing();
+    long[] done = queue.done();
+    for (int i = 0; i < doing.size(); i++) {
+      places.add(new Place(placeName(i), name, doing.get(i), done[i]));
+    }
+    return places;
+  }
+
+  @Override
+  public Optional<String> quarantine(String place) {
+    return ordered(
+        place,
+        number -> {
+          Optional<String> refused = queue.quarantine(number);
+          if (refused.isEmpty()) {
+            workers.get(number).abandon();
+          }
+          return refused;
+        });
+  }
+
+  @Override
+  public Optional<String> release(String place) {
+    return ordered(place, queue::release);
+  }
+
+  private Optional<String> ordered(String place, IntFunction<Optional<String>> order) {
+    for (int i = 0; i < workers.size(); i++) {
+      if (placeName(i).equals(place)) {
+        return order.apply(i).map(why -> place + ": " + why);
+      }
+    }
+    return Optional.of(VerifierService.noSuch(place, places()));
+  }
+
   private long millis() {
     return nanos.getAsLong() / 1_000_000;
   }
@@ -147,9 +205,7 @@ final class SupervisedService implements VerifierService {
   }
 
   private void drain() {
-    List<Job> left = new ArrayList<>();
-    queue.drainTo(left);
-    for (Job job : left) {
+    for (Job job : queue.drain()) {
       job.judgement()
           .complete(
               new Judgement(

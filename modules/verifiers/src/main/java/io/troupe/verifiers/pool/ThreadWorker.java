@@ -20,5 +20,8 @@ record ThreadWorker(Verifier verifier) implements Worker {
   }
 
   @Override
+  public void abandon() {} // It returns by itself.
+
+  @Override
   public void close() {}
 }

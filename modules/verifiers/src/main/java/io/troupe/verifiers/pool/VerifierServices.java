@@ -31,6 +31,15 @@ public final class VerifierServices {
    * @throws IOException if it cannot start on this machine; says why and what to do
    */
   public static VerifierService open(VerifierSpec spec, PoolSettings settings) throws IOException {
+    return open(spec, settings, spec.name());
+  }
+
+  /**
+   * A pool as above that goes by a name of its own, because another one of the same verifier with
+   * other options stands beside it.
+   */
+  public static VerifierService open(VerifierSpec spec, PoolSettings settings, String name)
+      throws IOException {
     if (spec.name().equals(COMMAND)) {
       VerifierOptions options = new VerifierOptions(spec.options(), settings.workers());
       String command =
@@ -41,16 +50,16 @@ public final class VerifierServices {
                       new IllegalArgumentException(
                           "verifier command needs the option run, a shell command line"));
       options.refuseOthers(COMMAND);
-      return ofCommand(COMMAND, List.of("/bin/sh", "-c", "exec " + command), settings);
+      return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings);
     }
     VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
     // Made here in any case: wrong options are refused before a process is started for them.
     Verifier verifier = provider.create(new VerifierOptions(spec.options(), settings.workers()));
     if (provider.isolation(spec.options()) == Isolation.PROCESS) {
       verifier.close();
-      return ofCommand(spec.name(), javaCommand(spec, settings), settings);
+      return ofCommand(name, javaCommand(spec, settings), settings);
     }
-    return ofVerifier(spec.name(), verifier, settings);
+    return ofVerifier(name, verifier, settings);
   }
 
   /**

@@ -8,6 +8,7 @@ import io.troupe.core.reward.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -90,6 +91,29 @@ public final class WeightedService implements VerifierService {
   @Override
   public List<PoolReport> reports() {
     return parts.stream().flatMap(part -> part.service().reports().stream()).toList();
+  }
+
+  @Override
+  public List<Place> places() {
+    return Several.places(services());
+  }
+
+  @Override
+  public Optional<String> quarantine(String place) {
+    return Several.holder(services(), place)
+        .map(service -> service.quarantine(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  @Override
+  public Optional<String> release(String place) {
+    return Several.holder(services(), place)
+        .map(service -> service.release(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  private List<VerifierService> services() {
+    return parts.stream().map(Part::service).distinct().toList();
   }
 
   @Override

@@ -1,0 +1,90 @@
+package io.troupe.cluster;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.javadsl.AskPattern;
+import akka.actor.typed.receptionist.Receptionist;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Asks the lookouts of the other processes of a cluster. Safe for use by several threads. */
+public final class Lookouts {
+  private static final Duration FIND = Duration.ofSeconds(2);
+
+  private final ActorSystem<?> system;
+  private final Map<String, ActorRef<Lookout.Command>> byJvm = new ConcurrentHashMap<>();
+
+  /** Asks from this process. */
+  public Lookouts(ActorSystem<?> system) {
+    this.system = system;
+  }
+
+  /**
+   * Asks all.
+   *
+   * @return answers by name; without those that did not answer in time
+   */
+  public CompletionStage<List<Lookout.Answer>> askAll(
+      Lookout.Topic topic, String argument, Duration patience) {
+    return find()
+        .thenCompose(
+            all -> {
+              List<CompletableFuture<Optional<Lookout.Answer>>> answers = new ArrayList<>();
+              byJvm.values().retainAll(all);
+              all.forEach(
+                  one ->
+                      answers.add(
+                          ask(one, topic, argument, patience)
+                              .handle((answer, _) -> Optional.ofNullable(answer))
+                              .toCompletableFuture()));
+              return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                  .thenApply(
+                      _ ->
+                          answers.stream()
+                              .flatMap(answer -> answer.join().stream())
+                              .sorted(Comparator.comparing(Lookout.Answer::jvm))
+                              .toList());
+            });
+  }
+
+  /**
+   * Asks one.
+   *
+   * @return its answer; empty if {@link #askAll} has found nobody of that name; fails if it does
+   *     not answer in time
+   */
+  public CompletionStage<Optional<Lookout.Answer>> ask(
+      String jvm, Lookout.Topic topic, String argument, Duration patience) {
+    return Optional.ofNullable(byJvm.get(jvm))
+        .map(one -> ask(one, topic, argument, patience).thenApply(Optional::of))
+        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+  }
+
+  private CompletionStage<Set<ActorRef<Lookout.Command>>> find() {
+    return AskPattern.<Receptionist.Command, Receptionist.Listing>ask(
+            system.receptionist(),
+            replyTo -> Receptionist.find(Lookout.KEY, replyTo),
+            FIND,
+            system.scheduler())
+        .thenApply(listing -> listing.getServiceInstances(Lookout.KEY));
+  }
+
+  private CompletionStage<Lookout.Answer> ask(
+      ActorRef<Lookout.Command> one, Lookout.Topic topic, String argument, Duration patience) {
+    return AskPattern.<Lookout.Command, Lookout.Answer>ask(
+            one, replyTo -> new Lookout.Ask(topic, argument, replyTo), patience, system.scheduler())
+        .thenApply(
+            answer -> {
+              byJvm.put(answer.jvm(), one);
+              return answer;
+            });
+  }
+}

@@ -1,0 +1,92 @@
+package io.troupe.verifiers.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.Verifier;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/** Verifiers of a pool, taken out of service one by one. */
+class PlacesTest {
+  private static final Prompt PROMPT = new Prompt(new PromptId("p"), "s", "t", "a", "");
+
+  private static CompletableFuture<Verdict> verify(VerifierService pool) {
+    return pool.verify(PROMPT, "c").toCompletableFuture();
+  }
+
+  private static List<Place.Doing> doing(VerifierService pool) {
+    return pool.places().stream().map(Place::doing).toList();
+  }
+
+  @Test
+  void quarantine_whileItJudges_isJudgedByAnotherAndCountedOnce() throws Exception {
+    BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+    CountDownLatch stuck = new CountDownLatch(1);
+    Verifier verifier =
+        (_, _) -> {
+          String thread = Thread.currentThread().getName();
+          boolean first = begun.isEmpty();
+          begun.add(thread);
+          if (first) {
+            await(stuck);
+            return new Verdict.Scored(0, "late", "from the one under quarantine");
+          }
+          return new Verdict.Scored(1, "again", "from another");
+        };
+    try (VerifierService pool = VerifierServices.ofVerifier("v", verifier, PoolSettings.of(2))) {
+      CompletableFuture<Verdict> verdict = verify(pool);
+      String place = begun.take().replace("verifier-", "");
+      begun.add(place);
+      assertThat(pool.quarantine(place)).isEmpty();
+      assertThat(((Verdict.Scored) verdict.join()).reward()).isEqualTo(1);
+      assertThat(doing(pool)).containsExactlyInAnyOrder(Place.Doing.QUARANTINED, Place.Doing.IDLE);
+      stuck.countDown();
+      assertThat(pool.release(place)).isEmpty();
+      assertThat(((Verdict.Scored) verify(pool).join()).reward()).isEqualTo(1);
+      assertThat(pool.reports().getFirst().scored()).isEqualTo(2);
+      assertThat(pool.places().stream().mapToLong(Place::judged).sum()).isEqualTo(2);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void quarantine_lastOneTwiceOrUnknown_isRefusedInWords() {
+    Verifier right = (_, _) -> new Verdict.Scored(1, "", "");
+    try (VerifierService pool = VerifierServices.ofVerifier("v", right, PoolSettings.of(2))) {
+      assertThat(pool.quarantine("v-1")).isEmpty();
+      assertThat(pool.quarantine("v-1")).hasValue("v-1: it is under quarantine already");
+      assertThat(pool.quarantine("v-2"))
+          .hasValue("v-2: it is the last one of its pool at work; release another one first");
+      assertThat(pool.release("v-2")).hasValue("v-2: it is not under quarantine");
+      assertThat(pool.quarantine("w-1")).hasValue("there is no verifier 'w-1'; there are v-1, v-2");
+      assertThat(verify(pool).join()).isInstanceOf(Verdict.Scored.class);
+    }
+  }
+
+  @Test
+  void done_jobTakenAway_isNobodys() throws Exception {
+    JobQueue<String> queue = new JobQueue<>(1, 2);
+    assertThat(queue.offer("a")).isTrue();
+    assertThat(queue.offer("b")).isFalse();
+    String job = queue.take(0);
+    assertThat(queue.quarantine(0)).isEmpty();
+    assertThat(queue.take(1)).isSameAs(job);
+    assertThat(queue.done(0, job)).isFalse();
+    assertThat(queue.done(1, job)).isTrue();
+    assertThat(queue.done()).containsExactly(0, 1);
+  }
+}
