@@ -2,6 +2,7 @@ package io.troupe.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -167,7 +167,7 @@ final class ConsoleSoakTest {
   private static Look look(Page page, CDPSession inspector, ChildRun run, double minutes)
       throws IOException, InterruptedException {
     inspector.send("HeapProfiler.collectGarbage");
-    Map<String, Double> browser = metrics(inspector.send("Performance.getMetrics"));
+    JsonObject browser = inspector.send("Performance.getMetrics");
     List<?> counts =
         (List<?>)
             page.evaluate(
@@ -179,24 +179,21 @@ final class ConsoleSoakTest {
         minutes,
         ((Number) counts.getFirst()).doubleValue(),
         ((Number) counts.getLast()).doubleValue(),
-        browser.get("JSHeapUsedSize") / 1e6,
-        browser.get("Nodes"),
-        browser.get("JSEventListeners"),
+        metric(browser, "JSHeapUsedSize") / 1e6,
+        metric(browser, "Nodes"),
+        metric(browser, "JSEventListeners"),
         number(histogram, "(?m)^Total\\s+\\d+\\s+(\\d+)") / 1e6,
         number(Files.readString(Path.of("/proc/" + pid + "/status")), "Threads:\\s+(\\d+)"),
         instances(histogram, "sun.net.httpserver.HttpConnection "));
   }
 
-  private static Map<String, Double> metrics(JsonObject answer) {
-    Map<String, Double> all = new HashMap<>();
-    answer
-        .getAsJsonArray("metrics")
-        .forEach(
-            one ->
-                all.put(
-                    one.getAsJsonObject().get("name").getAsString(),
-                    one.getAsJsonObject().get("value").getAsDouble()));
-    return all;
+  private static double metric(JsonObject answer, String name) {
+    for (JsonElement one : answer.getAsJsonArray("metrics")) {
+      if (one.getAsJsonObject().get("name").getAsString().equals(name)) {
+        return one.getAsJsonObject().get("value").getAsDouble();
+      }
+    }
+    throw new IllegalStateException("the browser does not tell " + name);
   }
 
   /** A histogram of live objects collects garbage first. */
