@@ -198,7 +198,7 @@ record Composition(
 
   private static List<TeacherCheckpoint> teacher(RunConfig config, Start start, Tokenizer tokenizer)
       throws UnfitPolicyException {
-    if (!config.distillation().hasTeacher()) {
+    if (!config.distillation().hasTeacherCheckpoint()) {
       return List.of();
     }
     try {

@@ -126,7 +126,8 @@ final class TrainSession {
       Signals signals = watchSignals(opened, screen);
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
-      PolicyEngines engines = composition.engines();
+      PolicyEngines engines =
+          TaughtEngines.of(composition.config(), composition.engines(), screen::say);
       try (VerifierService verifier = composition.openVerifiers();
           Servers servers =
               Servers.open(

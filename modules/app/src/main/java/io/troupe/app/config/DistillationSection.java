@@ -1,9 +1,15 @@
 package io.troupe.app.config;
 
+import io.troupe.app.config.binding.Checked;
 import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.RelativeToFile;
+import io.troupe.app.config.binding.Rules;
+import io.troupe.engine.http.Endpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 
 /** What the policy learns from a teacher's distributions. */
 public record DistillationSection(
@@ -19,6 +25,19 @@ public record DistillationSection(
         @Default("")
         @RelativeToFile
         String teacher,
+    @Doc(
+            "URLs of inference servers that give the teacher, such as `http://10.0.0.7:8000`, all"
+                + " with the same model, whose tokens are the policy's; in place of `teacher`.")
+        List<String> teacherUrls,
+    @Doc(
+            "Where their API key is: `env:NAME`, a variable of the environment, or `file:PATH`;"
+                + " empty for none.")
+        @Default("")
+        String teacherKey,
+    @Doc("How long a step waits while none of them answers; then the run fails.")
+        @Default("600s")
+        @Range(min = 1)
+        Duration teacherPatience,
     @Doc(
             "What the teacher reads before a completion, with `{prompt}` and `{solution}` in it;"
                 + " empty means the prompt itself. A completion that does not fit behind it teaches"
@@ -43,10 +62,45 @@ public record DistillationSection(
             "Whether on-policy self-distillation, `forward_kl` with policy_coefficient 0, leaves"
                 + " out completions with a reward of 1, which have nothing to learn.")
         @Default("true")
-        boolean discardPerfect) {
+        boolean discardPerfect)
+    implements Checked {
+  public DistillationSection {
+    teacherUrls = List.copyOf(teacherUrls);
+  }
+
+  @Override
+  public void check(Rules rules) {
+    EndpointsSection.check(rules, "teacher_urls", teacherUrls, "teacher_key", teacherKey);
+    rules
+        .on("teacher_urls", "teacher")
+        .require(
+            () -> teacherUrls.isEmpty() || teacher.isEmpty(),
+            "names servers, and teacher names a checkpoint: there is one teacher",
+            "leave one of them out");
+  }
+
   /** Whether there is a teacher beside the reference policy. */
   public boolean hasTeacher() {
+    return hasTeacherCheckpoint() || hasTeacherServers();
+  }
+
+  /** Whether this process reads the teacher's weights. */
+  public boolean hasTeacherCheckpoint() {
     return divergence != Divergence.NONE && !teacher.isEmpty();
+  }
+
+  /** Whether servers teach. */
+  public boolean hasTeacherServers() {
+    return divergence != Divergence.NONE && !teacherUrls.isEmpty();
+  }
+
+  /**
+   * The servers that teach, with their key.
+   *
+   * @throws IOException if the key is not where it should be
+   */
+  public List<Endpoint> teacherEndpoints() throws IOException {
+    return EndpointsSection.endpoints(teacherUrls, 1, "distillation.teacher_key", teacherKey);
   }
 
   /** Whether completions with a reward of 1 are left out. */

@@ -34,15 +34,20 @@ public record EndpointsSection(
 
   @Override
   public void check(Rules rules) {
+    check(rules, "urls", urls, "key", key);
+  }
+
+  /** States the rules of servers' URLs and of the place of their key. */
+  static void check(Rules rules, String urlsName, List<String> urls, String keyName, String key) {
     rules
-        .on("key")
+        .on(keyName)
         .require(
             () -> key.isEmpty() || key.startsWith("env:") || key.startsWith("file:"),
             "must begin with env: or file:, and never be the key itself",
             "write env:NAME or file:PATH");
     for (String url : urls) {
       rules
-          .on("urls")
+          .on(urlsName)
           .require(
               () -> objection(url).isEmpty(),
               objection(url).orElse(""),
@@ -65,7 +70,13 @@ public record EndpointsSection(
    * @throws IOException if the key is not where it should be
    */
   public List<Endpoint> endpoints() throws IOException {
-    String secret = secret();
+    return endpoints(urls, concurrency, "rollout.endpoints.key", key);
+  }
+
+  /** Servers with their key, from the place that a setting names. */
+  static List<Endpoint> endpoints(List<String> urls, int concurrency, String keyName, String key)
+      throws IOException {
+    String secret = secret(keyName, key);
     List<Endpoint> endpoints = new ArrayList<>();
     for (String url : urls) {
       endpoints.add(new Endpoint(URI.create(url), secret, concurrency, Endpoint.Patience.DEFAULT));
@@ -73,15 +84,14 @@ public record EndpointsSection(
     return endpoints;
   }
 
-  private String secret() throws IOException {
+  private static String secret(String name, String key) throws IOException {
     if (key.startsWith("env:")) {
-      String name = key.substring("env:".length());
-      return Optional.ofNullable(System.getenv(name))
+      String variable = key.substring("env:".length());
+      return Optional.ofNullable(System.getenv(variable))
           .orElseThrow(
               () ->
                   new IOException(
-                      "rollout.endpoints.key: the environment has no variable %s; set it"
-                          .formatted(name)));
+                      "%s: the environment has no variable %s; set it".formatted(name, variable)));
     }
     return key.isEmpty() ? "" : Files.readString(Path.of(key.substring("file:".length()))).strip();
   }

@@ -143,7 +143,8 @@ final class Notes {
         "distillation.discard_perfect",
         !config.distillation().discards(),
         "distillation.divergence is not forward_kl, or policy_coefficient is not 0");
-    for (String key : List.of("coefficient", "mix", "top_k", "teacher", "teacher_prompt")) {
+    for (String key :
+        List.of("coefficient", "mix", "top_k", "teacher", "teacher_urls", "teacher_prompt")) {
       idle(
           "distillation." + key,
           config.distillation().divergence() == DistillationSection.Divergence.NONE,

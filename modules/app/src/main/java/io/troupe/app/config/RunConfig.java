@@ -70,6 +70,12 @@ public record RunConfig(
             "must be below rollout.lease_timeout, which spans sampling and verification",
             "lower it, or raise rollout.lease_timeout");
     rules
+        .on("distillation.teacher_urls", "rollout.temperature")
+        .require(
+            () -> !distillation.hasTeacherServers() || rollout.temperature() == 1,
+            "tell their distribution at temperature 1 only",
+            "set rollout.temperature to 1, or leave them out");
+    rules
         .on("distillation.teacher", "policy.engine")
         .require(
             () -> !(distillation.hasTeacher() && policy instanceof PolicySection.Toy),

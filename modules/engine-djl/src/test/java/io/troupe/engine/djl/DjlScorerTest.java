@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Scorer;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.TrainingEngine;
 import java.util.Arrays;
@@ -29,7 +30,7 @@ class DjlScorerTest {
           List.of(
               new TrainingSequence(
                   new int[] {tokens[0]}, Arrays.copyOfRange(tokens, 1, 9), new float[8], ones, 0));
-      ScoringEngine.Scores scores = scorer.score(tokens, 3);
+      Scorer.Scores scores = scorer.score(tokens, 3);
       assertThat(scores.logProbs()).isEqualTo(trainer.referenceLogProbs(batch, 1).getFirst());
       TeacherTokens expected = trainer.teacherTokens(batch, 3, 1).getFirst();
       assertThat(scores.likeliest().ids()).isDeepEqualTo(expected.ids());

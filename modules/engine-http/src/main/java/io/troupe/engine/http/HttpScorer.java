@@ -1,40 +1,28 @@
 package io.troupe.engine.http;
 
-import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.ScoringEngine;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.Scorer;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.Dialect;
-import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
-import io.troupe.engine.http.protocol.Piece;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.protocol.ScoreCodec;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A server that scores: a teacher, or a reference that is not this run's own. Its weights are its
- * own and stay as they are.
- *
- * <p>Before its first score it is held to itself: what it says of tokens that it drew must be what
- * it said when it drew them. A server that adds a token to prompts, shifts the places, or tells
- * another distribution than it draws from, does not pass.
+ * own and stay as they are; {@link ScorerTrial} is what it has passed.
  */
-public final class HttpScorer implements ScoringEngine {
+public final class HttpScorer implements Scorer {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final int[] GOLDEN_PROMPT = {3, 4, 5};
-  private static final int GOLDEN_TOKENS = 8;
-
-  /** Rounding of bfloat16 between reading at once and token by token. */
-  private static final double GOLDEN_TOLERANCE = 0.25;
 
   private final Wire wire;
   private final Capabilities can;
   private final ScoreCodec codec;
+  private double[] fingerprint = {};
 
   private HttpScorer(Wire wire, Capabilities can) {
     this.wire = wire;
@@ -48,6 +36,22 @@ public final class HttpScorer implements ScoringEngine {
    * @throws EndpointException if it does not answer, cannot score, or contradicts itself; says so
    */
   public static HttpScorer open(Endpoint endpoint) throws InterruptedException {
+    return open(endpoint, ScorerTrial.Matter.bare(3, 4, 5));
+  }
+
+  /**
+   * Looks at a server, and holds it to what a policy's scorer must do.
+   *
+   * @param tokenizer of the policy whose sequences it is to score
+   * @param contextLength most tokens of such a sequence
+   * @throws EndpointException if it does not answer, cannot score, or contradicts itself; says so
+   */
+  public static HttpScorer open(Endpoint endpoint, Tokenizer tokenizer, int contextLength)
+      throws InterruptedException {
+    return open(endpoint, ScorerTrial.Matter.of(tokenizer, contextLength));
+  }
+
+  static HttpScorer open(Endpoint endpoint, ScorerTrial.Matter matter) throws InterruptedException {
     Wire wire = new Wire(endpoint);
     boolean open = false;
     try {
@@ -58,7 +62,8 @@ public final class HttpScorer implements ScoringEngine {
             "it lacks prompt_log_probs: " + Capability.PROMPT_LOG_PROBS.remedy(can.dialect()));
       }
       HttpScorer scorer = new HttpScorer(wire, can);
-      scorer.holdToItself();
+      scorer.fingerprint =
+          new ScorerTrial(wire, can, tokens -> scorer.ask(tokens, 0).logProbs(), matter).pass();
       open = true;
       return scorer;
     } finally {
@@ -72,41 +77,9 @@ public final class HttpScorer implements ScoringEngine {
     return new EndpointException(endpoint, Fault.of(Fault.Kind.MALFORMED, reason), 0);
   }
 
-  private void holdToItself() throws InterruptedException {
-    Draw draw =
-        new Draw(
-            "golden",
-            can.model(),
-            GOLDEN_PROMPT,
-            1,
-            new SamplingSettings(1, GOLDEN_TOKENS),
-            GOLDEN_TOKENS,
-            1,
-            "",
-            Duration.ZERO);
-    Wire.Answer answer =
-        wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), PATIENCE);
-    if (!answer.ok()) {
-      throw new EndpointException(wire.endpoint(), answer.fault(), 0);
-    }
-    try {
-      Piece drawn = can.dialect().codec().pieces(Fields.parse(answer.body())).getFirst();
-      int[] all = Arrays.copyOf(GOLDEN_PROMPT, GOLDEN_PROMPT.length + drawn.tokens().length);
-      System.arraycopy(drawn.tokens(), 0, all, GOLDEN_PROMPT.length, drawn.tokens().length);
-      double[] said = ask(all, 0).logProbs();
-      for (int i = 0; i < drawn.tokens().length; i++) {
-        double again = said[GOLDEN_PROMPT.length - 1 + i];
-        if (!(Math.abs(again - drawn.logProbs()[i]) <= GOLDEN_TOLERANCE)) {
-          throw refusal(
-              wire.endpoint(),
-              "it drew token %d with log-probability %s and says %s when it reads it in a prompt; a"
-                      .formatted(i, drawn.logProbs()[i], again)
-                  + " teacher must tell both at temperature 1, of the same tokens");
-        }
-      }
-    } catch (MalformedAnswerException malformed) {
-      throw refusal(wire.endpoint(), String.valueOf(malformed.getMessage()));
-    }
+  /** What it says of a sequence by which it is known again. */
+  double[] fingerprint() {
+    return fingerprint;
   }
 
   /** What it is, for the log. */
@@ -117,16 +90,6 @@ public final class HttpScorer implements ScoringEngine {
   /** Kind of server. */
   public Dialect dialect() {
     return can.dialect();
-  }
-
-  /**
-   * Refused: its weights are its own.
-   *
-   * @throws UnsupportedOperationException always
-   */
-  @Override
-  public void load(WeightSnapshot weights) {
-    throw new UnsupportedOperationException("the weights of a scoring server are its own");
   }
 
   /**

@@ -59,7 +59,7 @@ public final class Fields {
   }
 
   /** Ids of an array; none where there is no array. */
-  static int[] ids(JsonNode array) throws MalformedAnswerException {
+  public static int[] ids(JsonNode array) throws MalformedAnswerException {
     if (!array.isArray()) {
       return NONE;
     }

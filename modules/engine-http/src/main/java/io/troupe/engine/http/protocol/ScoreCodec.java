@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.train.TeacherTokens;
-import io.troupe.engine.ScoringEngine.Scores;
+import io.troupe.engine.Scorer.Scores;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class ScoreCodec {
     return dialect == Dialect.SGLANG ? "/generate" : "/v1/completions";
   }
 
-  /** The request; one token is drawn with it, because not every server draws none. */
+  /** The request; one token is drawn with it, because no server but ours draws none. */
   public ObjectNode body(int[] tokens, int topK) {
     ObjectNode body = Fields.object();
     if (dialect == Dialect.SGLANG) {
@@ -51,7 +51,7 @@ public final class ScoreCodec {
       return body;
     }
     ids(body.put("model", model).putArray("prompt"), tokens);
-    return body.put("max_tokens", 1)
+    return body.put("max_tokens", dialect == Dialect.TROUPE ? 0 : 1)
         .put("temperature", 1.0)
         .put("add_special_tokens", false)
         .put("prompt_logprobs", topK)

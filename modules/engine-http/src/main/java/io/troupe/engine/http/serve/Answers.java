@@ -2,7 +2,7 @@ package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.engine.ScoringEngine;
+import io.troupe.engine.Scorer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.Fields;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ final class Answers {
   }
 
   /** The whole answer. */
-  ObjectNode whole(List<Delta> deltas, List<ScoringEngine.Scores> scores) {
+  ObjectNode whole(List<Delta> deltas, List<Scorer.Scores> scores) {
     ObjectNode json = head(ask.chat() ? "chat.completion" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (Delta delta : deltas) {
@@ -87,6 +87,15 @@ final class Answers {
     }
     json.set("usage", usage());
     return json;
+  }
+
+  /** The whole answer to a request that has nothing drawn. */
+  ObjectNode scores(List<Scorer.Scores> scores) {
+    List<Delta> nothing = new ArrayList<>();
+    for (int choice = 0; choice < ask.choices(); choice++) {
+      nothing.add(new Delta(choice, 0, new int[0], new float[0], new long[0], "length"));
+    }
+    return whole(nothing, scores);
   }
 
   /** The counts, as the last message of a stream. */
@@ -189,7 +198,7 @@ final class Answers {
   }
 
   /** A place for each token, with its own log-probability and those of the most likely ones. */
-  private static ArrayNode scored(int[] prompt, ScoringEngine.Scores scores) {
+  private static ArrayNode scored(int[] prompt, Scorer.Scores scores) {
     ArrayNode json = Fields.object().putArray("scored");
     json.addNull();
     for (int i = 1; i < prompt.length; i++) {

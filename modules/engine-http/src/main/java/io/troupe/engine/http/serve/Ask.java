@@ -22,6 +22,7 @@ import java.util.List;
  * @param keepStop whether the text keeps the stop string
  * @param usage whether a stream ends with the counts
  * @param scorePrompt whether to tell the log-probabilities of the prompt's tokens
+ * @param scoreOnly whether that is all, and nothing is drawn
  * @param likeliest how many of the most likely tokens to tell beside each of the prompt
  */
 record Ask(
@@ -40,6 +41,7 @@ record Ask(
     boolean keepStop,
     boolean usage,
     boolean scorePrompt,
+    boolean scoreOnly,
     int likeliest) {
   Ask {
     prompts = List.copyOf(prompts);

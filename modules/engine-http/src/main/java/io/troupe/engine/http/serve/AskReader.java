@@ -35,14 +35,17 @@ record AskReader(Served served) {
               .formatted(prompts.size(), completions, MOST_CHOICES));
     }
     int longest = 0;
+    boolean scored = body.hasNonNull("prompt_logprobs");
+    boolean scoreOnly = scored && body.path("max_tokens").asInt(1) == 0;
     for (int[] prompt : prompts) {
-      check(prompt);
+      check(prompt, scoreOnly ? served.contextLength() : served.contextLength() - 1);
       longest = Math.max(longest, prompt.length);
     }
     int room = served.contextLength() - longest;
     String limit =
         chat && body.hasNonNull("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
-    int most = integer(body, limit, chat ? room : DEFAULT_TOKENS, 1, Integer.MAX_VALUE);
+    int most =
+        scoreOnly ? 1 : integer(body, limit, chat ? room : DEFAULT_TOKENS, 1, Integer.MAX_VALUE);
     boolean logProbs = logProbs(body, chat);
     return new Ask(
         body.path("request_id").isTextual()
@@ -51,7 +54,7 @@ record AskReader(Served served) {
         chat,
         prompts,
         completions,
-        settings(body, Math.min(most, room)),
+        settings(body, scoreOnly ? 1 : Math.min(most, room)),
         body.hasNonNull("seed") ? whole(body, "seed") : fresh.getAsLong(),
         body.path("stream").asBoolean(false),
         Duration.ofMillis(
@@ -62,7 +65,8 @@ record AskReader(Served served) {
         body.path("return_tokens_as_token_ids").asBoolean(false),
         body.path("include_stop_str_in_output").asBoolean(false),
         body.path("stream_options").path("include_usage").asBoolean(false),
-        body.hasNonNull("prompt_logprobs"),
+        scored,
+        scoreOnly,
         integer(body, "prompt_logprobs", 0, 0, MOST_LIKELIEST));
   }
 
@@ -182,7 +186,7 @@ record AskReader(Served served) {
     }
   }
 
-  private void check(int[] prompt) throws Refusal {
+  private void check(int[] prompt, int longest) throws Refusal {
     if (prompt.length == 0) {
       throw Refusal.bad("prompt", "a prompt has at least one token");
     }
@@ -194,7 +198,7 @@ record AskReader(Served served) {
             "token %d of the prompt is %d; ids lie in [0, %d]".formatted(i, prompt[i], size - 1));
       }
     }
-    if (prompt.length >= served.contextLength()) {
+    if (prompt.length > longest) {
       throw Refusal.bad(
           "prompt",
           "the prompt has %d tokens, and the maximum context length is %d"

@@ -2,7 +2,7 @@ package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.train.TeacherTokens;
-import io.troupe.engine.ScoringEngine;
+import io.troupe.engine.Scorer;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -14,8 +14,8 @@ import java.util.concurrent.CancellationException;
 /** Answers {@code /v1/completions} and {@code /v1/chat/completions}. */
 final class CompletionsRoute {
   private static final Duration LOOK = Duration.ofSeconds(1);
-  private static final ScoringEngine.Scores NO_SCORES =
-      new ScoringEngine.Scores(new double[0], TeacherTokens.NONE);
+  private static final Scorer.Scores NO_SCORES =
+      new Scorer.Scores(new double[0], TeacherTokens.NONE);
 
   private final Served served;
   private final ServeSettings settings;
@@ -56,8 +56,14 @@ final class CompletionsRoute {
   }
 
   private void draw(Reply reply, Ask ask) throws IOException, InterruptedException, Refusal {
-    List<ScoringEngine.Scores> scores = scores(ask);
+    List<Scorer.Scores> scores = scores(ask);
     Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, weights::tag);
+    if (ask.scoreOnly()) {
+      reply.json(200, answers.scores(scores));
+      counters.served.incrementAndGet();
+      counters.promptTokens.addAndGet(ask.promptTokens());
+      return;
+    }
     Desk.Entry entry = desk.start(ask);
     try {
       if (ask.stream()) {
@@ -76,8 +82,8 @@ final class CompletionsRoute {
     }
   }
 
-  private List<ScoringEngine.Scores> scores(Ask ask) throws Refusal {
-    List<ScoringEngine.Scores> scores = new ArrayList<>();
+  private List<Scorer.Scores> scores(Ask ask) throws Refusal {
+    List<Scorer.Scores> scores = new ArrayList<>();
     if (!ask.scorePrompt()) {
       return scores;
     }
@@ -95,7 +101,7 @@ final class CompletionsRoute {
   }
 
   private void whole(
-      Reply reply, Answers answers, Generation generation, List<ScoringEngine.Scores> scores)
+      Reply reply, Answers answers, Generation generation, List<Scorer.Scores> scores)
       throws IOException, InterruptedException, Refusal {
     while (!generation.awaitDone(LOOK)) {
       refuseIfClosed();

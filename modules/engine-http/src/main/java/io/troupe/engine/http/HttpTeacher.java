@@ -1,0 +1,233 @@
+package io.troupe.engine.http;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.Scorer;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.protocol.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A teacher that one or more servers of the same model give. A sequence goes to the least busy of
+ * them, and to the others when that one fails; when none answers, the caller waits.
+ *
+ * <p>A server that has failed is tried again as at the start before its next score, and must then
+ * say of the same tokens what it said before: who starts another model at its address does not
+ * become the teacher by it.
+ */
+public final class HttpTeacher implements Scorer {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpTeacher.class);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final List<Place> places;
+  private final Duration patience;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final AtomicBoolean waiting = new AtomicBoolean();
+
+  private HttpTeacher(List<Place> places, Duration patience) {
+    this.places = List.copyOf(places);
+    this.patience = patience;
+  }
+
+  /** One server; without a scorer while it is away. */
+  private static final class Place {
+    private final Endpoint endpoint;
+    private final ScorerTrial.Matter matter;
+    private final double[] fingerprint;
+    private final AtomicInteger asked = new AtomicInteger();
+    private Optional<HttpScorer> scorer; // guarded by this
+
+    Place(Endpoint endpoint, ScorerTrial.Matter matter, HttpScorer scorer) {
+      this.endpoint = endpoint;
+      this.matter = matter;
+      this.fingerprint = scorer.fingerprint();
+      this.scorer = Optional.of(scorer);
+    }
+
+    Scores score(int[] tokens, int topK) throws InterruptedException {
+      asked.incrementAndGet();
+      try {
+        HttpScorer present = present();
+        try {
+          return present.score(tokens, topK);
+        } catch (EndpointException failed) {
+          if (!refuses(failed)) {
+            lost(present);
+          }
+          throw failed;
+        }
+      } finally {
+        asked.decrementAndGet();
+      }
+    }
+
+    private synchronized HttpScorer present() throws InterruptedException {
+      if (scorer.isEmpty()) {
+        HttpScorer again = reopened();
+        Optional<String> other = ScorerTrial.difference(fingerprint, again.fingerprint());
+        if (other.isPresent()) {
+          again.close();
+          throw new EndpointException(
+              endpoint,
+              Fault.of(
+                  Fault.Kind.UNEXPECTED,
+                  "it came back as another model, which says " + other.get()),
+              0);
+        }
+        LOG.info("teacher={} is back", endpoint);
+        scorer = Optional.of(again);
+      }
+      return scorer.get();
+    }
+
+    private HttpScorer reopened() throws InterruptedException {
+      try {
+        return HttpScorer.open(endpoint, matter);
+      } catch (EndpointException notYet) {
+        throw new EndpointException(
+            endpoint, Fault.of(Fault.Kind.NO_ANSWER, "it is not back: " + notYet.fault()), 0);
+      }
+    }
+
+    private synchronized void lost(HttpScorer which) {
+      if (scorer.filter(present -> present == which).isPresent()) {
+        scorer = Optional.empty();
+        which.close();
+      }
+    }
+
+    synchronized void close() {
+      scorer.ifPresent(HttpScorer::close);
+    }
+  }
+
+  /**
+   * Looks at all servers, and holds each to what a teacher must do.
+   *
+   * @param tokenizer of the policy
+   * @param contextLength most tokens of its sequences
+   * @param patience how long a score waits while none answers
+   * @throws EndpointException if one cannot teach; says why
+   */
+  public static HttpTeacher open(
+      List<Endpoint> endpoints, Tokenizer tokenizer, int contextLength, Duration patience)
+      throws InterruptedException {
+    require(!endpoints.isEmpty(), "a teacher has at least one server");
+    ScorerTrial.Matter matter = ScorerTrial.Matter.of(tokenizer, contextLength);
+    List<Place> places = new ArrayList<>();
+    boolean all = false;
+    try {
+      for (Endpoint endpoint : endpoints) {
+        Place place = new Place(endpoint, matter, HttpScorer.open(endpoint, matter));
+        places.add(place);
+        Optional<String> other =
+            ScorerTrial.difference(places.getFirst().fingerprint, place.fingerprint);
+        if (other.isPresent()) {
+          throw new EndpointException(
+              endpoint,
+              Fault.of(
+                  Fault.Kind.UNEXPECTED,
+                  "it serves another model than %s: they say %s"
+                      .formatted(endpoints.getFirst(), other.get())),
+              0);
+        }
+      }
+      all = true;
+      return new HttpTeacher(places, patience);
+    } finally {
+      if (!all) {
+        places.forEach(Place::close);
+      }
+    }
+  }
+
+  /** How many servers there are. */
+  public int servers() {
+    return places.size();
+  }
+
+  /**
+   * Scores a sequence; waits while no server answers.
+   *
+   * @throws EndpointException if none did for as long as agreed, or one refuses the sequence
+   */
+  @Override
+  public Scores score(int[] tokens, int topK) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    try {
+      while (true) {
+        EndpointException away;
+        try {
+          Scores scores = anywhere(tokens, topK);
+          waiting.set(false);
+          return scores;
+        } catch (EndpointException failed) {
+          away = failed;
+        }
+        if (refuses(away) || closed.getCount() == 0) {
+          throw away;
+        }
+        if (System.nanoTime() > deadline) {
+          throw silent(away);
+        }
+        if (waiting.compareAndSet(false, true)) {
+          LOG.warn("no teacher answers, the step waits up to {}: {}", patience, away.getMessage());
+        }
+        var _ = closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      throw new EndpointException(
+          places.getFirst().endpoint, Fault.of(Fault.Kind.NO_ANSWER, "interrupted"), 0);
+    }
+  }
+
+  private EndpointException silent(EndpointException last) {
+    return new EndpointException(
+        places.getFirst().endpoint,
+        Fault.of(
+            Fault.Kind.NO_ANSWER,
+            "the teacher did not answer for %d s; start it again, and go on with the run (%s)"
+                .formatted(patience.toSeconds(), last.fault().message())),
+        0);
+  }
+
+  /** Whether asking again would give the same. */
+  private static boolean refuses(EndpointException failure) {
+    return failure.fault().kind() == Fault.Kind.BAD_REQUEST
+        || failure.fault().kind() == Fault.Kind.MALFORMED;
+  }
+
+  private Scores anywhere(int[] tokens, int topK) throws InterruptedException {
+    Optional<EndpointException> last = Optional.empty();
+    List<Place> byLoad =
+        places.stream().sorted(Comparator.comparingInt(place -> place.asked.get())).toList();
+    for (Place place : byLoad) {
+      try {
+        return place.score(tokens, topK);
+      } catch (EndpointException failed) {
+        if (refuses(failed)) {
+          throw failed;
+        }
+        last = Optional.of(failed);
+      }
+    }
+    throw last.orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    places.forEach(Place::close);
+  }
+}
