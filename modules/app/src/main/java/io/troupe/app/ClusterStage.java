@@ -5,13 +5,17 @@ import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import com.typesafe.config.Config;
 import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.Deliveries;
 import io.troupe.cluster.HeadHouse;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.Roster;
 import io.troupe.cluster.Seeds;
 import io.troupe.cluster.Terms;
+import io.troupe.cluster.placement.Share;
+import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
@@ -19,6 +23,11 @@ import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -43,6 +52,7 @@ final class ClusterStage implements Stage {
   private final Terms terms;
   private final RunLease lease;
   private final HeadWeights weights;
+  private final Roster roster;
   private final boolean inherits;
   private final Consumer<String> say;
   private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
@@ -56,6 +66,7 @@ final class ClusterStage implements Stage {
    * @param measured adds to the actor system's settings that its actors are measured
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
+   * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
    * @param say takes what the operator should know before there is a run
    */
@@ -67,6 +78,7 @@ final class ClusterStage implements Stage {
       Terms terms,
       RunLease lease,
       HeadWeights weights,
+      Roster roster,
       boolean inherits,
       Consumer<String> say) {
     this.settings = settings;
@@ -76,6 +88,7 @@ final class ClusterStage implements Stage {
     this.terms = terms;
     this.lease = lease;
     this.weights = weights;
+    this.roster = roster;
     this.inherits = inherits;
     this.say = say;
   }
@@ -185,13 +198,34 @@ final class ClusterStage implements Stage {
 
   @Override
   public void start(Behavior<Run.Command> run, Consumer<String> notes) {
-    house.join().tell(new HeadHouse.Begin(run, terms, weights.deliveries(), notes));
+    house.join().tell(new HeadHouse.Begin(run, terms, weights.deliveries(), roster, notes));
     begun.complete(started.join());
   }
 
   @Override
   public CompletionStage<ActorSystem<Run.Command>> system() {
     return begun;
+  }
+
+  @Override
+  public List<NodeFacts> nodes() {
+    Map<String, Share> shares = roster.shares();
+    Map<String, Deliveries.Held> held = new TreeMap<>();
+    weights.deliveries().all().forEach(one -> held.put(one.node(), one));
+    Set<String> names = new TreeSet<>(shares.keySet());
+    names.addAll(held.keySet());
+    return names.stream()
+        .map(
+            name -> {
+              Optional<Deliveries.Held> has = Optional.ofNullable(held.get(name));
+              return new NodeFacts(
+                  name,
+                  Optional.ofNullable(shares.get(name)).map(Share::text).orElse(""),
+                  has.map(Deliveries.Held::version).orElse(-1L),
+                  has.map(Deliveries.Held::behind).orElse(0L),
+                  has.map(Deliveries.Held::trouble).orElse(""));
+            })
+        .toList();
   }
 
   @Override

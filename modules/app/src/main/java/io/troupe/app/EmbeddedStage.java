@@ -6,10 +6,12 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
 import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Joining;
+import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
 import io.troupe.runtime.WeightsInMemory;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -74,6 +76,11 @@ final class EmbeddedStage implements Stage {
   @Override
   public CompletionStage<ActorSystem<Run.Command>> system() {
     return started;
+  }
+
+  @Override
+  public List<NodeFacts> nodes() {
+    return List.of();
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.troupe.cluster.Pass;
 import io.troupe.cluster.Seeds;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
 import io.troupe.console.JvmReport;
@@ -83,7 +84,9 @@ final class NodeCommand implements Callable<Integer> {
   @Option(
       names = "--workers",
       paramLabel = "N",
-      description = "Rollout workers here; by default cluster.workers_per_node of the run.")
+      description =
+          "Rollout workers here; by default what the run's placement says, or its"
+              + " cluster.workers_per_node.")
   private @Nullable Integer workers;
 
   @Option(
@@ -224,9 +227,9 @@ final class NodeCommand implements Callable<Integer> {
   /** The crew's children need the address that the actor system takes. */
   private record LateCrew(CompletableFuture<NodeCrew> crew) implements NodeAgent.Crew {
     @Override
-    public NodeAgent.Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals)
+    public NodeAgent.Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals)
         throws IOException {
-      return crew.join().of(terms, arrivals);
+      return crew.join().of(terms, share, arrivals);
     }
 
     @Override

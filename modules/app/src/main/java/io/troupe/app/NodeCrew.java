@@ -9,6 +9,7 @@ import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.WeightRef;
@@ -28,7 +29,7 @@ import java.util.function.BiConsumer;
  * The processes that a run gets on one node.
  *
  * @param node its name
- * @param workers how many; as the run says when empty
+ * @param workers how many; as the run's placement says when empty, or cluster.workers_per_node
  * @param takesOver whether one of them waits to become the head
  * @param data folder of the node
  * @param network options that let a child find the cluster
@@ -48,7 +49,7 @@ record NodeCrew(
 
   /** Writes down what the run is, and says what to start. */
   @Override
-  public NodeAgent.Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals)
+  public NodeAgent.Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals)
       throws IOException {
     Path run = Path.of(terms.folder());
     if (takesOver || !terms.transfers()) {
@@ -58,10 +59,10 @@ record NodeCrew(
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
     ClusterSection section = settings.cluster();
-    int count = workers.orElse(section.workersPerNode());
+    int count = workers.orElse(share.placed() ? share.workers().size() : section.workersPerNode());
     List<Gpu> claimed =
         gpus.isPresent() && settings.policy().wantsGpu() && count > 0
-            ? gpus.get().claim(count)
+            ? claim(gpus.get(), share, count)
             : List.of();
     Optional<HostPort> weights =
         terms.transfers()
@@ -77,6 +78,10 @@ record NodeCrew(
       command.addAll(List.of("--run-folder", run.toString()));
       Map<String, String> environment = environment(claimed, i - 1);
       weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
+      if (share.placed()) {
+        int verifiers = Math.max(1, settings.placement().verifiersPerNode() / count);
+        command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
+      }
       environment.put(WorkerCommand.SECRET, terms.secret());
       crew.add(child(name, command, folder, environment));
     }
@@ -87,6 +92,13 @@ record NodeCrew(
       crew.add(child(node + "-head", command, folder, environment(List.of(), 0)));
     }
     return new NodeAgent.Muster(crew, weights);
+  }
+
+  /** Those of the placement, unless the operator wants more workers than it has here. */
+  private static List<Gpu> claim(NodeGpus gpus, Share share, int count) throws IOException {
+    return share.placed() && count <= share.workers().size()
+        ? gpus.claim(share.workers().stream().limit(count).flatMap(List::stream).toList())
+        : gpus.claim(count);
   }
 
   @Override

@@ -3,10 +3,12 @@ package io.troupe.app;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -39,6 +41,9 @@ interface Stage {
 
   /** The actor system, once the run is started; what it is told, the run is told. */
   CompletionStage<ActorSystem<Run.Command>> system();
+
+  /** The nodes that work for the run, where this process is the head of a cluster. */
+  List<NodeFacts> nodes();
 
   /** Completes when the actors are gone. */
   CompletionStage<?> terminated();

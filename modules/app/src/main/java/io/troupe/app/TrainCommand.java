@@ -6,6 +6,7 @@ import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
+import io.troupe.cluster.Roster;
 import io.troupe.cluster.Terms;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
@@ -176,6 +177,7 @@ final class TrainCommand implements Callable<Integer> {
                 weights.secret()),
             new RunLease(folder, cluster.address().host()),
             weights,
+            new Roster(settings.address().host(), composition.config().placement().placed()),
             standby,
             System.err::println);
     if (standby) {

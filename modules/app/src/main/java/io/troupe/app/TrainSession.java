@@ -144,6 +144,7 @@ final class TrainSession {
                   settings.limits(),
                   verifier,
                   stage.system(),
+                  stage::nodes,
                   screen::say)) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);

@@ -59,6 +59,12 @@ final class WorkerCommand implements Callable<Integer> {
   private @Nullable Path folder;
 
   @Option(
+      names = "--verifiers",
+      paramLabel = "N",
+      description = "Completions verified at a time; by default verifier.workers of the run.")
+  private @Nullable Integer verifiers;
+
+  @Option(
       names = "--weights",
       paramLabel = "HOST:PORT",
       description = "The node's weight server; by default weights lie in the run folder.")
@@ -73,7 +79,11 @@ final class WorkerCommand implements Callable<Integer> {
         () -> {
           var _ = started.thenAccept(system -> system.tell(new WorkerHost.Drain()));
         });
-    RunConfig run = RunConfig.load(Objects.requireNonNull(config), List.of()).config();
+    RunConfig run =
+        RunConfig.load(
+                Objects.requireNonNull(config),
+                verifiers == null ? List.of() : List.of("verifier.workers=" + verifiers))
+            .config();
     Composition composition =
         Composition.of(run, Objects.requireNonNull(folder).resolve("checkpoints"));
     ClusterSettings settings =

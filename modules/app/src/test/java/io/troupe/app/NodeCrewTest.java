@@ -8,6 +8,7 @@ import io.troupe.cluster.HostPort;
 import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.WeightsPlace;
+import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.RunSecret;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class NodeCrewTest {
             List.of("--seed", "127.0.0.1:1"),
             GpuOption.gpus(gpus, folder.resolve("a")),
             new NodeDepot("a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())))
-        .of(terms, (_, _) -> {})
+        .of(terms, Share.OWN, (_, _) -> {})
         .children();
   }
 
@@ -66,6 +67,29 @@ final class NodeCrewTest {
 
     assertThatThrownBy(() -> crew(1, "none", true, terms))
         .hasMessageContaining("the run folder /nowhere/run is not the head's on this host");
+  }
+
+  @Test
+  void of_shareOfAPlacement_startsItsWorkersOnItsGpus() throws IOException {
+    Share share = new Share(1, List.of(List.of(2), List.of(3)), List.of(0), List.of(1));
+    NodeCrew crew =
+        new NodeCrew(
+            "a",
+            Optional.empty(),
+            false,
+            folder,
+            List.of("--seed", "127.0.0.1:1"),
+            GpuOption.gpus("virtual:4", folder.resolve("a")),
+            new NodeDepot(
+                "a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())));
+    assertThat(crew.of(terms(), share, (_, _) -> {}).children())
+        .extracting(child -> child.environment().get("CUDA_VISIBLE_DEVICES"))
+        .containsExactly("2", "3");
+    assertThatThrownBy(
+            () ->
+                crew.of(
+                    terms(), new Share(1, List.of(List.of(7)), List.of(), List.of()), (_, _) -> {}))
+        .hasMessageContaining("1 GPUs are wanted");
   }
 
   @Test

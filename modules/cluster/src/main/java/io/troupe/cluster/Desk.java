@@ -12,6 +12,7 @@ import akka.cluster.ClusterEvent;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
+import io.troupe.cluster.placement.Share;
 import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.Portable;
 import io.troupe.runtime.Run;
@@ -36,8 +37,12 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   public sealed interface Command {}
 
-  /** A node asks what there is to do. */
-  public record AskTerms(String node, ActorRef<NodeAgent.Command> replyTo)
+  /**
+   * A node asks what there is to do.
+   *
+   * @param seat in the run's placement that it has from a former head; negative if none
+   */
+  public record AskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo)
       implements Command, Portable {}
 
   /** A worker's JVM offers itself. */
@@ -90,14 +95,15 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private final Terms terms;
   private final Run.Posts posts;
   private final Deliveries deliveries;
+  private final Roster roster;
   private final Consumer<String> notes;
   private final Set<ActorRef<NodeAgent.Command>> nodes = new HashSet<>();
   private final Map<ActorRef<WorkerHost.Command>, ChildEnded> hosts = new HashMap<>();
 
   /** A desk for a run. */
   static Behavior<Command> create(
-      Terms terms, Run.Posts posts, Deliveries deliveries, Consumer<String> notes) {
-    return Behaviors.setup(context -> new Desk(context, terms, posts, deliveries, notes));
+      Terms terms, Run.Posts posts, Deliveries deliveries, Roster roster, Consumer<String> notes) {
+    return Behaviors.setup(context -> new Desk(context, terms, posts, deliveries, roster, notes));
   }
 
   private Desk(
@@ -105,9 +111,11 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       Terms terms,
       Run.Posts posts,
       Deliveries deliveries,
+      Roster roster,
       Consumer<String> notes) {
     super(context);
     this.deliveries = deliveries;
+    this.roster = roster;
     this.terms = terms;
     this.posts = posts;
     this.notes = notes;
@@ -124,7 +132,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case AskTerms(String node, ActorRef<NodeAgent.Command> replyTo) -> onAskTerms(node, replyTo);
+      case AskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) ->
+          onAskTerms(node, seat, replyTo);
       case Enlist enlist -> onEnlist(enlist);
       case ChildEnded ended -> onChildEnded(ended);
       case Serves(String node, String server) -> deliveries.joined(node, server);
@@ -140,12 +149,14 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
     return this;
   }
 
-  private void onAskTerms(String node, ActorRef<NodeAgent.Command> replyTo) {
+  private void onAskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) {
+    Address address = replyTo.path().address();
+    Share share = roster.seat(node, address.getHost().orElse(""), seat);
     if (nodes.add(replyTo)) {
-      notes.accept("node %s is there".formatted(node));
+      notes.accept("node %s is there%s".formatted(node, share.placed() ? ", " + share.text() : ""));
       getContext().watchWith(replyTo, new NodeGone(node, replyTo));
     }
-    replyTo.tell(new NodeAgent.Offered(terms, getContext().getSelf()));
+    replyTo.tell(new NodeAgent.Offered(terms, share, getContext().getSelf()));
   }
 
   private void onEnlist(Enlist enlist) {
@@ -176,6 +187,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private void onNodeGone(String node, ActorRef<NodeAgent.Command> agent) {
     nodes.remove(agent);
     deliveries.left(node);
+    roster.left(node);
     notes.accept("node %s is gone".formatted(node));
   }
 

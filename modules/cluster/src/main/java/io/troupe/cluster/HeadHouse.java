@@ -23,7 +23,11 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
 
   /** Start the run: this process has the seat, and everything is open. */
   public record Begin(
-      Behavior<Run.Command> run, Terms terms, Deliveries deliveries, Consumer<String> notes)
+      Behavior<Run.Command> run,
+      Terms terms,
+      Deliveries deliveries,
+      Roster roster,
+      Consumer<String> notes)
       implements Command {}
 
   /** The run has opened its posts. */
@@ -111,7 +115,10 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
     Begin begin = begun.orElseThrow();
     ActorRef<Desk.Command> opened =
         getContext()
-            .spawn(Desk.create(begin.terms(), posts, begin.deliveries(), begin.notes()), "desk");
+            .spawn(
+                Desk.create(
+                    begin.terms(), posts, begin.deliveries(), begin.roster(), begin.notes()),
+                "desk");
     getContext().watch(opened);
     desk = Optional.of(opened);
   }

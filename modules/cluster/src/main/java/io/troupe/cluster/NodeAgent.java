@@ -7,6 +7,7 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
+import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
@@ -35,7 +36,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   public sealed interface Command {}
 
   /** There is a run to work for. */
-  public record Offered(Terms terms, ActorRef<Desk.Command> desk) implements Command, Portable {}
+  public record Offered(Terms terms, Share share, ActorRef<Desk.Command> desk)
+      implements Command, Portable {}
 
   /** The run is over. */
   public record RunOver(String run) implements Command, Portable {}
@@ -69,10 +71,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     /**
      * Makes everything ready for them; may block.
      *
+     * @param share of this node in the run's placement
      * @param arrivals told how each transfer of weights to this node ended
      * @throws IOException if this node cannot work for the run; says why and what to do
      */
-    Muster of(Terms terms, BiConsumer<WeightRef, Fetched> arrivals) throws IOException;
+    Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals) throws IOException;
 
     /** Lets go of what the run had here beside its processes; may block. */
     void over();
@@ -120,6 +123,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
   private Optional<String> run = Optional.empty();
   private Optional<HostPort> weights = Optional.empty();
+  private int seat = Share.OWN.seat();
   private boolean leaving;
 
   /** An agent that looks for work until it is drained. */
@@ -148,7 +152,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     switch (command) {
       case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
       case AskAgain _ -> ask();
-      case Offered(Terms terms, ActorRef<Desk.Command> from) -> onOffered(terms, from);
+      case Offered(Terms terms, Share share, ActorRef<Desk.Command> from) ->
+          onOffered(terms, share, from);
       case CrewReady(Muster muster) -> onCrewReady(muster);
       case Arrived(WeightRef came, Fetched outcome) -> onArrived(came, outcome);
       case CrewRefused(String reason) -> report(reason);
@@ -185,18 +190,19 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private void ask() {
     desk.ifPresent(
         one -> {
-          one.tell(new Desk.AskTerms(wiring.name(), getContext().getSelf()));
+          one.tell(new Desk.AskTerms(wiring.name(), seat, getContext().getSelf()));
           timers.startSingleTimer(new AskAgain(), PATIENCE);
         });
   }
 
-  private void onOffered(Terms terms, ActorRef<Desk.Command> from) {
+  private void onOffered(Terms terms, Share share, ActorRef<Desk.Command> from) {
     timers.cancel(new AskAgain());
     if (leaving || run.equals(Optional.of(terms.run()))) {
       serve(); // A new head of the same run: the workers find it by themselves.
       return;
     }
     weights = Optional.empty();
+    seat = share.seat();
     run = Optional.of(terms.run());
     restarts.clear();
     wiring
@@ -205,7 +211,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     ActorRef<Command> self = getContext().getSelf();
     getContext()
         .pipeToSelf(
-            wiring.children().call(() -> crew(terms, self)),
+            wiring.children().call(() -> crew(terms, share, self)),
             (crew, failure) ->
                 failure == null ? new CrewReady(crew) : new CrewRefused(message(failure)));
   }
@@ -248,9 +254,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     desk.ifPresent(one -> one.tell(brought));
   }
 
-  private Muster crew(Terms terms, ActorRef<Command> self) {
+  private Muster crew(Terms terms, Share share, ActorRef<Command> self) {
     try {
-      return wiring.crew().of(terms, (came, outcome) -> self.tell(new Arrived(came, outcome)));
+      return wiring
+          .crew()
+          .of(terms, share, (came, outcome) -> self.tell(new Arrived(came, outcome)));
     } catch (IOException unfit) {
       throw new UncheckedIOException(unfit);
     }
@@ -305,6 +313,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       wiring.say().accept(over + " is over");
       run = Optional.empty();
       weights = Optional.empty();
+      seat = Share.OWN.seat();
       var _ = wiring.children().call(this::letGo);
       timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
     }

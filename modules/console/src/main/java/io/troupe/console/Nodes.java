@@ -18,6 +18,7 @@ final class Nodes {
    * @param drainable whether it can be asked to leave
    * @param gauges of the process that looks after it, by name; empty where none can be asked
    * @param jvms its processes
+   * @param facts what the head of a cluster knows of it; none or one
    */
   record Node(
       String node,
@@ -25,7 +26,8 @@ final class Nodes {
       List<RunView.WorkerRow> workers,
       Map<String, Double> gauges,
       List<JvmReport.Gpu> gpus,
-      List<OfNode> jvms) {}
+      List<OfNode> jvms,
+      List<NodeFacts> facts) {}
 
   /** A process: its name and what it takes. */
   record OfNode(
@@ -41,14 +43,20 @@ final class Nodes {
     for (RunView.WorkerRow worker : source.fold().weights(now).workers()) {
       workers.computeIfAbsent(place(worker, reports), _ -> new ArrayList<>()).add(worker);
     }
+    List<NodeFacts> facts = source.nodes();
+    facts.forEach(one -> workers.computeIfAbsent(one.node(), _ -> new ArrayList<>()));
     List<Node> nodes = new ArrayList<>();
-    workers.forEach((name, there) -> nodes.add(node(name, there, reports)));
+    workers.forEach((name, there) -> nodes.add(node(name, there, reports, facts)));
     nodes.sort(
         Comparator.comparing((Node node) -> !node.node().equals(HERE)).thenComparing(Node::node));
     return nodes;
   }
 
-  private static Node node(String name, List<RunView.WorkerRow> workers, List<JvmReport> reports) {
+  private static Node node(
+      String name,
+      List<RunView.WorkerRow> workers,
+      List<JvmReport> reports,
+      List<NodeFacts> facts) {
     List<JvmReport> there = reports.stream().filter(report -> place(report).equals(name)).toList();
     Map<String, Double> gauges =
         there.stream()
@@ -66,7 +74,8 @@ final class Nodes {
             .map(
                 report ->
                     new OfNode(report.jvm(), report.role(), report.gauges(), report.verifiers()))
-            .toList());
+            .toList(),
+        facts.stream().filter(one -> one.node().equals(name)).toList());
   }
 
   private static String place(JvmReport report) {

@@ -3,6 +3,7 @@ package io.troupe.console;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.telemetry.view.RunFold;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +21,11 @@ public interface RunSource {
 
   /** Its processes. */
   Jvms jvms();
+
+  /** The nodes of the cluster that this process is the head of; none otherwise. */
+  default List<NodeFacts> nodes() {
+    return List.of();
+  }
 
   /** Whether the run is in this process and can be told what to do. */
   boolean live();

@@ -156,6 +156,10 @@ final class Notes {
         config.loss().objective() != ObjectiveName.DR_GRPO,
         "loss.objective is not dr_grpo");
     idle(
+        "cluster.workers_per_node",
+        config.placement().nodes() > 0,
+        "placement decides how many workers a node starts");
+    idle(
         "training.no_decay",
         config.training().weightDecay() == 0 || config.policy() instanceof PolicySection.Toy,
         "training.weight_decay is 0, or the policy is a table");

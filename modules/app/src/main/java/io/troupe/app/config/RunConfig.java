@@ -138,14 +138,6 @@ public record RunConfig(
             () -> placement.tensorParallel() == 1,
             "must be 1: a rollout worker has one GPU so far",
             "set it to 1");
-    int started = placement.nodes() * cluster.workersPerNode();
-    rules
-        .on("placement.rollout_workers", "placement.nodes", "cluster.workers_per_node")
-        .require(
-            () -> placement.rolloutWorkers() == started,
-            "must be what the nodes start: placement.nodes × cluster.workers_per_node, which is %d"
-                .formatted(started),
-            "set cluster.workers_per_node to fit, or this to %d".formatted(started));
   }
 
   /** States the rules that need the task's size. */

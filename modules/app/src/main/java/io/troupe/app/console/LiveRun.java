@@ -4,6 +4,7 @@ import akka.actor.typed.ActorRef;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
 import io.troupe.console.Jvms;
+import io.troupe.console.NodeFacts;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.core.run.Order;
@@ -14,11 +15,13 @@ import io.troupe.store.RunFolder;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The run of this process. */
 public final class LiveRun implements RunSource {
@@ -30,12 +33,20 @@ public final class LiveRun implements RunSource {
   private final CompletionStage<ActorSystem<Run.Command>> system;
   private final RunProcesses processes;
 
-  /** A run whose actors may still have to start. */
+  private final Supplier<List<NodeFacts>> nodes;
+
+  /**
+   * A run whose actors may still have to start.
+   *
+   * @param nodes of its cluster, if it has one
+   */
   public LiveRun(
       RunFold fold,
       RunFolder folder,
       VerifierService verifiers,
-      CompletionStage<ActorSystem<Run.Command>> system) {
+      CompletionStage<ActorSystem<Run.Command>> system,
+      Supplier<List<NodeFacts>> nodes) {
+    this.nodes = nodes;
     this.fold = fold;
     this.folder = folder;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
@@ -62,6 +73,11 @@ public final class LiveRun implements RunSource {
   @Override
   public Jvms jvms() {
     return processes;
+  }
+
+  @Override
+  public List<NodeFacts> nodes() {
+    return nodes.get();
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -234,6 +235,7 @@ public final class LookCommands {
       StringBuilder text = new StringBuilder();
       for (JsonNode node : nodes) {
         text.append(TextTable.safe(node.path("node").asText())).append('\n');
+        node.path("facts").forEach(facts -> text.append(facts(facts)));
         text.append(
             new TextTable(
                     List.of(
@@ -251,6 +253,22 @@ public final class LookCommands {
         }
       }
       return text.toString();
+    }
+
+    private static String facts(JsonNode facts) {
+      List<String> parts = new ArrayList<>();
+      parts.add(facts.path("placement").asText());
+      if (facts.path("version").asLong() >= 0) {
+        long behind = facts.path("behind").asLong();
+        parts.add(
+            "weights v%d%s"
+                .formatted(
+                    facts.path("version").asLong(),
+                    behind > 0 ? ", %d behind".formatted(behind) : ""));
+      }
+      parts.add(facts.path("trouble").asText());
+      parts.removeIf(String::isEmpty);
+      return parts.isEmpty() ? "" : "  " + TextTable.safe(String.join("; ", parts)) + "\n";
     }
 
     private static String gpus(JsonNode gpus) {

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
+import io.troupe.console.NodeFacts;
 import io.troupe.core.run.RunLimits;
 import io.troupe.runtime.Run;
 import io.troupe.store.RunFolder;
@@ -13,9 +14,11 @@ import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The console of the run of this process, from its start to its end; or none, if it is off. */
 public final class RunConsole implements AutoCloseable {
@@ -35,6 +38,7 @@ public final class RunConsole implements AutoCloseable {
    * Opens the console. A console that cannot be opened says so and does not keep the run from
    * training.
    *
+   * @param nodes of the run's cluster, if it has one
    * @param say takes a line for the screen
    */
   public static RunConsole open(
@@ -43,6 +47,7 @@ public final class RunConsole implements AutoCloseable {
       RunLimits limits,
       VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
+      Supplier<List<NodeFacts>> nodes,
       Consumer<String> say) {
     if (!section.enabled()) {
       return new RunConsole(folder, Optional.empty(), Optional.empty());
@@ -52,7 +57,7 @@ public final class RunConsole implements AutoCloseable {
       MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
       ConsoleServer server =
-          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system));
+          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system, nodes));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {

@@ -315,16 +315,7 @@ final class RunConfigTest {
         .extracting(violation -> violation.key())
         .containsExactlyInAnyOrder("placement.nodes", "placement.trainer_ranks");
 
-    Resolved<RunConfig> more = resolve("placement.nodes=2", "placement.rollout_workers=12");
-    ConfigurationException tooMany =
-        catchThrowableOfType(
-            ConfigurationException.class,
-            () -> more.check((config, rules) -> config.checkStart(true, rules)));
-    assertThat(tooMany.violations())
-        .extracting(violation -> violation.key())
-        .containsExactly("placement.rollout_workers");
-
-    resolve("placement.nodes=2", "placement.rollout_workers=12", "cluster.workers_per_node=6")
+    resolve("placement.nodes=2", "placement.rollout_workers=12")
         .check((config, rules) -> config.checkStart(true, rules));
     resolve("placement.trainer_ranks=4").check((config, rules) -> config.checkStart(false, rules));
   }

@@ -3,6 +3,7 @@ package io.troupe.cluster.gpu;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -25,8 +26,23 @@ public record NodeGpus(
    *     cannot be known
    */
   public List<Gpu> claim(int wanted) throws IOException {
+    return claim(wanted, _ -> true);
+  }
+
+  /**
+   * Claims these, and no others. Blocks.
+   *
+   * @throws IOException if one is not there or not free, with who is in the way; or if it cannot be
+   *     known
+   */
+  public List<Gpu> claim(List<Integer> indices) throws IOException {
+    return claim(indices.size(), gpu -> indices.contains(gpu.index()));
+  }
+
+  private List<Gpu> claim(int wanted, Predicate<Gpu> eligible) throws IOException {
     try {
-      return switch (GpuClaim.of(probe.read(), occupants(), wanted)) {
+      return switch (GpuClaim.of(
+          probe.read().stream().filter(eligible).toList(), occupants(), wanted)) {
         case GpuClaim.Granted(var usable, var zombies) -> {
           end(zombies);
           yield usable;

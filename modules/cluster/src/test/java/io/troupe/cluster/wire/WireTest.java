@@ -12,6 +12,7 @@ import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.WorkerHost;
+import io.troupe.cluster.placement.Share;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
@@ -117,7 +118,7 @@ final class WireTest {
         new Gate.Welcome("troupe"),
         new Gate.Refused("no"),
         new Gate.Outside(),
-        new Desk.AskTerms("a", ref()),
+        new Desk.AskTerms("a", -1, ref()),
         new Desk.Enlist("a-w1", 4711, ref()),
         new Desk.ChildEnded("a-w1", 4711),
         new Desk.Serves("a", "127.0.0.2:7001"),
@@ -130,7 +131,10 @@ final class WireTest {
             List.of(new Desk.Brought.Left("127.0.0.3:7001", "gave too little", true)),
             "no source gives them"),
         new Desk.Report("it rains"),
-        new NodeAgent.Offered(new Terms("r", "/runs/r", "t", "run:\n  seed: 1\n", "00ff"), ref()),
+        new NodeAgent.Offered(
+            new Terms("r", "/runs/r", "t", "run:\n  seed: 1\n", "00ff"),
+            new Share(1, List.of(List.of(2), List.of(3)), List.of(0), List.of(1)),
+            ref()),
         new NodeAgent.RunOver("r"),
         new NodeAgent.Drain("a", ref()),
         new WorkerHost.Hired(ref(), posts),

@@ -35,9 +35,14 @@ export function page(root) {
   return {update() {}, stop() { a.stop(); b.stop(); }, refresh() { a.now(); b.now(); }};
 }
 
+function known(of) {
+  const fact = (name, value) => [h('dt', {}, name), h('dd', {}, visible(value))];
+  return h('dl', {class: 'facts small'}, of.placement ? fact('placement', of.placement) : null, of.version >= 0 ? fact('weights', `v${of.version}` + (of.behind > 0 ? `, ${of.behind} behind` : '')) : null, of.trouble ? fact('trouble', of.trouble) : null);
+}
+
 function panel(node) {
   const workers = node.workers.filter(one => one.present);
   return h('section', {class: 'panel node', 'aria-label': 'Node ' + node.node, 'data-key': node.node},
     h('div', {class: 'tools'}, h('h2', {}, visible(node.node)), node.drainable ? verb('drain', {node: node.node}) : null),
-    load(node.gauges), gpuMap(node.gpus), processTable(node.jvms), workers.length ? [h('h2', {}, 'Workers'), workerTable(workers)] : h('p', {class: 'soft'}, 'No worker is there.'), verifierTable(node.jvms));
+    load(node.gauges), node.facts.map(known), gpuMap(node.gpus), processTable(node.jvms), workers.length ? [h('h2', {}, 'Workers'), workerTable(workers)] : h('p', {class: 'soft'}, 'No worker is there.'), verifierTable(node.jvms));
 }

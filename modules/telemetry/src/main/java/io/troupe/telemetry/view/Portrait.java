@@ -8,9 +8,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Draws the views of a {@link RunFold} at one moment; the caller holds its lock. */
 final class Portrait {
+  private static final Pattern CHILD = Pattern.compile("(.+)-w\\d+-\\d+-[0-9a-f]{8}");
+
   private static final int LATELY = 12;
   private static final int WHAT_IF_GROUPS = 1_000;
   private static final int WHAT_IF_BOUNDS = 8;
@@ -225,10 +229,16 @@ final class Portrait {
         bars);
   }
 
-  /** The part of a worker's name before its slash; a worker without one is in this process. */
+  /**
+   * The part of a worker's name before its slash, or before the number that a node agent gives it:
+   * {@code a-w1-1-0ccdcbe1} is node a's. A worker with neither is in this process.
+   */
   private static String node(String worker) {
     int slash = worker.indexOf('/');
-    return slash < 0 ? "this process" : worker.substring(0, slash);
+    Matcher child = CHILD.matcher(worker);
+    return slash >= 0
+        ? worker.substring(0, slash)
+        : child.matches() ? child.group(1) : "this process";
   }
 
   RunView.Staleness staleness() {

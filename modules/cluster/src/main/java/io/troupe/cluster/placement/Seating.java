@@ -1,0 +1,100 @@
+package io.troupe.cluster.placement;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Which node of the cluster is which node of the placement. Pure.
+ *
+ * <p>The trainer runs in the head's process, on the placement's first GPUs: so the node on the
+ * head's host gets seat 0, the others the rest, and seat 0 last.
+ *
+ * @param placement none where nodes decide by themselves
+ * @param seats by number, the names of who has them
+ */
+public record Seating(Optional<Placement> placement, SortedMap<Integer, String> seats) {
+  public Seating {
+    seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
+  }
+
+  /** With all seats free. */
+  public static Seating of(Optional<Placement> placement) {
+    return new Seating(placement, Collections.emptySortedMap());
+  }
+
+  /** A node took a seat, or none. */
+  public record Seated(Seating seating, Share share) {}
+
+  /**
+   * Seats a node; one that has a seat keeps it.
+   *
+   * @param besideHead whether it is on the head's host
+   * @param before the seat it has from a former head of the run, whose workers are at work;
+   *     negative if none
+   */
+  public Seated seat(String node, boolean besideHead, int before) {
+    if (placement.isEmpty()) {
+      return new Seated(this, Share.OWN);
+    }
+    Optional<Integer> seat =
+        seats.entrySet().stream()
+            .filter(entry -> entry.getValue().equals(node))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .or(() -> free().stream().filter(one -> one == before).findFirst())
+            .or(
+                () ->
+                    besideHead
+                        ? free().stream().findFirst()
+                        : free().stream()
+                            .filter(one -> one > 0)
+                            .findFirst()
+                            .or(() -> free().stream().findFirst()));
+    if (seat.isEmpty()) {
+      return new Seated(this, Share.NOTHING);
+    }
+    SortedMap<Integer, String> all = new TreeMap<>(seats);
+    all.put(seat.get(), node);
+    return new Seated(new Seating(placement, all), share(placement.get(), seat.get()));
+  }
+
+  /** A node is gone; its seat is free. */
+  public Seating left(String node) {
+    SortedMap<Integer, String> all = new TreeMap<>(seats);
+    all.values().removeIf(node::equals);
+    return new Seating(placement, all);
+  }
+
+  /** What each node that is there does, by name. */
+  public SortedMap<String, Share> shares() {
+    SortedMap<String, Share> shares = new TreeMap<>();
+    seats.forEach((seat, node) -> shares.put(node, share(placement.orElseThrow(), seat)));
+    return shares;
+  }
+
+  private List<Integer> free() {
+    return IntStream.range(0, placement.orElseThrow().demand().nodes())
+        .filter(seat -> !seats.containsKey(seat))
+        .boxed()
+        .toList();
+  }
+
+  private static Share share(Placement placement, int seat) {
+    return new Share(
+        seat,
+        placement.of(seat).stream()
+            .filter(process -> process.role() instanceof Role.Rollout)
+            .map(Assigned::gpus)
+            .toList(),
+        placement.of(seat).stream()
+            .filter(process -> !(process.role() instanceof Role.Rollout))
+            .flatMap(process -> process.gpus().stream())
+            .toList(),
+        placement.idle().getOrDefault(seat, List.of()));
+  }
+}

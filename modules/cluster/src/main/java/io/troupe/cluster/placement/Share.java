@@ -1,0 +1,59 @@
+package io.troupe.cluster.placement;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What one node does of a placement.
+ *
+ * @param seat the placement's number of the node, from 0; {@link #UNPLACED} where the nodes decide
+ *     by themselves, {@link #SPARE} where the others have it all
+ * @param workers rollout workers, by the GPUs of each
+ * @param reserved GPUs that others of the run use, such as the trainer's
+ * @param idle GPUs that nobody uses
+ */
+public record Share(
+    int seat, List<List<Integer>> workers, List<Integer> reserved, List<Integer> idle) {
+  private static final int UNPLACED = -1;
+  private static final int SPARE = -2;
+
+  /** Of a run without a placement. */
+  public static final Share OWN = new Share(UNPLACED, List.of(), List.of(), List.of());
+
+  /** Of a node more than the placement has. */
+  static final Share NOTHING = new Share(SPARE, List.of(), List.of(), List.of());
+
+  public Share {
+    workers = workers.stream().map(List::copyOf).toList();
+    reserved = List.copyOf(reserved);
+    idle = List.copyOf(idle);
+  }
+
+  /** Whether the run's placement decides, and not the node. */
+  public boolean placed() {
+    return seat != UNPLACED;
+  }
+
+  /** One line for the operator. */
+  public String text() {
+    return switch (seat) {
+      case UNPLACED -> "workers as the node decides";
+      case SPARE -> "nothing: all nodes of the placement are there";
+      default ->
+          "node %d of the placement: %s%s%s"
+              .formatted(
+                  seat,
+                  workers.isEmpty()
+                      ? "no rollout workers"
+                      : "rollout workers on "
+                          + gpus(workers.stream().flatMap(List::stream).toList()),
+                  reserved.isEmpty() ? "" : ", trainer on " + gpus(reserved),
+                  idle.isEmpty() ? "" : ", idle: " + gpus(idle));
+    };
+  }
+
+  /** Numbers of GPUs as a person reads them. */
+  public static String gpus(List<Integer> numbers) {
+    return "GPU " + numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
+  }
+}
