@@ -25,8 +25,8 @@ final class Attendant implements Runnable {
     /** Waits until the server needs weights; none when it has left. */
     Optional<Goal> awaitNeed(Replica replica) throws InterruptedException;
 
-    /** Waits, at most until the server leaves. */
-    void rest(Replica replica, Duration pause) throws InterruptedException;
+    /** Waits, at most until the server leaves; false once it has. */
+    boolean rest(Replica replica, Duration pause) throws InterruptedException;
 
     /** The server draws with these weights. */
     void moved(Replica replica, Goal goal);
@@ -60,7 +60,7 @@ final class Attendant implements Runnable {
         if (bring(next.get())) {
           rest = FIRST_REST;
         } else {
-          post.rest(replica, rest);
+          boolean _ = post.rest(replica, rest);
           Duration doubled = rest.multipliedBy(2);
           rest = doubled.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : doubled;
         }

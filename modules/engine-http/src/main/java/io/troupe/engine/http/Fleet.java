@@ -35,17 +35,18 @@ public record Fleet(SortedMap<String, Member> members) {
    *
    * @param limit most completions at a time
    * @param load completions it draws
+   * @param others requests of other clients that it says it has
    * @param ready whether it holds the newest weights and is trusted with work
    * @param failures one after the other
    */
-  public record Member(int limit, int load, boolean ready, int failures) {
+  public record Member(int limit, int load, int others, boolean ready, int failures) {
     public Member {
       require(limit >= 1, "a server draws at least one completion at a time, not %d", limit);
       require(load >= 0, "a server draws no less than nothing, not %d", load);
     }
 
     private double share() {
-      return (double) load / limit;
+      return ((double) load + others) / limit;
     }
 
     private boolean takes(int completions) {
@@ -59,7 +60,7 @@ public record Fleet(SortedMap<String, Member> members) {
 
   /** A server joins; it gets no work before it is ready. */
   public Fleet join(String name, int limit) {
-    return with(name, new Member(limit, 0, false, 0));
+    return with(name, new Member(limit, 0, 0, false, 0));
   }
 
   /** A server is gone, and what it drew with it. */
@@ -73,14 +74,28 @@ public record Fleet(SortedMap<String, Member> members) {
   public Fleet ready(String name) {
     Optional<Member> member = member(name);
     return member
-        .map(known -> with(name, new Member(known.limit, known.load, true, 0)))
+        .map(known -> with(name, new Member(known.limit, known.load, known.others, true, 0)))
         .orElse(this);
   }
 
   /** A server gets no more work for now. */
   public Fleet withdrawn(String name) {
     return member(name)
-        .map(known -> with(name, new Member(known.limit, known.load, false, known.failures)))
+        .map(
+            known ->
+                with(
+                    name, new Member(known.limit, known.load, known.others, false, known.failures)))
+        .orElse(this);
+  }
+
+  /** A server says how many requests of others it has; they count as if they were ours. */
+  public Fleet busyForOthers(String name, int requests) {
+    return member(name)
+        .map(
+            known ->
+                with(
+                    name,
+                    new Member(known.limit, known.load, requests, known.ready, known.failures)))
         .orElse(this);
   }
 
@@ -130,7 +145,12 @@ public record Fleet(SortedMap<String, Member> members) {
             known ->
                 with(
                     name,
-                    new Member(known.limit, known.load + completions, known.ready, known.failures)))
+                    new Member(
+                        known.limit,
+                        known.load + completions,
+                        known.others,
+                        known.ready,
+                        known.failures)))
         .orElse(this);
   }
 
@@ -148,6 +168,7 @@ public record Fleet(SortedMap<String, Member> members) {
                   new Member(
                       known.limit,
                       Math.max(0, known.load - completions),
+                      known.others,
                       known.ready && failures < MOST_FAILURES,
                       failures));
             })

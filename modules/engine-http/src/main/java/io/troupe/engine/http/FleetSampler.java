@@ -126,8 +126,9 @@ public final class FleetSampler implements SamplingEngine {
       fleet = fleet.join(name, endpoint.concurrency());
     }
     LOG.info("server={} joins endpoint={}", name, endpoint);
-    var _ =
-        Thread.ofVirtual().name("attendant-" + name).start(new Attendant(replica, new Household()));
+    Household household = new Household();
+    var _ = Thread.ofVirtual().name("attendant-" + name).start(new Attendant(replica, household));
+    var _ = Thread.ofVirtual().name("load-" + name).start(new LoadWatch(replica, household));
   }
 
   /** A server leaves; what it has not begun goes elsewhere. */
@@ -288,8 +289,7 @@ public final class FleetSampler implements SamplingEngine {
     GroupJob.Part part = assigned.part();
     Capabilities can = assigned.replica().known().orElseThrow();
     Draw draw = request(assigned, can);
-    DrawCall call =
-        assigned.replica().wire().draw(can.dialect(), draw, assigned.replica()::isUpdating, clock);
+    DrawCall call = assigned.replica().draw(can.dialect(), draw, clock);
     boolean over;
     synchronized (this) {
       part.job().calls().add(call);
@@ -475,13 +475,14 @@ public final class FleetSampler implements SamplingEngine {
     return replicas.get(replica.name()) == replica;
   }
 
-  private synchronized void rest(Replica replica, Duration pause) throws InterruptedException {
+  private synchronized boolean rest(Replica replica, Duration pause) throws InterruptedException {
     long end = System.nanoTime() + pause.toNanos();
     long left = pause.toMillis();
     while (left > 0 && !closed && isMember(replica)) {
       wait(left);
       left = (end - System.nanoTime()) / 1_000_000;
     }
+    return !closed && isMember(replica);
   }
 
   private void moved(Replica replica, Attendant.Goal goal) {
@@ -513,16 +514,25 @@ public final class FleetSampler implements SamplingEngine {
     }
   }
 
-  /** What attendants need of the fleet. */
-  private final class Household implements Attendant.Post {
+  /** What attendants and watches need of the fleet. */
+  private final class Household implements Attendant.Post, LoadWatch.Post {
     @Override
     public Optional<Attendant.Goal> awaitNeed(Replica replica) throws InterruptedException {
       return FleetSampler.this.awaitNeed(replica);
     }
 
     @Override
-    public void rest(Replica replica, Duration pause) throws InterruptedException {
-      FleetSampler.this.rest(replica, pause);
+    public boolean rest(Replica replica, Duration pause) throws InterruptedException {
+      return FleetSampler.this.rest(replica, pause);
+    }
+
+    @Override
+    public void busyForOthers(Replica replica, int requests) {
+      synchronized (FleetSampler.this) {
+        if (isMember(replica)) {
+          fleet = fleet.busyForOthers(replica.name(), requests);
+        }
+      }
     }
 
     @Override

@@ -13,6 +13,8 @@ import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One server of a fleet: carries out the steps of an update. Its methods block; one thread at a
@@ -28,6 +30,7 @@ final class Replica implements AutoCloseable {
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private volatile boolean updating;
+  private final AtomicInteger requests = new AtomicInteger();
 
   Replica(String name, Wire wire, int probeToken) {
     this.name = name;
@@ -41,6 +44,19 @@ final class Replica implements AutoCloseable {
 
   Wire wire() {
     return wire;
+  }
+
+  /** Draws of ours that it has. */
+  int requests() {
+    return requests.get();
+  }
+
+  /** Starts a draw. */
+  DrawCall draw(Dialect dialect, Draw draw, ScheduledExecutorService clock) {
+    requests.incrementAndGet();
+    DrawCall call = wire.draw(dialect, draw, this::isUpdating, clock);
+    var _ = call.result().whenComplete((_, _) -> requests.decrementAndGet());
+    return call;
   }
 
   /** What it can do; found out again after {@link #forget}. */

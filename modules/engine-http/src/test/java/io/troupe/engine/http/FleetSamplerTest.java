@@ -18,6 +18,7 @@ import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,6 +140,27 @@ class FleetSamplerTest {
       for (int g = 1; g <= 20; g++) {
         assertThat(await(fleet.sample(List.of(request(g, 2))).getFirst())).hasSize(2);
       }
+    }
+  }
+
+  /** Uvicorn closes an idle connection just as the client writes a request on it. */
+  @Test
+  void sample_idleConnectionClosedUnderTheRequest_isAskedAgainAndDeliveredOnce() throws Exception {
+    ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+    try (ToyFixture toy = server();
+        ImpatientProxy proxy = new ImpatientProxy(URI.create(toy.base()).getPort());
+        FleetSampler sampler = sampler(policy, Retry.DEFAULT)) {
+      sampler.join("behind the proxy", Endpoint.of(proxy.base(), 8));
+      await(sampler.load(ToyFixture.weights(policy, 1)));
+      List<Completion> undisturbed = await(sampler.sample(List.of(request(1, 2))).getFirst());
+      proxy.closeUnderTheNextDraw();
+      List<Completion> again = await(sampler.sample(List.of(request(1, 2))).getFirst());
+      assertThat(proxy.closings()).isEqualTo(1);
+      assertThat(again).hasSize(2);
+      for (int i = 0; i < 2; i++) {
+        assertThat(again.get(i).tokens()).isEqualTo(undisturbed.get(i).tokens());
+      }
+      assertThat(sampler.report()).contains("completions=4").contains("retries=1");
     }
   }
 

@@ -2,6 +2,7 @@ package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -111,5 +112,53 @@ class FleetTest {
     assertThat(fleet.brokenDown("a")).isTrue();
     assertThat(fleet.choose(1, 0)).isEmpty();
     assertThat(fleet.ready("a").choose(1, 0)).hasValue("a");
+  }
+
+  /** Without what servers tell, the prompt decides; with it, the one that others use less. */
+  @Test
+  void choose_serverBusyForOthers_givesWayWhateverThePrompt() {
+    Fleet fleet = Fleet.EMPTY.join("a", 64).join("b", 64).ready("a").ready("b");
+    for (long prompt = 0; prompt < 50; prompt++) {
+      assertThat(fleet.busyForOthers("a", 40).choose(8, prompt)).hasValue("b");
+      assertThat(fleet.busyForOthers("b", 40).choose(8, prompt)).hasValue("a");
+      assertThat(fleet.busyForOthers("a", 40).busyForOthers("a", 0).choose(8, prompt))
+          .isEqualTo(fleet.choose(8, prompt));
+    }
+    assertThat(fleet.busyForOthers("a", 1_000).leave("b").choose(8, 1)).hasValue("a");
+  }
+
+  @Test
+  void others_metricsOfServersThatPeopleRun_areRequestsLessOurOwn() throws Exception {
+    Map<String, Integer> texts =
+        Map.of(
+            """
+            vllm:num_requests_running{engine="0"} 9.0
+            vllm:num_requests_waiting{engine="0"} 3.0
+            """,
+            12,
+            """
+            sglang:num_running_reqs{tp_rank="0"} 7
+            sglang:num_queue_reqs{tp_rank="0"} 2
+            """,
+            9,
+            """
+            llamacpp:requests_processing 4
+            llamacpp:requests_deferred 1
+            """,
+            5,
+            "troupe_serve_requests_running 6",
+            6,
+            "vllm:num_requests_running NaN",
+            0);
+    for (Map.Entry<String, Integer> text : texts.entrySet()) {
+      String answer =
+          "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
+              .formatted(text.getKey().length(), text.getKey());
+      try (ScriptedServer server =
+              new ScriptedServer((_, out) -> out.write(answer.getBytes(StandardCharsets.UTF_8)));
+          Replica replica = new Replica("a", new Wire(Endpoint.of(server.base(), 1)), 0)) {
+        assertThat(LoadWatch.others(replica)).as(text.getKey()).isEqualTo(text.getValue());
+      }
+    }
   }
 }
