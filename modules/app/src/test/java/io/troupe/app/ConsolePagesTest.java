@@ -11,6 +11,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
 import io.troupe.app.console.RecordedConsole;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -235,6 +236,17 @@ final class ConsolePagesTest {
           assertThat(page.locator(".completion").first()).containsText("U+202E");
           assertThat(page.locator(".completion img, .completion script")).hasCount(0);
           picture(page, "16x8-hostile", width);
+        }
+      }
+      try (BrowserContext dark =
+          browser.newContext(
+              new Browser.NewContextOptions()
+                  .setViewportSize(1280, 800)
+                  .setColorScheme(ColorScheme.DARK))) {
+        Page page = page(dark, console.url());
+        for (String title : List.of("Loop", "Groups", "Nodes, actors", "Weights")) {
+          visit(page, title);
+          picture(page, "16x8-dark-" + title.replaceAll("\\W.*", ""), 1280);
         }
       }
       assertThat(errors).isEmpty();

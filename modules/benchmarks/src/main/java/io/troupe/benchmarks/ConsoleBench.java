@@ -12,9 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code troupe bench console}: what it costs a run to be watched. Runs with a console that
- * somebody reads and runs without one take turns, and so do actors with and without the metered
- * mailbox.
+ * {@code troupe bench console}: what it costs a run to be watched. Somebody reads its console and
+ * goes away again, by turns within one run, and actors with and without the metered mailbox take
+ * turns, too.
  */
 @Command(
     name = "console",
@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
     description =
         "Measures what an open and watched console takes from a run's speed, and what its mailboxes"
             + " take from an actor's.",
-    footer = {"", "Example:", "  troupe bench console --rounds 5 --json result.json"})
+    footer = {"", "Example:", "  troupe bench console --rounds 8 --json result.json"})
 final class ConsoleBench implements Callable<Integer> {
   private static final double RUN_BAR = .98;
   private static final double MAILBOX_BAR = .95;
@@ -30,14 +30,19 @@ final class ConsoleBench implements Callable<Integer> {
   @Option(names = "--config", defaultValue = "conf/quickstart.yaml", description = "What to train.")
   private Path config = Path.of("conf/quickstart.yaml");
 
-  @Option(names = "--steps", defaultValue = "60", description = "Steps of a run, ${DEFAULT-VALUE}.")
-  private int steps = 60;
+  @Option(
+      names = "--steps",
+      defaultValue = "15",
+      description = "Steps of a window, ${DEFAULT-VALUE}.")
+  private int steps = 15;
 
   @Option(
       names = "--rounds",
-      defaultValue = "5",
-      description = "Pairs of runs, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 5;
+      defaultValue = "8",
+      description =
+          "Times not, yes, yes, not; and pairs of mailboxes. The median counts, default"
+              + " ${DEFAULT-VALUE}.")
+  private int rounds = 8;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
@@ -49,69 +54,39 @@ final class ConsoleBench implements Callable<Integer> {
       return 2;
     }
     List<Measurement> results = new ArrayList<>(mailboxes());
-    results.addAll(runs());
-    Report.print("%-66s %,10.3f %-7s %s%n", results);
+    results.addAll(run());
+    Report.print("%-88s %,10.3f %-7s %s%n", results);
     return Report.end(json, results);
   }
 
-  private List<Measurement> runs() throws IOException, InterruptedException {
-    double[] speed = new double[rounds];
-    double[] cpu = new double[rounds];
-    for (int round = 0; round < rounds; round++) {
-      boolean first = round % 2 == 0;
-      Curve one = run(first);
-      Curve other = run(!first);
-      Curve watched = first ? one : other;
-      Curve alone = first ? other : one;
-      speed[round] = watched.stepsPerSecond() / alone.stepsPerSecond();
-      cpu[round] = watched.stepsPerCpuSecond() / alone.stepsPerCpuSecond();
-      System.err.printf(
-          Locale.ROOT,
-          "round %d of %d: %.2f steps/s watched, %.2f without a console, ratio %.3f; a second of"
-              + " processor time %.3f%n",
-          round + 1,
-          rounds,
-          watched.stepsPerSecond(),
-          alone.stepsPerSecond(),
-          speed[round],
-          cpu[round]);
+  private List<Measurement> run() throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("troupe-bench-console");
+    try (Alternation windows = new Alternation(folder, steps, rounds)) {
+      Curve _ =
+          Curve.of(
+              config,
+              folder,
+              List.of(
+                  "training.steps=" + windows.steps(),
+                  "training.schedule_warmup_steps=0",
+                  "evaluation.every=0",
+                  "checkpoint.every=100000",
+                  "console.port=0"),
+              windows);
+      if (!windows.watched()) {
+        throw new IOException("the console was never read; give more --steps");
+      }
+      return List.of(
+          measured("steps a second, watched : not", windows.speed()),
+          measured("  steps a second of processor time, watched : not", windows.economy()));
     }
-    return List.of(
-        new Measurement(
-            "a watched run's steps a second : those without a console",
-            Report.median(speed),
-            "",
-            Double.NaN,
-            RUN_BAR,
-            true),
-        new Measurement(
-            "  the same a second of processor time",
-            Report.median(cpu),
-            "",
-            Double.NaN,
-            RUN_BAR,
-            true));
   }
 
-  private Curve run(boolean watched) throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory("troupe-bench-console");
-    List<String> overrides =
-        List.of(
-            "training.steps=" + steps,
-            "training.schedule_warmup_steps=0",
-            "evaluation.target=1",
-            "console.enabled=" + watched,
-            "console.port=0");
-    if (!watched) {
-      return Curve.of(config, folder, overrides);
-    }
-    try (ConsoleReader reader = new ConsoleReader(folder)) {
-      Curve curve = Curve.of(config, folder, overrides);
-      if (reader.lines() == 0) {
-        throw new IOException("the run ended before its console was read; give more --steps");
-      }
-      return curve;
-    }
+  private static Measurement measured(String name, Alternation.Ratio ratio) {
+    String spread =
+        String.format(
+            Locale.ROOT, " (half of the fours in %.3f to %.3f)", ratio.low(), ratio.high());
+    return new Measurement(name + spread, ratio.middle(), "", Double.NaN, RUN_BAR, true);
   }
 
   private List<Measurement> mailboxes() {

@@ -20,6 +20,18 @@ import java.util.OptionalDouble;
  * @param cpuSeconds processor time of the process in that while
  */
 record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) {
+  /** Is told of every row as it comes. */
+  @FunctionalInterface
+  interface RowWatch {
+    /**
+     * A step is made.
+     *
+     * @param seconds of the run
+     * @param cpuSeconds of its process
+     */
+    void row(long step, double seconds, double cpuSeconds);
+  }
+
   /** An evaluated step. */
   record Point(long step, double seconds, double eval) {}
 
@@ -34,6 +46,12 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
    * @throws IOException if the run fails; its messages are on standard error
    */
   static Curve of(Path file, Path runs, List<String> overrides)
+      throws IOException, InterruptedException {
+    return of(file, runs, overrides, (_, _, _) -> {});
+  }
+
+  /** The same, and somebody watches the rows as they come. */
+  static Curve of(Path file, Path runs, List<String> overrides, RowWatch watch)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -62,7 +80,7 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     Curve curve;
     try (BufferedReader rows = process.inputReader()) {
-      curve = read(rows, process);
+      curve = read(rows, process, watch);
     } finally {
       process.destroy();
     }
@@ -73,7 +91,8 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
     return curve;
   }
 
-  private static Curve read(BufferedReader rows, Process process) throws IOException {
+  private static Curve read(BufferedReader rows, Process process, RowWatch watch)
+      throws IOException {
     ObjectMapper mapper = JsonMapper.builder().build();
     List<Point> points = new ArrayList<>();
     double start = Double.NaN;
@@ -86,6 +105,7 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
       steps = row.required("step").asLong();
       end = row.required("seconds").asDouble();
       cpuEnd = process.info().totalCpuDuration().orElse(cpuEnd);
+      watch.row(steps, end, cpuEnd.toNanos() / 1e9);
       if (Double.isNaN(start)) {
         start = end;
         cpuStart = cpuEnd;

@@ -1,7 +1,7 @@
 import {poll, verb} from './app.js';
 import {h, put, table, number, duration, visible, decimal} from './dom.js';
 import {workerTable} from './weights.js';
-import {gpuMap} from './gpus.js';
+import {fleet, gpuMap} from './gpus.js';
 import {inspector, load, processTable, verifierTable} from './processes.js';
 
 const micros = value => value < 1000 ? value + '\u202fµs' : duration(value / 1000);
@@ -29,7 +29,7 @@ export function page(root) {
   };
   const a = poll('/nodes', list => {
     inspect.update(list.flatMap(node => node.jvms.map(one => one.jvm)).sort((a, b) => (b === 'head') - (a === 'head') || a.localeCompare(b)));
-    put(nodes, list.map(panel));
+    put(nodes, fleet(list), list.map(node => panel(node, list.length > 4)));
   }, 3000);
   const b = poll('/actors', list => { rows = list; draw(); }, 2000);
   return {update() {}, stop() { a.stop(); b.stop(); }, refresh() { a.now(); b.now(); }};
@@ -40,9 +40,16 @@ function known(of) {
   return h('dl', {class: 'facts small'}, of.placement ? fact('placement', of.placement) : null, of.version >= 0 ? fact('weights', `v${of.version}` + (of.behind > 0 ? `, ${of.behind} behind` : '')) : null, of.trouble ? fact('trouble', of.trouble) : null);
 }
 
-function panel(node) {
-  const workers = node.workers.filter(one => one.present);
+// Of many nodes each shows its accelerators, and the rest when it is opened.
+function panel(node, folded) {
+  const workers = node.workers.filter(one => one.present), rest = [processTable(node.jvms), workers.length ? [h('h2', {}, 'Workers'), workerTable(workers)] : h('p', {class: 'soft'}, 'No worker is there.'), verifierTable(node.jvms)];
   return h('section', {class: 'panel node', 'aria-label': 'Node ' + node.node, 'data-key': node.node},
     h('div', {class: 'tools'}, h('h2', {}, visible(node.node)), node.drainable ? verb('drain', {node: node.node}) : null),
-    load(node.gauges), node.facts.map(known), gpuMap(node.gpus), processTable(node.jvms), workers.length ? [h('h2', {}, 'Workers'), workerTable(workers)] : h('p', {class: 'soft'}, 'No worker is there.'), verifierTable(node.jvms));
+    folded ? null : load(node.gauges), node.facts.map(known), gpuMap(node.gpus), folded ? details(node, [load(node.gauges), rest]) : rest);
+}
+
+const opened = new Set(), count = (many, word, plural = 's') => `${many} ${word}${many === 1 ? '' : plural}`;
+function details(node, content) {
+  const open = opened.has(node.node);
+  return h('details', {open, 'data-key': node.node + open}, h('summary', {onclick: event => { event.preventDefault(); const at = event.currentTarget.parentElement; at.open = !at.open; if (at.open) opened.add(node.node); else opened.delete(node.node); }}, `${count(node.workers.filter(one => one.present).length, 'worker')}, ${count(node.jvms.length, 'process', 'es')}`), content);
 }

@@ -272,7 +272,7 @@ public final class RunFold {
         count(refusals, reason);
       }
       case Event.WorkerLost(var worker) -> worker(worker.value(), at).gone(at);
-      case Event.WorkerRetired _ -> {} // It works until its groups are done.
+      case Event.WorkerRetired(var worker) -> worker(worker.value(), at).retired(at);
       case Event.StepStarted(long step, var groups) -> {
         stepStartedAt = at;
         for (GroupId group : groups) {

@@ -18,6 +18,7 @@ final class WorkerLife {
   final ShareClock clock;
   final Deque<RunView.Bar> bars = new ArrayDeque<>();
   boolean present = true;
+  private boolean retired;
   long asked;
   long granted;
   long sampling;
@@ -36,15 +37,16 @@ final class WorkerLife {
   }
 
   long demand() {
-    return present ? Math.max(0, asked - granted) : 0;
+    return present && !retired ? Math.max(0, asked - granted) : 0;
   }
 
   void asked(long total, long at) {
     if (!present) {
-      present = true;
       sampling = 0;
       verifying = 0;
     }
+    present = true;
+    retired = false;
     asked = Math.max(asked, total);
     settle(at);
   }
@@ -78,6 +80,12 @@ final class WorkerLife {
     holds(newest, at);
   }
 
+  /** It takes nothing new, and is gone with the last that it holds. */
+  void retired(long at) {
+    retired = true;
+    settle(at);
+  }
+
   void gone(long at) {
     present = false;
     sampling = 0;
@@ -96,6 +104,9 @@ final class WorkerLife {
   }
 
   private void settle(long at) {
+    if (retired && sampling + verifying == 0) {
+      present = false;
+    }
     int next = sampling > 0 ? BUSY : demand() > 0 ? BLOCKED : IDLE;
     if (next != BUSY && clock.state() == BUSY) {
       idleSince = at;

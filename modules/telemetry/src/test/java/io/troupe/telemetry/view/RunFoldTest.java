@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.Verb;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,19 @@ class RunFoldTest {
         .isEqualTo(
             "The trainer has 1 of 3 groups and waits for rollout: 2 are being drawn, the oldest,"
                 + " g2, by a for 2.5 s.");
+  }
+
+  @Test
+  void worker_retired_isThereUntilItsLastGroupIsAnswered() {
+    Rehearsed run = new Rehearsed(1).ask("a", 2).tell(new Input.WorkerRetired(new WorkerId("a")));
+    assertThat(worker(run).present()).isTrue();
+    assertThat(worker(run).demand()).isZero();
+    run.answer().answer();
+    assertThat(worker(run).present()).isFalse();
+  }
+
+  private static RunView.WorkerRow worker(Rehearsed run) {
+    return run.fold.weights(run.now()).workers().getFirst();
   }
 
   @Test
