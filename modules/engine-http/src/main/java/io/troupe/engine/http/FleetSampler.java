@@ -10,9 +10,6 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Checked;
-import io.troupe.engine.http.protocol.CompletionCheck;
-import io.troupe.engine.http.protocol.Dialect;
-import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.protocol.WeightTag;
@@ -24,14 +21,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -61,12 +54,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FleetSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
-  private static final Duration GATHER = Duration.ofSeconds(1);
-  private static final int VERSIONS_KEPT = 1024;
-
-  private record Waiting(WeightVersion version, CompletableFuture<WeightVersion> loaded) {}
-
-  private record Assigned(GroupJob.Part part, Replica replica, WeightTag asked) {}
 
   private final Tokenizer tokenizer;
   private final int contextLength;
@@ -83,9 +70,7 @@ public final class FleetSampler implements SamplingEngine {
   private final Map<String, Replica> replicas = new HashMap<>();
   private final Map<LeaseId, GroupJob> open = new LinkedHashMap<>();
   private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
-  private final List<Waiting> loads = new ArrayList<>();
-  private Map<WeightVersion, String> published = Map.of();
-  private Optional<Attendant.Goal> target = Optional.empty();
+  private final NewestWeights newest = new NewestWeights();
   private final FleetCounts counts = new FleetCounts();
   private long drawn;
   private boolean closed;
@@ -202,20 +187,10 @@ public final class FleetSampler implements SamplingEngine {
     WeightTag tag = WeightTag.of(weights.version(), weights.digest());
     CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
     synchronized (this) {
-      boolean older =
-          target.filter(now -> now.tag().version().compareTo(tag.version()) > 0).isPresent();
       if (closed) {
         loaded.completeExceptionally(new IllegalStateException("the sampler is closed"));
       } else {
-        loads.add(new Waiting(weights.version(), loaded));
-        if (!older && !target.equals(Optional.of(new Attendant.Goal(tag, directory)))) {
-          SortedMap<WeightVersion, String> known = new TreeMap<>(published);
-          known.put(weights.version(), tag.digest());
-          if (known.size() > VERSIONS_KEPT) {
-            known.pollFirstEntry();
-          }
-          published = Map.copyOf(known); // once a version, and not once a completion
-          target = Optional.of(new Attendant.Goal(tag, directory));
+        if (newest.offer(tag, directory, loaded)) {
           fleet = fleet.allWithdrawn();
         }
         notifyAll();
@@ -236,18 +211,18 @@ public final class FleetSampler implements SamplingEngine {
   @Override
   public void close() {
     List<GroupJob> jobs;
-    List<Waiting> unloaded;
+    List<CompletableFuture<WeightVersion>> unloaded;
     List<String> names;
     synchronized (this) {
       closed = true;
       jobs = List.copyOf(open.values());
-      unloaded = List.copyOf(loads);
+      unloaded = newest.unreached();
       names = List.copyOf(replicas.keySet());
       notifyAll();
     }
     IllegalStateException reason = new IllegalStateException("the sampler was closed");
     jobs.forEach(job -> fail(job, reason));
-    unloaded.forEach(load -> load.loaded().completeExceptionally(reason));
+    unloaded.forEach(load -> load.completeExceptionally(reason));
     names.forEach(this::leave);
     clock.shutdownNow();
     onClose.run();
@@ -255,7 +230,7 @@ public final class FleetSampler implements SamplingEngine {
 
   /** Gives waiting parts to servers that are ready for them. */
   private void dispatch() {
-    List<Assigned> assigned = new ArrayList<>();
+    List<Errand> errands = new ArrayList<>();
     synchronized (this) {
       int look = waiting.size();
       for (int i = 0; i < look && fleet.readyMembers() > 0; i++) {
@@ -278,18 +253,19 @@ public final class FleetSampler implements SamplingEngine {
         fleet = fleet.started(chosen.get(), part.count());
         boolean whole = can.get().dialect().codec().drawsGroups();
         for (GroupJob.Part request : whole ? List.of(part) : part.single()) {
-          assigned.add(new Assigned(request, replica, replica.weights().get()));
+          drawn++;
+          errands.add(
+              Errand.of(
+                  request, replica, can.get(), replica.weights().get(), contextLength, drawn));
         }
       }
     }
-    assigned.forEach(this::draw);
+    errands.forEach(this::draw);
   }
 
-  private void draw(Assigned assigned) {
-    GroupJob.Part part = assigned.part();
-    Capabilities can = assigned.replica().known().orElseThrow();
-    Draw draw = request(assigned, can);
-    DrawCall call = assigned.replica().draw(can.dialect(), draw, clock);
+  private void draw(Errand errand) {
+    GroupJob.Part part = errand.part();
+    DrawCall call = errand.replica().draw(errand.can().dialect(), errand.draw(), clock);
     boolean over;
     synchronized (this) {
       part.job().calls().add(call);
@@ -306,114 +282,78 @@ public final class FleetSampler implements SamplingEngine {
                     part.job().calls().remove(call);
                   }
                   if (failure == null) {
-                    took(assigned, can, draw, drawnNow);
+                    took(errand, drawnNow);
                   } else {
-                    failed(assigned, failure);
+                    failed(errand, failure);
                   }
                 });
   }
 
-  private synchronized Draw request(Assigned assigned, Capabilities can) {
-    SampleRequest request = assigned.part().job().request();
-    boolean group =
-        can.dialect().codec().drawsGroups() && assigned.part().count() == request.completions();
-    drawn++;
-    return new Draw(
-        request.lease().toString().replace('#', '.') + "-" + drawn,
-        can.model(),
-        request.prompt(),
-        assigned.part().count(),
-        request.settings(),
-        Math.min(request.settings().maxTokens(), contextLength - request.prompt().length),
-        group ? request.seed() : Draw.seedOf(request.seed(), assigned.part().first()),
-        can.dialect() == Dialect.TROUPE ? "" : assigned.asked().toString(),
-        GATHER);
+  private void took(Errand errand, List<Drawn> answers) {
+    Map<WeightVersion, String> published;
+    synchronized (this) {
+      published = newest.published();
+    }
+    switch (errand.judge(answers, tokenizer, published)) {
+      case Errand.Worth.Sound(List<Completion> completions) -> keep(errand, completions);
+      case Errand.Worth.Unsound(Checked.Refused why) -> refuse(errand, why);
+    }
+    dispatch();
   }
 
-  private void took(Assigned assigned, Capabilities can, Draw draw, List<Drawn> answers) {
-    GroupJob.Part part = assigned.part();
-    GroupJob job = part.job();
-    Set<Integer> ends = new HashSet<>(tokenizer.endIds());
-    ends.addAll(draw.settings().stopIds());
-    CompletionCheck check;
-    synchronized (this) {
-      check =
-          new CompletionCheck(
-              draw.prompt(),
-              tokenizer.vocabularySize(),
-              draw.maxTokens(),
-              ends,
-              !draw.settings().stops().isEmpty(),
-              assigned.asked(),
-              published,
-              can.has(Capability.WEIGHT_SPANS));
-    }
-    List<Completion> sound = new ArrayList<>();
-    Optional<Checked.Refused> refused = Optional.empty();
-    for (Drawn answer : answers) {
-      switch (check.check(answer)) {
-        case Checked.Sound(Completion completion) ->
-            sound.add(StopCut.of(completion, draw.settings().stops(), tokenizer));
-        case Checked.Refused no -> refused = Optional.of(no);
-      }
-    }
-    if (refused.isPresent()) {
-      refuse(assigned, refused.get());
-      return;
-    }
+  private void keep(Errand errand, List<Completion> completions) {
+    GroupJob job = errand.part().job();
     Optional<List<Completion>> whole;
     synchronized (this) {
-      ended(assigned, true);
-      counts.completions += sound.size();
-      whole = job.take(part.first(), sound);
+      ended(errand, true);
+      counts.completions += completions.size();
+      whole = job.take(errand.part().first(), completions);
       if (whole.isPresent()) {
         open.remove(job.request().lease(), job);
       }
     }
     whole.ifPresent(job.answer()::complete);
-    dispatch();
   }
 
-  private void refuse(Assigned assigned, Checked.Refused refused) {
-    String name = assigned.replica().name();
+  private void refuse(Errand errand, Checked.Refused refused) {
+    String name = errand.replica().name();
     synchronized (this) {
       counts.refused(refused.reason());
-      ended(assigned, false);
+      ended(errand, false);
       if (refused.reason() == Checked.Reason.FOREIGN_WEIGHTS) {
-        assigned.replica().forget(); // it was started anew, or somebody else updates it
+        errand.replica().forget(); // it was started anew, or somebody else updates it
         fleet = fleet.withdrawn(name);
         notifyAll();
       }
     }
     LOG.warn("server={} completion refused {}", name, refused);
-    fail(assigned.part().job(), new IllegalStateException("%s: %s".formatted(name, refused)));
-    dispatch();
+    fail(errand.part().job(), new IllegalStateException("%s: %s".formatted(name, refused)));
   }
 
-  private void failed(Assigned assigned, Throwable failure) {
+  private void failed(Errand errand, Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    GroupJob.Part part = assigned.part();
+    GroupJob.Part part = errand.part();
     Retry.Decision decision =
         cause instanceof EndpointException broken
             ? retry.after(
                 broken.fault(),
                 part.tries() + 1,
                 broken.tokens(),
-                assigned.replica().wire().endpoint().patience().total(),
+                errand.replica().wire().endpoint().patience().total(),
                 ThreadLocalRandom.current().nextDouble())
             : new Retry.Decision.GiveUp();
     boolean theirs =
         cause instanceof EndpointException broken && broken.fault().speaksAgainstServer();
     boolean hung = cause instanceof EndpointException broken && broken.fault().isHang();
     synchronized (this) {
-      ended(assigned, !theirs);
-      if (fleet.brokenDown(assigned.replica().name())
+      ended(errand, !theirs);
+      if (fleet.brokenDown(errand.replica().name())
           || (cause instanceof EndpointException doubtful && doubtful.fault().mayBeRestart())) {
-        fleet = fleet.withdrawn(assigned.replica().name());
-        assigned.replica().forget();
+        fleet = fleet.withdrawn(errand.replica().name());
+        errand.replica().forget();
         notifyAll();
       }
       if (decision instanceof Retry.Decision.Again) {
@@ -438,13 +378,13 @@ public final class FleetSampler implements SamplingEngine {
       case Retry.Decision.GiveUp() -> fail(part.job(), cause);
     }
     if (hung) {
-      onBroken.accept(assigned.replica().name());
+      onBroken.accept(errand.replica().name());
     }
     dispatch();
   }
 
-  private void ended(Assigned assigned, boolean well) {
-    fleet = fleet.ended(assigned.replica().name(), assigned.part().count(), well);
+  private void ended(Errand errand, boolean well) {
+    fleet = fleet.ended(errand.replica().name(), errand.part().count(), well);
   }
 
   private void fail(GroupJob job, Throwable cause) {
@@ -465,10 +405,12 @@ public final class FleetSampler implements SamplingEngine {
   /** Waits until the server needs weights; none when it has left. */
   private synchronized Optional<Attendant.Goal> awaitNeed(Replica replica)
       throws InterruptedException {
-    while (!closed && isMember(replica) && (target.isEmpty() || fleet.isReady(replica.name()))) {
+    while (!closed
+        && isMember(replica)
+        && (newest.goal().isEmpty() || fleet.isReady(replica.name()))) {
       wait();
     }
-    return closed || !isMember(replica) ? Optional.empty() : target;
+    return closed || !isMember(replica) ? Optional.empty() : newest.goal();
   }
 
   private boolean isMember(Replica replica) {
@@ -486,16 +428,16 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   private void moved(Replica replica, Attendant.Goal goal) {
-    List<Waiting> done = new ArrayList<>();
+    List<CompletableFuture<WeightVersion>> done;
     synchronized (this) {
       counts.updates++;
-      if (target.equals(Optional.of(goal)) && isMember(replica)) {
+      if (newest.isGoal(goal) && isMember(replica)) {
         fleet = fleet.ready(replica.name());
       }
-      loads.removeIf(load -> load.version().compareTo(goal.tag().version()) <= 0 && done.add(load));
+      done = newest.reached(goal.tag().version());
     }
     LOG.debug("server={} weights={}", replica.name(), goal.tag());
-    done.forEach(load -> load.loaded().complete(goal.tag().version()));
+    done.forEach(load -> load.complete(goal.tag().version()));
     dispatch();
   }
 
