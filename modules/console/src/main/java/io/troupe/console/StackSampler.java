@@ -96,7 +96,7 @@ final class StackSampler {
     List<String> stack = new ArrayList<>();
     for (RecordedFrame frame : event.getStackTrace().getFrames()) {
       RecordedMethod method = frame.getMethod();
-      String type = method.getType().getName().replaceFirst("/0x.*", ""); // of a hidden class
+      String type = method.getType().getName().replaceFirst("[./]0x[0-9a-f]+.*", ""); // of a hidden class
       stack.add(type + "." + method.getName());
     }
     Collections.reverse(stack);
