@@ -7,6 +7,7 @@ import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.collective.HostRanks;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
@@ -40,6 +41,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,6 +68,9 @@ record Composition(
     List<TeacherCheckpoint> teacher,
     TaskFacts facts) {
   private static final int BYTES_A_TOKEN = 20;
+
+  /** Of an exchange between trainer ranks; the largest gradient takes far less. */
+  private static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
 
   /** For a prompt's answer, such as its unit tests. */
   private static final int PROMPT_EXTRAS = 64 << 10;
@@ -332,7 +337,9 @@ record Composition(
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(task.alphabet(), policy.contextLength())
-                  .withTokenDelay(policy.tokenDelay()));
+                  .withTokenDelay(policy.tokenDelay()),
+              config.placement().nodes() == 0 ? 1 : config.placement().trainerRanks(),
+              new HostRanks(RANK_DEADLINE));
     };
   }
 

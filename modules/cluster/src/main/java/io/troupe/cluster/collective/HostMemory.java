@@ -10,9 +10,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -31,6 +34,7 @@ public final class HostMemory implements Collective {
   private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
   private static final long LINE = 128;
   private static final long LEFT = Long.BYTES; // after the counter, on its line
+  private static final long SLOT = 1 << 20;
   private static final int SPINS = 2000;
   private static final long LONGEST_PARK = 200_000;
 
@@ -73,6 +77,28 @@ public final class HostMemory implements Collective {
         FileChannel.open(
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       return new HostMemory(rank, size, slotBytes, deadline, channel);
+    }
+  }
+
+  /**
+   * All ranks of a group that are threads of this process, through a file that is gone with them.
+   *
+   * @param deadline of each exchange
+   */
+  public static List<Collective> group(int size, Duration deadline) throws IOException {
+    Path memory = Path.of("/dev/shm");
+    Path file =
+        Files.isWritable(memory)
+            ? Files.createTempFile(memory, "troupe-ranks-", "")
+            : Files.createTempFile("troupe-ranks-", "");
+    try {
+      List<Collective> group = new ArrayList<>();
+      for (int rank = 0; rank < size; rank++) {
+        group.add(join(file, rank, size, Math.max(SLOT, size * LINE), deadline));
+      }
+      return group;
+    } finally {
+      Files.delete(file); // What is mapped stays.
     }
   }
 

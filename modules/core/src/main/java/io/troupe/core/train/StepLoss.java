@@ -170,6 +170,23 @@ public final class StepLoss {
     return gradient;
   }
 
+  /** Adds what another part of the same step came to, after what is here. */
+  public void add(StepLoss part) {
+    loss += part.loss;
+    distillation += part.distillation;
+    supervisedLoss += part.supervisedLoss;
+    behaviourKl += part.behaviourKl;
+    referenceKl += part.referenceKl;
+    low += part.low;
+    high += part.high;
+    truncated += part.truncated;
+    masked += part.masked;
+    supervisedTokens += part.supervisedTokens;
+    for (int i = 0; i < part.tokens; i++) {
+      keep(part.logRatios[i]);
+    }
+  }
+
   /** What the step comes to. */
   public LossMetrics metrics() {
     double n = Math.max(tokens, 1);

@@ -34,6 +34,13 @@ final class TableGradient {
     return values;
   }
 
+  /** Adds what another part of the step came to, but for its values. */
+  void absorb(TableGradient part) {
+    loss.add(part.loss);
+    entropySum += part.entropySum;
+    tokens += part.tokens;
+  }
+
   /** Mean over the tokens so far, in nats. */
   double entropy() {
     return entropySum / Math.max(tokens, 1);

@@ -6,7 +6,9 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankGroups;
 import io.troupe.engine.parallel.TrainerRank;
+import java.util.List;
 
 /**
  * A tabular softmax policy over characters that learns to add two digits within a second, by the
@@ -21,11 +23,24 @@ public final class ToyPolicy implements PolicyEngines {
   private final ToySettings settings;
   private final CharacterTokenizer tokenizer;
   private final SumTable model;
+  private final int ranks;
+  private final RankGroups groups;
 
   public ToyPolicy(ToySettings settings) {
+    this(settings, 1, _ -> List.of(Collective.alone()));
+  }
+
+  /**
+   * A policy whose trainer is so many data-parallel ranks in this process.
+   *
+   * @param groups asked for a group when the trainer starts, and after the loss of a rank
+   */
+  public ToyPolicy(ToySettings settings, int ranks, RankGroups groups) {
     this.settings = settings;
     this.tokenizer = new CharacterTokenizer(settings.alphabet());
     this.model = new SumTable(settings, tokenizer.vocabularySize());
+    this.ranks = ranks;
+    this.groups = groups;
   }
 
   @Override
@@ -52,7 +67,8 @@ public final class ToyPolicy implements PolicyEngines {
 
   @Override
   public TrainingEngine newTrainer(long seed) {
-    return new ToyTrainer(settings, model, seed);
+    ToyTrainer trainer = new ToyTrainer(settings, model, seed);
+    return ranks == 1 ? trainer : trainer.by(new ToyRanks(model, ranks, groups));
   }
 
   /**

@@ -48,24 +48,52 @@ final class ToyRank implements TrainerRank {
     for (TrainingSequence sequence : part) {
       finite &= gradient.rollout(loss, sequence, new double[0]);
     }
-    gradients.fill((byte) 0);
-    for (int i = 0; i < weights.length; i++) {
-      // What one rank cannot compute makes the norm of all of them say so.
-      gradients.setAtIndex(FLOAT, i, finite ? (float) gradient.values()[i] : Float.NaN);
-    }
     long computed = System.nanoTime();
-    MemorySegment.copy(weights, 0, flat, FLOAT, 0, weights.length);
-    double norm = optimizer.step(flat, gradients, o);
+    double norm = move(gradient, finite, o);
     if (!Double.isFinite(norm)) {
       return new StepOutcome.Skipped("the norm of the gradient is " + norm);
     }
-    MemorySegment.copy(flat, FLOAT, 0, weights, 0, weights.length);
     return new StepOutcome.Stepped(
         gradient.loss().metrics(),
         gradient.entropy(),
         norm,
         0,
         new StepOutcome.Times((computed - start) / 1e9, (System.nanoTime() - computed) / 1e9, 0));
+  }
+
+  /**
+   * Moves the weights by the sum of all ranks' gradients.
+   *
+   * @param finite whether this rank could compute its own
+   * @return the global norm, the same on every rank; nothing has moved if it is not finite
+   */
+  double move(TableGradient gradient, boolean finite, Optimisation o) throws RankLostException {
+    gradients.fill((byte) 0);
+    for (int i = 0; i < weights.length; i++) {
+      // What one rank cannot compute makes the norm of all of them say so.
+      gradients.setAtIndex(FLOAT, i, finite ? (float) gradient.values()[i] : Float.NaN);
+    }
+    MemorySegment.copy(weights, 0, flat, FLOAT, 0, weights.length);
+    double norm = optimizer.step(flat, gradients, o);
+    if (Double.isFinite(norm)) {
+      MemorySegment.copy(flat, FLOAT, 0, weights, 0, weights.length);
+    }
+    return norm;
+  }
+
+  /** A gradient at this rank's weights, still empty. */
+  TableGradient gradient() {
+    return new TableGradient(model, weights);
+  }
+
+  /** The weights, which are the same on every rank. */
+  float[] weights() {
+    return weights;
+  }
+
+  /** This rank's shard. */
+  ShardedAdamW optimizer() {
+    return optimizer;
   }
 
   @Override

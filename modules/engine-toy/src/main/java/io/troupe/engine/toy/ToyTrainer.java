@@ -13,6 +13,7 @@ import io.troupe.engine.WeightSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Trains the toy policy: {@link TableGradient}'s gradient, {@link AdamW}.
@@ -31,6 +32,11 @@ final class ToyTrainer implements TrainingEngine {
   /** Empty while no reference is frozen. */
   private float[] reference;
 
+  /** Who makes the steps on rollouts, if not this thread alone. */
+  private Optional<ToyRanks> ranks = Optional.empty();
+
+  private long origin;
+
   /** Starts from small random weights. */
   ToyTrainer(ToySettings settings, SumTable model, long seed) {
     this(settings, model, initialWeights(model.parameters(), seed), new float[0]);
@@ -43,6 +49,31 @@ final class ToyTrainer implements TrainingEngine {
     this.weights = weights;
     this.reference = reference;
     this.optimizer = AdamW.fresh(weights.length);
+  }
+
+  /** The same trainer, whose steps on rollouts are made by ranks. */
+  ToyTrainer by(ToyRanks these) {
+    ranks = Optional.of(these);
+    return this;
+  }
+
+  float[] weights() {
+    return weights;
+  }
+
+  /** Grows whenever others than the ranks move the weights. */
+  long origin() {
+    return origin;
+  }
+
+  AdamW optimizer() {
+    return optimizer;
+  }
+
+  /** Goes on from what the ranks made. */
+  void adopt(float[] moved, AdamW means) {
+    weights = moved;
+    optimizer = means;
   }
 
   @Override
@@ -62,6 +93,11 @@ final class ToyTrainer implements TrainingEngine {
       return new StepOutcome.Skipped("a log-probability of the reference policy is not finite");
     }
     long referenceNanos = System.nanoTime() - start;
+    if (ranks.isPresent()) {
+      return ranks
+          .get()
+          .train(this, new ToyRanks.Batch(rollouts, references, examples, loss), optimisation);
+    }
     TableGradient gradient = new TableGradient(model, weights);
     for (int i = 0; i < rollouts.size(); i++) {
       if (!gradient.rollout(
@@ -80,6 +116,7 @@ final class ToyTrainer implements TrainingEngine {
   @Override
   public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
     long start = System.nanoTime();
+    origin++;
     TableGradient gradient = new TableGradient(model, weights);
     for (TrainingSequence example : batch) {
       if (!gradient.example(example, 1)) {
@@ -145,13 +182,16 @@ final class ToyTrainer implements TrainingEngine {
   @Override
   public void restore(Path directory) throws IOException {
     ToyCheckpoint saved = ToyCheckpoint.read(directory, settings, model);
+    origin++;
     weights = saved.weights();
     reference = saved.reference();
     optimizer = new AdamW(saved.firstMoment(), saved.secondMoment(), saved.steps());
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    ranks.ifPresent(ToyRanks::close);
+  }
 
   private StepOutcome move(
       TableGradient gradient, long gradientNanos, long referenceNanos, Optimisation o) {

@@ -144,6 +144,33 @@ public final class ShardedAdamW implements AutoCloseable {
     }
   }
 
+  /** Takes this rank's piece of the means of all parameters, after so many steps. */
+  public void take(float[] allFirst, float[] allSecond, long after) {
+    require(
+        allFirst.length == parameters && allSecond.length == parameters,
+        "the means are of %d and %d parameters, not of %d",
+        allFirst.length,
+        allSecond.length,
+        parameters);
+    MemorySegment.copy(allFirst, from(), first, FLOAT, 0, held());
+    MemorySegment.copy(allSecond, from(), second, FLOAT, 0, held());
+    steps = after;
+  }
+
+  /** Puts this rank's piece of the means where it belongs among those of all parameters. */
+  public void give(float[] allFirst, float[] allSecond) {
+    MemorySegment.copy(first, FLOAT, 0, allFirst, from(), held());
+    MemorySegment.copy(second, FLOAT, 0, allSecond, from(), held());
+  }
+
+  private int from() {
+    return Math.toIntExact(Math.min(parameters, ranks.rank() * piece));
+  }
+
+  private int held() {
+    return Math.toIntExact(Math.clamp(parameters - ranks.rank() * piece, 0, piece));
+  }
+
   /** Writes this rank's means and the step count, durably; an older file is replaced whole. */
   public void save(Path file) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".next");

@@ -1,0 +1,201 @@
+package io.troupe.cluster.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.StepOutcome;
+import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankGroups;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The toy policy's trainer over ranks, as a run drives it, against the one of a single thread. */
+final class ToyRanksTest {
+  private static final ToySettings POLICY = new ToySettings("abcdef", 16, 4, 7, Duration.ZERO);
+  private static final LossSettings LOSS =
+      new LossSettings(
+          new Objective.Dapo(), .2, .28, new Correction.None(), 0.1, KlEstimator.K3, 1);
+  private static final Optimisation OPTIMISATION = new Optimisation(1e-2, .9, .95, 1e-8, .1, .5);
+  private static final int STEPS = 6;
+
+  @TempDir private Path folder;
+
+  private static List<TrainingSequence> batch(int step) {
+    SplittableRandom random = new SplittableRandom(step);
+    List<TrainingSequence> batch = new ArrayList<>();
+    for (int s = 0; s < 7; s++) {
+      int[] prompt = random.ints(3, 2, 8).toArray();
+      int[] completion = random.ints(1 + random.nextInt(4), 2, 8).toArray();
+      float[] behaviour = new float[completion.length];
+      float[] lossWeights = new float[completion.length];
+      for (int t = 0; t < completion.length; t++) {
+        behaviour[t] = (float) -random.nextDouble(1.5, 2.5);
+        lossWeights[t] = 1f / 28;
+      }
+      batch.add(
+          new TrainingSequence(
+              prompt, completion, behaviour, lossWeights, random.nextDouble(-1, 1)));
+    }
+    return batch;
+  }
+
+  private record Trained(List<Float> weights, List<Double> losses) {}
+
+  /** A warm-up step, a frozen reference, and steps of which the middle one follows a resume. */
+  private Trained train(String name, ToyPolicy policy) throws IOException {
+    List<Double> losses = new ArrayList<>();
+    Path saved = Files.createDirectory(folder.resolve(name));
+    try (TrainingEngine trainer = policy.newTrainer(3)) {
+      trainer.imitate(batch(100), OPTIMISATION);
+      trainer.freezeReference();
+      steps(trainer, 0, STEPS / 2, losses);
+      trainer.save(saved);
+    }
+    try (TrainingEngine trainer = policy.newTrainer(4)) {
+      trainer.restore(saved);
+      steps(trainer, STEPS / 2, STEPS, losses);
+      List<Float> weights = new ArrayList<>();
+      for (float weight :
+          trainer
+              .snapshot(new WeightVersion(STEPS))
+              .tensors()
+              .getFirst()
+              .data()
+              .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
+        weights.add(weight);
+      }
+      return new Trained(weights, losses);
+    }
+  }
+
+  private static void steps(TrainingEngine trainer, int from, int to, List<Double> losses) {
+    for (int step = from; step < to; step++) {
+      losses.add(((StepOutcome.Stepped) trainer.train(batch(step), LOSS, OPTIMISATION)).loss());
+    }
+  }
+
+  private static void assertSame(Trained ranks, Trained whole) {
+    for (int i = 0; i < whole.weights().size(); i++) {
+      assertThat(ranks.weights().get(i)).isCloseTo(whole.weights().get(i), within(1e-5f));
+    }
+    for (int step = 0; step < STEPS; step++) {
+      assertThat(ranks.losses().get(step)).isCloseTo(whole.losses().get(step), within(1e-5));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  void train_overRanks_isTheTrainerOfOneThread(int ranks) throws IOException {
+    RankGroups groups = new HostRanks(Duration.ofSeconds(60));
+    assertSame(
+        train("ranks", new ToyPolicy(POLICY, ranks, groups)),
+        train("whole", new ToyPolicy(POLICY)));
+  }
+
+  @Test
+  void train_aRankLostInTheMiddle_abandonsTheStepAndMakesItAgain() throws IOException {
+    Losing groups = new Losing();
+    assertSame(
+        train("ranks", new ToyPolicy(POLICY, 2, groups)), train("whole", new ToyPolicy(POLICY)));
+    assertThat(groups.reasons).singleElement().asString().contains("rank 1 is lost");
+  }
+
+  @Test
+  void train_everyGroupLost_skipsTheStepAndKeepsTheWeights() {
+    RankGroups none =
+        _ -> {
+          throw new IOException("no memory to share");
+        };
+    try (TrainingEngine trainer = new ToyPolicy(POLICY, 2, none).newTrainer(3)) {
+      String before = trainer.snapshot(WeightVersion.BASE).digest();
+      trainer.freezeReference();
+      assertThat(trainer.train(batch(0), LOSS, OPTIMISATION))
+          .isEqualTo(new StepOutcome.Skipped("no memory to share"));
+      assertThat(trainer.snapshot(WeightVersion.BASE).digest()).isEqualTo(before);
+    }
+  }
+
+  /** Groups of which the first loses rank 1 in the last exchange of its second step. */
+  private static final class Losing implements RankGroups {
+    private final List<String> reasons = new ArrayList<>();
+    private int opened;
+
+    @Override
+    public List<Collective> open(int ranks) throws IOException {
+      List<Collective> group = new ArrayList<>(HostMemory.group(ranks, Duration.ofSeconds(60)));
+      if (opened++ == 0) {
+        group.set(1, new Dying(group.get(1)));
+      }
+      return group;
+    }
+
+    @Override
+    public void lost(String reason) {
+      reasons.add(reason);
+    }
+  }
+
+  private static final class Dying implements Collective {
+    private final Collective to;
+    private int gathers;
+
+    Dying(Collective to) {
+      this.to = to;
+    }
+
+    @Override
+    public int rank() {
+      return to.rank();
+    }
+
+    @Override
+    public int size() {
+      return to.size();
+    }
+
+    @Override
+    public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
+      to.reduceScatter(all, piece);
+    }
+
+    @Override
+    public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
+      if (++gathers == 2) {
+        throw new IllegalStateException("the device fell off the bus");
+      }
+      to.allGather(piece, all);
+    }
+
+    @Override
+    public void allReduce(double[] values) throws RankLostException {
+      to.allReduce(values);
+    }
+
+    @Override
+    public void close() {
+      to.close();
+    }
+  }
+}
