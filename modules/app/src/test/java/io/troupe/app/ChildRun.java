@@ -62,6 +62,28 @@ final class ChildRun implements AutoCloseable {
     var _ = process.onExit().thenRun(() -> update(() -> ended = true));
   }
 
+  /**
+   * Where a process runs.
+   *
+   * @param prefix stands before its command
+   * @param options of its JVM and of those it starts
+   */
+  record Place(List<String> prefix, List<String> options) {
+    /** This very host. */
+    static final Place HERE = new Place(List.of(), List.of());
+  }
+
+  /** Starts {@code troupe ARGUMENTS...} at a place. */
+  static ChildRun start(Place place, Path folder, Size size, String... arguments)
+      throws IOException {
+    WarmStart warm = WarmStart.get();
+    List<String> options = new ArrayList<>(warm.options());
+    options.addAll(place.options());
+    ProcessBuilder builder = builder(folder, size, warm.classPath(), options, arguments);
+    builder.command().addAll(0, place.prefix());
+    return new ChildRun(builder.start(), true);
+  }
+
   /** Starts {@code troupe ARGUMENTS...} in a working folder. */
   static ChildRun start(Path folder, Size size, String... arguments) throws IOException {
     return new ChildRun(builder(folder, size, arguments).start(), true);

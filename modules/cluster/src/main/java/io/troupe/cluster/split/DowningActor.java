@@ -13,18 +13,21 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches who is reachable, and once that has not changed for a while carries out {@link
- * SplitRule}. It is a classic actor because the cluster starts it.
+ * Watches who is reachable, and carries out {@link SplitRule} about those who have not been for a
+ * while. It is a classic actor because the cluster starts it.
  */
 final class DowningActor extends AbstractActorWithTimers {
   private static final Logger LOG = LoggerFactory.getLogger(DowningActor.class);
@@ -49,8 +52,7 @@ final class DowningActor extends AbstractActorWithTimers {
   private final Duration headlessPatience;
   private final Optional<RunLease> lease;
   private final Cluster cluster = Cluster.get(getContext().getSystem());
-  private Set<Address> unreachable = Set.of();
-  private Set<Address> members = Set.of();
+  private final Map<Address, Long> silentSince = new HashMap<>();
   private boolean claiming;
   private boolean told;
   private Optional<Long> claimingSince = Optional.empty();
@@ -72,7 +74,7 @@ final class DowningActor extends AbstractActorWithTimers {
     cluster.subscribe(
         getSelf(),
         ClusterEvent.initialStateAsEvents(),
-        ClusterEvent.MemberEvent.class,
+        ClusterEvent.MemberRemoved.class,
         ClusterEvent.ReachabilityEvent.class);
     getContext()
         .getSystem()
@@ -89,26 +91,66 @@ final class DowningActor extends AbstractActorWithTimers {
   @Override
   public Receive createReceive() {
     return receiveBuilder()
-        .match(ClusterEvent.ClusterDomainEvent.class, _ -> look())
+        .match(ClusterEvent.UnreachableMember.class, it -> onUnreachable(it.member().address()))
+        .match(ClusterEvent.ReachableMember.class, it -> onBack(it.member().address()))
+        .match(ClusterEvent.MemberRemoved.class, it -> onBack(it.member().address()))
         .match(ThisActorSystemQuarantinedEvent.class, _ -> onQuarantined())
         .match(Claimed.class, this::onClaimed)
         .matchEquals(Decide.NOW, _ -> decide())
         .build();
   }
 
-  private void look() {
-    Set<Address> gone = addresses(cluster.state().getUnreachable());
-    Set<Address> all = addresses(cluster.state().getMembers());
-    if (gone.isEmpty()) {
+  /**
+   * Every member has a clock of its own: on a busy machine somebody is always out of reach for a
+   * moment, and must not hold up the removal of the dead.
+   *
+   * <p>Who is out of reach comes from the event and not from {@code cluster.state()}, which another
+   * actor keeps and which may not have heard of the event yet. No other event need follow.
+   */
+  private void onUnreachable(Address member) {
+    LOG.info("unreachable={}", member);
+    silentSince.putIfAbsent(member, System.nanoTime());
+    if (!getTimers().isTimerActive(Decide.NOW)) {
+      lookAgainIn(untilLost());
+    }
+  }
+
+  private void onBack(Address member) {
+    if (silentSince.remove(member) == null) {
+      return;
+    }
+    if (silentSince.isEmpty()) {
       getTimers().cancel(Decide.NOW);
+    }
+    if (lost().isEmpty()) {
       claimingSince = Optional.empty();
       headlessSince = Optional.empty();
-    } else if (!gone.equals(unreachable) || !all.equals(members)) {
-      getTimers().startSingleTimer(Decide.NOW, Decide.NOW, stableAfter);
-      claimingSince = Optional.empty();
     }
-    unreachable = gone;
-    members = all;
+  }
+
+  private void lookAgainIn(Duration pause) {
+    getTimers().startSingleTimer(Decide.NOW, Decide.NOW, pause);
+  }
+
+  /** Members that have not been reachable for long enough. */
+  private Set<Address> lost() {
+    long latest = System.nanoTime() - stableAfter.toNanos();
+    return silentSince.entrySet().stream()
+        .filter(one -> one.getValue() <= latest)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  /** Time until another of those out of reach counts as lost; a little more where none is left. */
+  private Duration untilLost() {
+    long now = System.nanoTime();
+    long left =
+        silentSince.values().stream()
+            .mapToLong(since -> since + stableAfter.toNanos() - now)
+            .filter(nanos -> nanos > 0)
+            .min()
+            .orElse(TRY_AGAIN.toNanos());
+    return Duration.ofNanos(left);
   }
 
   private static Set<Address> addresses(Iterable<Member> members) {
@@ -118,15 +160,18 @@ final class DowningActor extends AbstractActorWithTimers {
   }
 
   private void decide() {
-    if (unreachable.isEmpty()) {
+    Set<Address> lost = lost();
+    if (!silentSince.isEmpty()) {
+      lookAgainIn(lost.isEmpty() ? untilLost() : TRY_AGAIN);
+    }
+    if (lost.isEmpty()) {
       return;
     }
     List<SplitRule.Seen> seen = new ArrayList<>();
     for (Member member : cluster.state().getMembers()) {
       if (counts(member)) {
         seen.add(
-            new SplitRule.Seen(
-                part(member), !unreachable.contains(member.address()), member.upNumber()));
+            new SplitRule.Seen(part(member), !lost.contains(member.address()), member.upNumber()));
       }
     }
     int self = cluster.selfMember().upNumber();
@@ -135,34 +180,44 @@ final class DowningActor extends AbstractActorWithTimers {
     if (verdict != SplitRule.Verdict.LEAVE) {
       headlessSince = Optional.empty();
     }
+    if (verdict != SplitRule.Verdict.CLAIM) {
+      claimingSince = Optional.empty();
+    }
     switch (verdict) {
-      case REMOVE -> {
-        LOG.warn("split lost={} verdict=remove", unreachable);
-        unreachable.forEach(cluster::down);
+      case REMOVE -> remove(lost);
+      case CLAIM -> claim(lost);
+      case WAIT -> LOG.debug("split lost={} verdict=wait", lost);
+      case LEAVE -> onHeadless(lost);
+    }
+  }
+
+  private void remove(Set<Address> lost) {
+    Set<Address> all = new HashSet<>();
+    for (Member member : cluster.state().getMembers()) {
+      if (lost.contains(member.address()) && !member.status().equals(MemberStatus.down())) {
+        all.add(member.address());
       }
-      case CLAIM -> claim();
-      case WAIT -> LOG.info("split lost={} verdict=wait", unreachable);
-      case LEAVE -> onHeadless();
+    }
+    if (!all.isEmpty()) {
+      LOG.warn("split lost={} verdict=remove", all);
+      all.forEach(cluster::down);
     }
   }
 
   /** Nobody here removes anybody, so waiting for a head that is only slow costs nothing. */
-  private void onHeadless() {
+  private void onHeadless(Set<Address> lost) {
     long now = System.nanoTime();
     if (headlessSince.isEmpty()) {
-      LOG.warn("split lost={}: nobody here could be the head", unreachable);
+      LOG.warn("split lost={}: nobody here could be the head", lost);
       headlessSince = Optional.of(now);
     }
-    long left = headlessPatience.toNanos() - (now - headlessSince.get());
-    if (left > 0) {
-      getTimers().startSingleTimer(Decide.NOW, Decide.NOW, Duration.ofNanos(left));
-    } else {
-      LOG.warn("split lost={} verdict=leave: nobody here could be the head", unreachable);
+    if (now - headlessSince.get() >= headlessPatience.toNanos()) {
+      LOG.warn("split lost={} verdict=leave: nobody here could be the head", lost);
       cluster.down(cluster.selfAddress());
     }
   }
 
-  private void claim() {
+  private void claim(Set<Address> lost) {
     if (claiming || lease.isEmpty()) {
       return;
     }
@@ -170,7 +225,7 @@ final class DowningActor extends AbstractActorWithTimers {
     if (claimingSince.isEmpty()) {
       claimingSince = Optional.of(System.nanoTime());
       told = false;
-      LOG.warn("split lost={} verdict=claim", unreachable);
+      LOG.warn("split lost={} verdict=claim", lost);
     }
     RunLease wanted = lease.get();
     Patterns.pipe(
@@ -189,30 +244,35 @@ final class DowningActor extends AbstractActorWithTimers {
 
   private void onClaimed(Claimed claimed) {
     claiming = false;
-    if (claimingSince.isEmpty()) {
-      return; // Who is reachable has changed meanwhile; the timer runs if anybody is not.
-    }
-    if (!claimed.held() && !told) {
-      told = true;
-      LOG.warn(
-          "split lost={}: the run's lease is held by {}. Should that process hang, end it with kill"
-              + " -9, and this side goes on {}",
-          unreachable,
-          lease.map(RunLease::holder).orElse("nobody"),
-          claimed.trouble());
-    }
+    Set<Address> lost = lost();
     if (claimed.held()) {
       decide();
-    } else if (System.nanoTime() - claimingSince.get() < leasePatience.toNanos()) {
-      getTimers().startSingleTimer(Decide.NOW, Decide.NOW, TRY_AGAIN);
-    } else {
+    } else if (claimingSince.isPresent() && !lost.isEmpty()) {
+      onRefused(lost, claimed.trouble(), System.nanoTime() - claimingSince.get());
+    }
+  }
+
+  private void onRefused(Set<Address> lost, String trouble, long nanos) {
+    String holder = lease.map(RunLease::holder).orElse("nobody");
+    if (!told) {
+      told = true;
+      LOG.warn(
+          "split lost={}: the run's lease is held by {}. Should that process hang, end it with"
+              + " kill -9, and this side goes on {}",
+          lost,
+          holder,
+          trouble);
+    }
+    if (nanos >= leasePatience.toNanos()) {
       LOG.warn(
           "split lost={} verdict=leave: the lease was not to be had for {} s; it is held by {} {}",
-          unreachable,
+          lost,
           leasePatience.toSeconds(),
-          lease.map(RunLease::holder).orElse("nobody"),
-          claimed.trouble());
-      members.stream().filter(one -> !unreachable.contains(one)).forEach(cluster::down);
+          holder,
+          trouble);
+      addresses(cluster.state().getMembers()).stream()
+          .filter(one -> !lost.contains(one))
+          .forEach(cluster::down);
     }
   }
 

@@ -112,6 +112,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
     String engine = "akka.remote.artery.ssl.config-ssl-engine.";
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("akka.remote.artery.transport", "tls-tcp");
+    settings.put("akka.remote.artery.ssl.ssl-engine-provider", TellingEngines.class.getName());
     settings.put(engine + "key-store", folder.resolve(KEYS).toAbsolutePath().toString());
     settings.put(engine + "trust-store", folder.resolve(TRUST).toAbsolutePath().toString());
     settings.put(engine + "key-store-password", password);

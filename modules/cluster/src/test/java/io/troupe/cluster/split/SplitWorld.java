@@ -33,7 +33,6 @@ final class SplitWorld {
     private final Map<Integer, Integer> silentFor = new HashMap<>();
     private final Map<Integer, Integer> notices = new HashMap<>();
     private Set<Integer> lost = Set.of();
-    private int stableFor;
     private int claimingFor;
     private int headlessFor;
 
@@ -173,15 +172,14 @@ final class SplitWorld {
       Peer other = processes.get(id);
       int silent = connected(one, other) ? 0 : one.silentFor.getOrDefault(id, 0) + 1;
       one.silentFor.put(id, silent);
-      if (silent > one.notices.getOrDefault(id, 0)) {
+      if (silent > one.notices.getOrDefault(id, 0) + STABLE_AFTER) {
         lost.add(id);
       }
     }
-    one.stableFor = lost.equals(one.lost) ? one.stableFor + 1 : 0;
-    one.claimingFor = lost.equals(one.lost) ? one.claimingFor : 0;
+    one.claimingFor = lost.isEmpty() ? 0 : one.claimingFor;
     one.headlessFor = lost.isEmpty() ? 0 : one.headlessFor;
     one.lost = lost;
-    if (!lost.isEmpty() && one.stableFor >= STABLE_AFTER) {
+    if (!lost.isEmpty()) {
       decide(one);
     }
   }

@@ -16,12 +16,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +123,39 @@ final class TlsTest {
           .isInstanceOf(ExecutionException.class);
       assertThat(friend.ask(server, PATIENCE)).as("the others still talk").isEqualTo("yes");
     }
+  }
+
+  @Test
+  void tellingTrust_certificateOfAnotherAuthority_saysWhoseItIsAndForWhichAddress()
+      throws Exception {
+    List<String> told = new ArrayList<>();
+    TellingTrust trust = new TellingTrust(trusting(one), told::add);
+    X509Certificate[] friendly = chain(two);
+    trust.checkClientTrusted(friendly, "UNKNOWN");
+    assertThat(told).isEmpty();
+    X509Certificate[] foreign = chain(stranger);
+    assertThatThrownBy(() -> trust.checkClientTrusted(foreign, "UNKNOWN"))
+        .isInstanceOf(CertificateException.class);
+    assertThat(told).singleElement().asString().contains("CN=two", "for " + TWO, "PKIX");
+  }
+
+  private static X509ExtendedTrustManager trusting(HostKeys keys) throws Exception {
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(HostKeys.load(keys.folder().resolve(HostKeys.TRUST), password(keys)));
+    return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
+  }
+
+  private static X509Certificate[] chain(HostKeys keys) throws Exception {
+    return Arrays.stream(
+            HostKeys.load(keys.folder().resolve(HostKeys.KEYS), password(keys))
+                .getCertificateChain(HostKeys.ALIAS))
+        .map(X509Certificate.class::cast)
+        .toArray(X509Certificate[]::new);
+  }
+
+  private static char[] password(HostKeys keys) throws IOException {
+    return PrivateFiles.readPassword(keys.folder().resolve(HostKeys.PASSWORD));
   }
 
   /** An actor system that answers. */

@@ -1,0 +1,72 @@
+package io.troupe.cluster.tls;
+
+import akka.actor.ActorSystem;
+import akka.remote.artery.tcp.ConfigSSLEngineProvider;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transport's own TLS, with a word about every certificate that is refused, here or by the far
+ * side; named in the configuration that {@link HostKeys#transport} makes.
+ */
+public final class TellingEngines extends ConfigSSLEngineProvider {
+  private static final Logger LOG = LoggerFactory.getLogger(TellingEngines.class);
+
+  /** Who is refused tries again every second or so. */
+  private static final Duration SAME_AGAIN = Duration.ofMinutes(1);
+
+  private static final int REMEMBERED = 100;
+
+  private final Map<String, Long> told =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
+  /** Called by the transport. */
+  public TellingEngines(ActorSystem system) {
+    super(system);
+  }
+
+  @Override
+  public TrustManager[] trustManagers() {
+    return Arrays.stream(super.trustManagers())
+        .map(
+            one ->
+                one instanceof X509ExtendedTrustManager judge
+                    ? new TellingTrust(judge, this::tell)
+                    : one)
+        .toArray(TrustManager[]::new);
+  }
+
+  @Override
+  public SSLEngine createServerSSLEngine(String hostname, int port) {
+    return new TellingEngine(super.createServerSSLEngine(hostname, port), this::tell);
+  }
+
+  private void tell(String sentence) {
+    long now = System.nanoTime();
+    boolean again;
+    synchronized (told) {
+      Long last = told.get(sentence);
+      again = last != null && now - last < SAME_AGAIN.toNanos();
+      if (!again) {
+        told.put(sentence, now);
+      }
+    }
+    if (!again) {
+      LOG.warn("{}", sentence);
+    }
+  }
+}
