@@ -1,10 +1,14 @@
 package io.troupe.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,8 +23,8 @@ import java.util.zip.ZipEntry;
  * The class path of the tests' child JVMs, with a cache of its loaded and linked classes (JEP 514),
  * which saves each child about three of its seven seconds of processor time. Such a cache holds for
  * a class path of jars only, so folders of classes are packed first. One is made when a test
- * process starts its first child, and kept in {@code target} for the next while nothing has
- * changed.
+ * process starts its first child, while others that run beside it wait for it, and kept in {@code
+ * target} for the next while nothing has changed.
  */
 final class WarmStart {
   private static final Path FOLDER = Path.of("target", "warm-start").toAbsolutePath();
@@ -49,7 +53,9 @@ final class WarmStart {
   private static WarmStart make() {
     String given =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    try {
+    Path lock = FOLDER.resolveSibling("warm-start.lock");
+    try (FileChannel file = FileChannel.open(lock, CREATE, WRITE);
+        FileLock _ = file.lock()) {
       List<Path> entries =
           Stream.of(given.split(File.pathSeparator, -1))
               .filter(entry -> !entry.isEmpty())
