@@ -96,7 +96,8 @@ final class StackSampler {
     List<String> stack = new ArrayList<>();
     for (RecordedFrame frame : event.getStackTrace().getFrames()) {
       RecordedMethod method = frame.getMethod();
-      String type = method.getType().getName().replaceFirst("[./]0x[0-9a-f]+.*", ""); // of a hidden class
+      // The name of a hidden class ends in an address.
+      String type = method.getType().getName().replaceFirst("[./]0x[0-9a-f]+.*", "");
       stack.add(type + "." + method.getName());
     }
     Collections.reverse(stack);
