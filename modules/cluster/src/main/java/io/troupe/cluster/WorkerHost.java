@@ -139,11 +139,15 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     // An empty listing means that the head is out of sight for the moment: work goes on.
     Optional<ActorRef<Desk.Command>> other =
         found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
-    if (other.isPresent() && !draining) {
-      desk = other;
-      fire();
-      enlist();
+    if (other.isEmpty()) {
+      return this;
     }
+    desk = other;
+    fire();
+    if (draining) {
+      return Behaviors.stopped(); // To the new head, what this worker had begun is void.
+    }
+    enlist();
     return this;
   }
 

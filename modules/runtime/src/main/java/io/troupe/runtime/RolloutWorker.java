@@ -66,7 +66,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Finish what is begun, ask for nothing new, then end. */
   public record Drain() implements Command, Portable {}
 
-  /** No group comes after those that came. */
+  /** All groups that came have arrived or been given up, and none comes after them. */
   public record Released() implements Command, Portable {}
 
   /** There are new weights; move to them at the next token. */

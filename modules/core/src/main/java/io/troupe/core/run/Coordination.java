@@ -11,9 +11,11 @@ import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -50,6 +52,7 @@ public record Coordination(RunLimits limits) {
     if (!(state.phase() instanceof Phase.Ended)) {
       draft.receive(input);
       draft.settle();
+      draft.releaseRetired();
     }
     return new Decision(draft.events, draft.effects, draft.state);
   }
@@ -100,6 +103,10 @@ public record Coordination(RunLimits limits) {
     private final long now;
     private final List<Event> events = new ArrayList<>();
     private final List<Effect> effects = new ArrayList<>();
+
+    /** Workers of whom a lease is over. */
+    private final Set<WorkerId> freed = new LinkedHashSet<>();
+
     private RunState state;
 
     /** Whether something may be too stale that was not when the buffer was last swept. */
@@ -178,7 +185,10 @@ public record Coordination(RunLimits limits) {
         if (!inUse(summary.lease())) {
           effects.add(new Effect.Forget(summary.lease()));
         }
-      } else if (limits.filterDegenerate() && degenerate(summary)) {
+        return;
+      }
+      free(summary.lease());
+      if (limits.filterDegenerate() && degenerate(summary)) {
         emit(new Event.GroupFiltered(summary));
         effects.add(new Effect.Forget(summary.lease()));
       } else {
@@ -237,12 +247,29 @@ public record Coordination(RunLimits limits) {
           .filter(held -> held.worker().equals(worker))
           .toList()
           .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
+      freed.remove(worker);
     }
 
     private void onWorkerRetired(WorkerId worker) {
       if (present(worker)) {
         emit(new Event.WorkerRetired(worker));
-        effects.add(new Effect.Release(worker));
+        freed.add(worker);
+      }
+    }
+
+    private void free(LeaseId lease) {
+      state.lease(lease).ifPresent(held -> freed.add(held.worker()));
+    }
+
+    /**
+     * A worker that has delivered its last group and left at once could be missed before the group
+     * arrives, which takes another way; its lease would end as lost, and the group be refused.
+     */
+    private void releaseRetired() {
+      for (WorkerId worker : freed) {
+        if (!present(worker) && state.leases().noneMatch(held -> held.worker().equals(worker))) {
+          effects.add(new Effect.Release(worker));
+        }
       }
     }
 
@@ -457,6 +484,7 @@ public record Coordination(RunLimits limits) {
 
     /** Ends a lease, and gives the group up when that was one time too many. */
     private void end(LeaseId lease, LeaseEnd reason, String detail) {
+      free(lease);
       emit(new Event.LeaseEnded(lease, reason, detail));
       int attempts = state.group(lease.group()).attempts();
       if (attempts >= limits.maxAttempts()) {

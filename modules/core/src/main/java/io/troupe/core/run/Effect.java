@@ -19,7 +19,7 @@ public sealed interface Effect {
   /** Tell a worker to stop work on a lease. */
   record Cancel(LeaseId lease, WorkerId worker) implements Effect {}
 
-  /** Tell a worker that retired that no group comes after those it has. */
+  /** Tell a worker that retired that none of its leases is left, and that none comes. */
   record Release(WorkerId worker) implements Effect {}
 
   /** Tell the trainer to let go of a group's tokens. */

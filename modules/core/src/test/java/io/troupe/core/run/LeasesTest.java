@@ -197,10 +197,25 @@ class LeasesTest {
     void workerRetired_itsLeases_goOnAndItGetsNoOther() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
       assertThat(run.events()).containsExactly(new Event.WorkerRetired(worker("a")));
-      assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
+      assertThat(run.effects()).isEmpty();
       assertThat(run.leased()).containsExactly(1L);
       assertThat(run.tell(new Input.WorkerRetired(worker("a"))).events()).isEmpty();
       assertThat(run.score(1, 0).state().buffered()).hasSize(1);
+      assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
+    }
+
+    @Test
+    void workerRetired_withoutLeases_isReleasedAtOnce() {
+      Rehearsal run = new Limits().begun().ask("a", 1).score(1, 0);
+      assertThat(run.tell(new Input.WorkerRetired(worker("a"))).effects())
+          .containsExactly(new Effect.Release(worker("a")));
+    }
+
+    @Test
+    void workerRetired_itsLastLeaseFails_isReleased() {
+      Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
+      run.tell(new Input.GroupFailed(lease(1, 1), "the engine failed"));
+      assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
     }
 
     @Test

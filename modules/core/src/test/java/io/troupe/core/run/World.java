@@ -113,7 +113,9 @@ final class World {
       now += coordination.limits().leaseMillis();
       deliver(new Input.Tick());
     } else if (dice < 930) {
-      deliver(new Input.WorkerLost(anyWorker()));
+      WorkerId worker = anyWorker();
+      deliver(
+          random.nextBoolean() ? new Input.WorkerLost(worker) : new Input.WorkerRetired(worker));
     } else if (dice < 960) {
       deliver(nonsense());
     } else if (dice < 966) {
@@ -374,8 +376,12 @@ final class World {
       }
       case Effect.Forget(LeaseId lease) -> atTrainer.remove(lease);
       case Effect.Stop(RunEnd how) -> end = Optional.of(how);
+      case Effect.Release(WorkerId worker) ->
+          must(
+              state.leases().noneMatch(held -> held.worker().equals(worker)),
+              "%s is let go while it has leases",
+              worker);
       case Effect.Cancel _,
-          Effect.Release _,
           Effect.Publish _,
           Effect.Evaluate _,
           Effect.RestartWorker _,
