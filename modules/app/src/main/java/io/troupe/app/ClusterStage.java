@@ -19,6 +19,7 @@ import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
+import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.time.Duration;
@@ -184,6 +185,11 @@ final class ClusterStage implements Stage {
         CompletableFuture.failedFuture(
             new IllegalStateException(
                 "no worker is in the head's process, and " + published.version() + " was asked"));
+  }
+
+  @Override
+  public Optional<WeightsInMemory> inMemory() {
+    return Optional.empty();
   }
 
   @Override

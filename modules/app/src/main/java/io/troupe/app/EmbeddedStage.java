@@ -12,6 +12,7 @@ import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
 import io.troupe.runtime.WeightsInMemory;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -49,6 +50,11 @@ final class EmbeddedStage implements Stage {
   @Override
   public WeightSource source() {
     return weights;
+  }
+
+  @Override
+  public Optional<WeightsInMemory> inMemory() {
+    return Optional.of(weights);
   }
 
   @Override

@@ -7,8 +7,10 @@ import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
+import io.troupe.runtime.WeightsInMemory;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -29,6 +31,9 @@ interface Stage {
 
   /** Where workers of this JVM find them. */
   WeightSource source();
+
+  /** The newest weights themselves, where engines of this JVM can draw by them. */
+  Optional<WeightsInMemory> inMemory();
 
   /** How many workers this JVM has, of those the configuration asks for. */
   int workers(int configured);

@@ -86,6 +86,11 @@ record TaughtEngines(PolicyEngines own, HttpTeacher teacher) implements PolicyEn
   }
 
   @Override
+  public SamplingEngine newSideSampler() {
+    return own.newSideSampler();
+  }
+
+  @Override
   public ScoringEngine newScorer() {
     return own.newScorer();
   }

@@ -1,7 +1,9 @@
 package io.troupe.app;
 
+import io.troupe.app.console.PolicyChat;
 import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.console.Chat;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -15,6 +17,8 @@ import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.RunWiring;
 import io.troupe.runtime.Traces;
 import io.troupe.runtime.TrainerWorkshop;
+import io.troupe.runtime.Tryout;
+import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalException;
@@ -33,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -48,6 +53,9 @@ import java.util.function.LongSupplier;
 final class TrainSession {
   private static final Duration TERMINATION = Duration.ofSeconds(10);
   private static final Duration METRICS_FLUSH = Duration.ZERO;
+
+  /** How long the engine of the console's questions stays when nobody asks. */
+  private static final Duration TRYOUT_KEPT = Duration.ofMinutes(5);
 
   /** How a session ended. */
   record Outcome(RunEnd end, RunState state) {}
@@ -145,6 +153,7 @@ final class TrainSession {
                   verifier,
                   stage.system(),
                   stage::nodes,
+                  chat(room),
                   screen::say)) {
         opened.complete(room);
         new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
@@ -165,6 +174,28 @@ final class TrainSession {
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);
     }
+  }
+
+  /** Answers by the newest weights where they are in this process, next to an engine. */
+  private Chat chat(EngineRoom room) throws IOException {
+    Optional<WeightsInMemory> weights = stage.inMemory();
+    if (weights.isEmpty()) {
+      return Chat.closed(
+          "The workers of this run are in other processes, and its head has no engine that draws. A"
+              + " checkpoint can be asked: troupe serve "
+              + name());
+    }
+    return new PolicyChat(
+        new Tryout(
+            room,
+            weights.get()::newest,
+            CompletableFuture.delayedExecutor(TRYOUT_KEPT.toSeconds(), TimeUnit.SECONDS)),
+        room.engines().tokenizer(),
+        room.engines().contextLength(),
+        composition.chatTemplate(),
+        composition.config().sampling(),
+        composition.task().heldOut(),
+        () -> ThreadLocalRandom.current().nextLong());
   }
 
   /** Opens the journal; waits for a head that has lost its seat but not yet its process. */

@@ -63,6 +63,7 @@ public final class ConsoleServer implements AutoCloseable {
   private final RunSource source;
   private final Gate gate;
   private final Api api;
+  private final ChatRoute chat;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicInteger streams = new AtomicInteger();
@@ -71,6 +72,7 @@ public final class ConsoleServer implements AutoCloseable {
     this.settings = settings;
     this.source = source;
     this.gate = new Gate(settings);
+    this.chat = new ChatRoute(source.chat(), settings.hideText());
     this.api = new Api(source, settings.hideText(), System::currentTimeMillis);
     this.server = bind(settings);
     server.setExecutor(threads);
@@ -159,6 +161,14 @@ public final class ConsoleServer implements AutoCloseable {
       }
       case API + "/openapi.json" -> asset(exchange, "/openapi.json");
       case API + "/orders" -> order(exchange);
+      case API + "/chat" -> {
+        if (read) {
+          gate.role(exchange);
+          json(exchange, 200, chat.offer());
+        } else {
+          chat(exchange);
+        }
+      }
       case API + "/stream" -> stream(exchange);
       case API + "/threads" -> {
         gate.operator(exchange, "thread dumps are");
@@ -174,7 +184,8 @@ public final class ConsoleServer implements AutoCloseable {
       }
       default -> {
         if (!read) {
-          throw new Refusal(405, "only %s/orders changes anything".formatted(API));
+          throw new Refusal(
+              405, "only %s/orders and %s/chat are more than read".formatted(API, API));
         }
         if (path.startsWith(API + "/")) {
           gate.role(exchange);
@@ -219,7 +230,7 @@ public final class ConsoleServer implements AutoCloseable {
       throw new Refusal(405, "an order is sent by POST: reading changes nothing");
     }
     gate.admitChange(exchange);
-    JsonNode body = body(exchange);
+    JsonNode body = body(exchange, "an order");
     Verb verb = Verbs.verb(body);
     Order order = Verbs.order(body, gate.role(exchange));
     if (!source.live()) {
@@ -241,19 +252,29 @@ public final class ConsoleServer implements AutoCloseable {
     }
   }
 
-  private static JsonNode body(HttpExchange exchange) throws Refusal, IOException {
+  /** A question costs the run's machine some work, so it is for those who may act. */
+  private void chat(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      exchange.getResponseHeaders().set("Allow", "GET, POST");
+      throw new Refusal(405, "a question is sent by POST");
+    }
+    gate.admitChange(exchange);
+    chat.answer(exchange, chat.read(body(exchange, "a question")));
+  }
+
+  private static JsonNode body(HttpExchange exchange, String what) throws Refusal, IOException {
     byte[] bytes = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
     if (bytes.length > MAX_BODY_BYTES) {
-      throw new Refusal(413, "an order has at most %d bytes".formatted(MAX_BODY_BYTES));
+      throw new Refusal(413, "%s has at most %d bytes".formatted(what, MAX_BODY_BYTES));
     }
     try {
       JsonNode body = ConsoleJson.MAPPER.readTree(bytes);
       if (body == null || !body.isObject()) {
-        throw new Refusal(400, "an order is a JSON object");
+        throw new Refusal(400, what + " is a JSON object");
       }
       return body;
     } catch (JsonProcessingException malformed) {
-      throw new Refusal(400, "an order is JSON: " + malformed.getOriginalMessage());
+      throw new Refusal(400, what + " is JSON: " + malformed.getOriginalMessage());
     }
   }
 

@@ -27,6 +27,13 @@ public interface RunSource {
     return List.of();
   }
 
+  /** Its newest policy, for whoever tries it out. */
+  default Chat chat() {
+    return Chat.closed(
+        "this is the folder of a run, and no policy is loaded here; troupe serve RUN answers with"
+            + " its newest checkpoint");
+  }
+
   /** Whether the run is in this process and can be told what to do. */
   boolean live();
 

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,15 @@ final class ConsoleServerTest {
   }
 
   private HttpRequest.Builder order(String body) {
-    return to("/api/v1/orders")
+    return change("/api/v1/orders", body);
+  }
+
+  private HttpRequest.Builder question(String body) {
+    return change("/api/v1/chat", body);
+  }
+
+  private HttpRequest.Builder change(String path, String body) {
+    return to(path)
         .header("Content-Type", "application/json")
         .header("X-Troupe-Console", "1")
         .POST(HttpRequest.BodyPublishers.ofString(body));
@@ -184,6 +193,82 @@ final class ConsoleServerTest {
   void order_tooLarge_is413() throws Exception {
     String body = "{\"verb\":\"pause\",\"why\":\"%s\"}".formatted("x".repeat(1 << 20));
     assertThat(send(order(body)).statusCode()).isEqualTo(413);
+  }
+
+  private static final String SUM = "{\"prompt\":\"1+1=\"}";
+
+  @Test
+  void question_answered_comesInLinesAsItIsDrawn() throws Exception {
+    String hostile = "<script>\u202E";
+    run.chat().pieces.add(new Chat.Said(hostile, 7));
+    HttpResponse<InputStream> response =
+        http.send(question(SUM).build(), HttpResponse.BodyHandlers.ofInputStream());
+    assertThat(response.statusCode()).isEqualTo(200);
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      JsonNode said = JSON.readTree(lines.readLine());
+      assertThat(said.path("text").asText()).isEqualTo(hostile);
+      assertThat(said.path("version").asLong()).isEqualTo(7);
+      run.chat().pieces.add(new Chat.Ended("stop", 7, 4, 2));
+      assertThat(lines.lines().filter(line -> !line.isEmpty()))
+          .containsExactly("{\"finish\":\"stop\",\"version\":7,\"prompt_tokens\":4,\"tokens\":2}");
+    }
+    run.chat().closed.await();
+  }
+
+  @Test
+  void question_readerGoesAway_endsTheDraw() throws Exception {
+    run.chat().pieces.add(new Chat.Said("2", 7));
+    try (InputStream answer =
+        http.send(question(SUM).build(), HttpResponse.BodyHandlers.ofInputStream()).body()) {
+      assertThat(answer.read()).isEqualTo('{');
+    }
+    assertThat(run.chat().closed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void question_refusedByThePolicy_hasItsStatusAndSentence() throws Exception {
+    Map<Chat.Why, Integer> statuses =
+        Map.of(
+            Chat.Why.UNFIT, 400, Chat.Why.NOT_HERE, 409, Chat.Why.BUSY, 429, Chat.Why.NOT_NOW, 503);
+    for (Map.Entry<Chat.Why, Integer> one : statuses.entrySet()) {
+      run.chat().begin = new Chat.Refused(one.getKey(), "because");
+      HttpResponse<String> response = send(question(SUM));
+      assertThat(response.statusCode()).isEqualTo(one.getValue());
+      assertThat(response.body()).isEqualTo("{\"error\":\"because\"}");
+    }
+  }
+
+  @Test
+  void question_malformedOrForgedOrByGet_drawsNothing() throws Exception {
+    assertThat(send(question("{\"prompt\":\"\"}")).statusCode()).isEqualTo(400);
+    assertThat(send(question("[]")).body()).contains("a question is a JSON object");
+    assertThat(send(question("x".repeat(1 << 20))).statusCode()).isEqualTo(413);
+    assertThat(send(question(SUM).header("Origin", "http://evil.example")).statusCode())
+        .isEqualTo(403);
+    assertThat(send(question(SUM).setHeader("X-Troupe-Console", "0")).statusCode()).isEqualTo(403);
+    assertThat(send(question(SUM).setHeader("Content-Type", "text/plain")).statusCode())
+        .isEqualTo(415);
+    assertThat(get("/api/v1/chat?prompt=1").path("context_length").asInt()).isEqualTo(16);
+    assertThat(send(to("/api/v1/chat").DELETE()).statusCode()).isEqualTo(405);
+    assertThat(run.chat().asked).hasValue(0);
+  }
+
+  @Test
+  void question_textsHiddenOrByAReader_drawsNothing() throws Exception {
+    server.close();
+    Tokens tokens = Tokens.random();
+    server =
+        ConsoleServer.start(
+            new ConsoleSettings("127.0.0.1", 0, true, true, tokens, Optional.empty()), run);
+    assertThat(send(question(SUM)).statusCode()).isEqualTo(401);
+    assertThat(send(to("/api/v1/chat").GET()).statusCode()).isEqualTo(401);
+    assertThat(send(as(tokens.reader(), question(SUM))).body()).contains("may look, not act");
+    assertThat(send(as(tokens.operator(), question(SUM))).statusCode()).isEqualTo(403);
+    assertThat(send(as(tokens.reader(), to("/api/v1/chat").GET())).body())
+        .startsWith("{\"closed\":\"console.hide_text is true")
+        .doesNotContain("1+1=");
+    assertThat(run.chat().asked).hasValue(0);
   }
 
   @Test

@@ -30,6 +30,7 @@ final class StagedRun implements RunSource {
   private final Coordination coordination = new Coordination(limits);
   private final RunFold fold = new RunFold(RunFacts.of("staged", limits), 1_000);
   private final RolloutTexts texts;
+  private final StagedChat chat = new StagedChat();
   private RunState state = RunState.INITIAL;
 
   StagedRun(Path rollouts) {
@@ -78,6 +79,11 @@ final class StagedRun implements RunSource {
   @Override
   public Jvms jvms() {
     return OwnJvm.bystander();
+  }
+
+  @Override
+  public StagedChat chat() {
+    return chat;
   }
 
   @Override

@@ -26,6 +26,11 @@ public interface PolicyEngines extends AutoCloseable {
   /** A sampler without weights. */
   SamplingEngine newSampler();
 
+  /** A sampler without weights, for few draws beside others' work: it computes on one thread. */
+  default SamplingEngine newSideSampler() {
+    return newSampler();
+  }
+
   /**
    * A scorer without weights.
    *

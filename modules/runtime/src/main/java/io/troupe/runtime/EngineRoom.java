@@ -56,6 +56,11 @@ public final class EngineRoom implements AutoCloseable {
     return registered(engines::newSampler);
   }
 
+  /** A new sampler of this process for few draws beside others' work, registered. */
+  SamplingEngine newSideSampler() {
+    return registered(engines::newSideSampler);
+  }
+
   /** A new sampler of a rollout worker, registered. */
   SamplingEngine newRolloutSampler() {
     return registered(rolloutSamplers);

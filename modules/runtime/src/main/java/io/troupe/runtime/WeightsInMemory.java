@@ -14,6 +14,11 @@ public final class WeightsInMemory implements WeightOutlet, WeightSource {
 
   private volatile Optional<WeightSnapshot> newest = Optional.empty();
 
+  /** The weights published last; empty before the first. */
+  public Optional<WeightSnapshot> newest() {
+    return newest;
+  }
+
   @Override
   public CompletionStage<PublishedWeights> publish(WeightSnapshot weights) {
     newest = Optional.of(weights);

@@ -1,6 +1,7 @@
 package io.troupe.app.console;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.console.Chat;
 import io.troupe.console.Jvms;
 import io.troupe.console.OwnJvm;
 import io.troupe.console.RolloutTexts;
@@ -86,6 +87,13 @@ public final class FolderRun implements RunSource, AutoCloseable {
   @Override
   public Jvms jvms() {
     return OwnJvm.bystander();
+  }
+
+  @Override
+  public Chat chat() {
+    return Chat.closed(
+        "This is the folder of a run, and no policy is loaded here. Ask in the console of the run's own process while it trains, or: troupe serve %s"
+            .formatted(folder.path()));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.troupe.app.console;
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
+import io.troupe.console.Chat;
 import io.troupe.console.Jvms;
 import io.troupe.console.NodeFacts;
 import io.troupe.console.RolloutTexts;
@@ -32,21 +33,24 @@ public final class LiveRun implements RunSource {
   private final RolloutTexts texts;
   private final CompletionStage<ActorSystem<Run.Command>> system;
   private final RunProcesses processes;
-
   private final Supplier<List<NodeFacts>> nodes;
+  private final Chat chat;
 
   /**
    * A run whose actors may still have to start.
    *
    * @param nodes of its cluster, if it has one
+   * @param chat its policy
    */
   public LiveRun(
       RunFold fold,
       RunFolder folder,
       VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
-      Supplier<List<NodeFacts>> nodes) {
+      Supplier<List<NodeFacts>> nodes,
+      Chat chat) {
     this.nodes = nodes;
+    this.chat = chat;
     this.fold = fold;
     this.folder = folder;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
@@ -78,6 +82,11 @@ public final class LiveRun implements RunSource {
   @Override
   public List<NodeFacts> nodes() {
     return nodes.get();
+  }
+
+  @Override
+  public Chat chat() {
+    return chat;
   }
 
   @Override

@@ -4,6 +4,7 @@ import akka.actor.typed.ActorSystem;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
+import io.troupe.console.Chat;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.console.NodeFacts;
@@ -39,6 +40,7 @@ public final class RunConsole implements AutoCloseable {
    * training.
    *
    * @param nodes of the run's cluster, if it has one
+   * @param chat the run's policy
    * @param say takes a line for the screen
    */
   public static RunConsole open(
@@ -48,6 +50,7 @@ public final class RunConsole implements AutoCloseable {
       VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
       Supplier<List<NodeFacts>> nodes,
+      Chat chat,
       Consumer<String> say) {
     if (!section.enabled()) {
       return new RunConsole(folder, Optional.empty(), Optional.empty());
@@ -57,7 +60,7 @@ public final class RunConsole implements AutoCloseable {
       MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
       ConsoleServer server =
-          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system, nodes));
+          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system, nodes, chat));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {

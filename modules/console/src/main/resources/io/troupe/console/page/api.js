@@ -18,6 +18,20 @@ export async function order(body) {
   return answer;
 }
 
+// Asks the policy; each line of its answer is given on as it comes. Aborting the signal ends the draw.
+export async function question(body, signal, on) {
+  const response = await fetch('/api/v1/chat', {method: 'POST', headers: headers({'Content-Type': 'application/json', 'X-Troupe-Console': '1'}), body: JSON.stringify(body), signal});
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error || 'status ' + response.status);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ''; ;) {
+    const {value, done} = await reader.read();
+    if (done) return;
+    const rows = (rest + value).split('\n');
+    rest = rows.pop();
+    rows.filter(Boolean).forEach(row => on(JSON.parse(row)));
+  }
+}
+
 // Server-sent events over fetch, which can carry a token; comes back with the last id it has seen.
 export async function stream(on) {
   let last = '';

@@ -6,13 +6,14 @@ import * as groups from './groups.js';
 import * as staleness from './staleness.js';
 import * as weights from './weights.js';
 import * as nodes from './nodes.js';
+import * as tried from './try.js';
 import * as waits from './waits.js';
 import * as history from './history.js';
 import * as provenance from './provenance.js';
 
 const PAGES = [
   ['', 'Loop', 'l', loop], ['learning', 'Learning', 'e', learning], ['groups', 'Groups', 'g', groups], ['staleness', 'Staleness', 's', staleness],
-  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes, actors', 'n', nodes], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history],
+  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes, actors', 'n', nodes], ['try', 'Try', 't', tried], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history],
   ['provenance', 'Provenance', 'p', provenance]];
 const ROWS = 20000, FEED = 500, STALE_MILLIS = 6000;
 

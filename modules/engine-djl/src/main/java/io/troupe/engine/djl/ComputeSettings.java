@@ -70,6 +70,21 @@ public record ComputeSettings(
         DEFAULT_LOGIT_BYTES);
   }
 
+  /** The same with another number of threads of a sampler. */
+  ComputeSettings withSamplerThreads(int threads) {
+    return new ComputeSettings(
+        trainerThreads,
+        threads,
+        microBatchTokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        shardBytes,
+        device,
+        precision,
+        logitBytes);
+  }
+
   /** The same with another budget of logits. */
   ComputeSettings withLogits(long bytes) {
     return new ComputeSettings(

@@ -163,10 +163,19 @@ public final class DjlPolicy implements PolicyEngines {
 
   @Override
   public SamplingEngine newSampler() {
+    return newSampler(compute);
+  }
+
+  @Override
+  public SamplingEngine newSideSampler() {
+    return newSampler(compute.withSamplerThreads(1));
+  }
+
+  private SamplingEngine newSampler(ComputeSettings by) {
     DjlSampler sampler =
         new DjlSampler(
             settings,
-            compute,
+            by,
             tokenizer,
             "sampler-" + samplers.incrementAndGet(),
             watcher,

@@ -13,7 +13,7 @@ import java.util.List;
  * The text of one choice as it grows. It tells only whole characters, and holds back what may be
  * the beginning of a stop string, so that no client sees a text that is taken back later.
  */
-final class TextTail {
+public final class TextTail {
   private final Tokenizer tokenizer;
   private final List<String> stops;
   private final boolean keepStop;
@@ -27,15 +27,24 @@ final class TextTail {
   private final StringBuilder text = new StringBuilder();
   private int told;
 
-  TextTail(Tokenizer tokenizer, List<String> stops, boolean keepStop) {
+  /**
+   * The text of a completion that has no token yet.
+   *
+   * @param keepStop whether a stop string at its end belongs to it
+   */
+  public TextTail(Tokenizer tokenizer, List<String> stops, boolean keepStop) {
     this.tokenizer = tokenizer;
     this.stops = stops;
     this.keepStop = keepStop;
     this.held = stops.stream().mapToInt(String::length).max().orElse(1) - 1;
   }
 
-  /** Takes tokens; gives the characters that are certain now. */
-  String add(int[] tokens, boolean last) {
+  /**
+   * Takes tokens; gives the characters that are certain now.
+   *
+   * @param last whether no token comes after these
+   */
+  public String add(int[] tokens, boolean last) {
     for (int token : tokens) {
       decode(tokenizer.bytes(token), false);
     }
