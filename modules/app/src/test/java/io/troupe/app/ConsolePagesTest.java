@@ -276,6 +276,15 @@ final class ConsolePagesTest {
               .containsText("<img src=x onerror=alert(1)>");
           assertThat(page.locator(".completion").first()).containsText("U+202E");
           assertThat(page.locator(".completion img, .completion script")).hasCount(0);
+          assertThat(page.getByLabel("What the second bar of a completion shows").locator("li"))
+              .hasCount(4);
+          assertThat(page.locator(".completion .marks")).hasCount(3);
+          assertThat(page.locator(".completion .marks").first())
+              .hasAttribute(
+                  "aria-label",
+                  Pattern.compile(
+                      "In step \\d+: 2 below the clip range \\(tokens 4–5\\) · 1 above the clip"
+                          + " range \\(token 41\\)"));
           picture(page, "16x8-hostile", width);
         }
       }

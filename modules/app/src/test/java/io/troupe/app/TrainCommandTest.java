@@ -64,7 +64,8 @@ final class TrainCommandTest {
     JsonNode provenance = new ObjectMapper().readTree(run.path().resolve("run.json").toFile());
     assertThat(provenance.findPath("seeds").path("run").asLong()).isEqualTo(5);
     assertThat(provenance.toString()).contains(System.getProperty("java.version"), "\"git\"");
-    for (String trace : List.of("trace.jsonl", "samples.jsonl", "rollouts.jsonl")) {
+    for (String trace :
+        List.of("trace.jsonl", "samples.jsonl", "rollouts.jsonl", "trained.jsonl")) {
       assertThat(run.traces().resolve(trace)).isNotEmptyFile();
       assertJsonLines(run.traces().resolve(trace));
     }

@@ -1,5 +1,6 @@
 package io.troupe.console;
 
+import io.troupe.core.train.TokenMarks;
 import io.troupe.telemetry.MetricCatalogue;
 import io.troupe.telemetry.view.Feed;
 import io.troupe.telemetry.view.GroupQuery;
@@ -25,9 +26,18 @@ final class Api {
     Object answer(Query query) throws Refusal, IOException;
   }
 
-  /** A group with its texts and its events. */
+  /**
+   * A group with its texts and its events.
+   *
+   * @param tokenMarks by completion, of the step that trained on it; empty before, and in runs that
+   *     did not write them down
+   */
   record GroupPage(
-      GroupRow group, boolean textHidden, List<RolloutTexts.Judged> samplings, List<Feed> events) {}
+      GroupRow group,
+      boolean textHidden,
+      List<RolloutTexts.Judged> samplings,
+      List<TokenMarks> tokenMarks,
+      List<Feed> events) {}
 
   /**
    * What the page needs to draw itself.
@@ -145,6 +155,16 @@ final class Api {
                     new Refusal(
                         404, "g%d is neither live nor among the last that ended".formatted(id)));
     return new GroupPage(
-        row, hideText, hideText ? List.of() : source.texts().of(id), source.fold().eventsOf(id));
+        row,
+        hideText,
+        hideText ? List.of() : source.texts().of(id),
+        tokenMarks(row),
+        source.fold().eventsOf(id));
+  }
+
+  private List<TokenMarks> tokenMarks(GroupRow row) throws IOException {
+    return row.stage().equals("trained")
+        ? source.trainedTokens().of(row.step(), row.group(), row.fence(), row.completions().size())
+        : List.of();
   }
 }

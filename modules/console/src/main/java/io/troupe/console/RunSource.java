@@ -16,6 +16,9 @@ public interface RunSource {
   /** The texts of its groups. */
   RolloutTexts texts();
 
+  /** What the loss made of their tokens. */
+  TrainedTokens trainedTokens();
+
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();
 

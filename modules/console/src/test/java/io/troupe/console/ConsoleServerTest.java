@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.Phase;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ConsoleServerTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String UNMARKED = "{\"low\":[],\"high\":[],\"cut\":[],\"masked\":[]}";
 
   @TempDir private Path folder;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -361,6 +364,47 @@ final class ConsoleServerTest {
     JsonNode longOne = judged.path(0).path("completions").path(1);
     assertThat(longOne.path("characters").asInt()).isEqualTo(1 << 20);
     assertThat(longOne.path("text").asText()).hasSize(RolloutTexts.MAX_CHARACTERS);
+  }
+
+  @Test
+  void group_trained_hasTheMarksOfTheStepThatTrainedIt() throws Exception {
+    Path file = folder.resolve("trained.jsonl");
+    run.answer();
+    // Of another time line, which a resumed run has left: the group was not trained yet.
+    Files.writeString(file, "{\"step\":1,\"groups\":[{\"group\":1,\"fence\":1}]}\n");
+    assertThat(get("/api/v1/groups/1").path("token_marks")).isEmpty();
+    run.answer();
+    run.tell(new Input.StepTrained(1));
+    assertThat(get("/api/v1/groups/1").path("token_marks").toString())
+        .isEqualTo("[%1$s,%1$s]".formatted(UNMARKED));
+    String again =
+        """
+        {"ts":2.5,"step":1,"groups":[{"group":2,"fence":2},\
+        {"group":1,"fence":1,"marks":[{},{"low":[[0,1]],"cut":[[1,2]]}]}]}
+        {"ts":3.5,"step":1,"groups":[{"group":1,"fence":9}]}
+        """;
+    Files.writeString(file, again, StandardOpenOption.APPEND);
+    assertThat(get("/api/v1/groups/1").path("token_marks").toString())
+        .isEqualTo(
+            "[%s,{\"low\":[{\"from\":0,\"tokens\":1}],\"high\":[],".formatted(UNMARKED)
+                + "\"cut\":[{\"from\":1,\"tokens\":2}],\"masked\":[]}]");
+  }
+
+  @Test
+  void group_trainedInAFolderWithoutMarks_hasNone() throws Exception {
+    run.answer();
+    run.answer();
+    run.tell(new Input.StepTrained(1));
+    JsonNode page = get("/api/v1/groups/1");
+    assertThat(page.path("group").path("stage").asText()).isEqualTo("trained");
+    assertThat(page.path("token_marks").isArray()).isTrue();
+    assertThat(page.path("token_marks")).isEmpty();
+    List<String> described = new ArrayList<>();
+    get("/api/v1/openapi.json")
+        .at("/components/schemas/GroupPage/properties")
+        .fieldNames()
+        .forEachRemaining(described::add);
+    assertThat(page.properties()).extracting(Map.Entry::getKey).hasSameElementsAs(described);
   }
 
   @Test

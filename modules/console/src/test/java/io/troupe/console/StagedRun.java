@@ -31,10 +31,12 @@ final class StagedRun implements RunSource {
   private final RunFold fold = new RunFold(RunFacts.of("staged", limits), 1_000);
   private final RolloutTexts texts;
   private final StagedChat chat = new StagedChat();
+  private final TrainedTokens trainedTokens;
   private RunState state = RunState.INITIAL;
 
   StagedRun(Path rollouts) {
     texts = new RolloutTexts(rollouts);
+    trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
     tell(new Input.Begin());
     tell(new Input.WorkRequested(new WorkerId("rollout-1"), 4));
   }
@@ -69,6 +71,11 @@ final class StagedRun implements RunSource {
   @Override
   public RolloutTexts texts() {
     return texts;
+  }
+
+  @Override
+  public TrainedTokens trainedTokens() {
+    return trainedTokens;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.troupe.engine;
 
 import io.troupe.core.train.LossMetrics;
+import io.troupe.core.train.TokenMarks;
+import java.util.List;
 
 /** What became of one optimizer step. */
 public sealed interface StepOutcome {
@@ -13,10 +15,21 @@ public sealed interface StepOutcome {
    * @param gradientNorm global L2 norm before clipping
    * @param paddingShare padding among the positions that passed through the policy, in [0, 1)
    * @param times where the step's time went
+   * @param marks of the rollouts' tokens, one a sequence in the order the engine was given them;
+   *     none of an imitation
    */
   record Stepped(
-      LossMetrics metrics, double entropy, double gradientNorm, double paddingShare, Times times)
+      LossMetrics metrics,
+      double entropy,
+      double gradientNorm,
+      double paddingShare,
+      Times times,
+      List<TokenMarks> marks)
       implements StepOutcome {
+    public Stepped {
+      marks = List.copyOf(marks);
+    }
+
     public double loss() {
       return metrics.loss();
     }

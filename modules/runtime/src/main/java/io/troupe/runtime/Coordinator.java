@@ -20,6 +20,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
 import io.troupe.core.run.Worker;
 import io.troupe.core.train.LossTokens;
+import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.JournalWriter;
@@ -249,9 +250,11 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case TrainerWorkshop.Moved(
               StepMetrics metrics,
               LossTokens tokens,
+              List<MarkedGroup> groups,
               WeightSnapshot snapshot) -> {
         weights = Optional.of(snapshot);
         handle(new Input.TokensWeighed(step, tokens));
+        wiring.recorder().tell(new Recorder.Trained(step, groups));
         Decision decision = decide(new Input.StepTrained(step));
         long now = wiring.millis().getAsLong();
         commit(

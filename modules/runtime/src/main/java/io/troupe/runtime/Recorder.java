@@ -10,6 +10,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 
@@ -27,6 +28,13 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   public record Judged(
       LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts)
       implements Command, Portable {}
+
+  /** A step was trained on these groups. */
+  public record Trained(long step, List<MarkedGroup> groups) implements Command {
+    public Trained {
+      groups = List.copyOf(groups);
+    }
+  }
 
   private final Traces traces;
 
@@ -46,6 +54,7 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
       case Judged(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) ->
           traces.rollout(lease, prompt, completions, verdicts);
+      case Trained(long step, List<MarkedGroup> groups) -> traces.trained(step, groups);
     }
     return this;
   }

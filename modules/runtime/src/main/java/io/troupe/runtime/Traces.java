@@ -9,6 +9,8 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
+import io.troupe.core.train.MarkedGroup;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.JsonLines;
 import java.io.IOException;
@@ -24,8 +26,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The run's trace files: {@code trace.jsonl} (what changed, as differences), {@code samples.jsonl}
- * (each prompt's life) and {@code rollouts.jsonl} (each judged group's text). Times are seconds
- * since the process started to record.
+ * (each prompt's life), {@code rollouts.jsonl} (each judged group's text) and {@code trained.jsonl}
+ * (each step's groups and what the loss made of their tokens). Times are seconds since the process
+ * started to record.
  */
 public final class Traces implements AutoCloseable {
   private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
@@ -33,6 +36,7 @@ public final class Traces implements AutoCloseable {
   private final JsonLines trace;
   private final JsonLines samples;
   private final JsonLines rollouts;
+  private final JsonLines trained;
   private final PromptPool pool;
   private final LongSupplier millis;
   private final Map<GroupId, String> prompts = new HashMap<>();
@@ -43,11 +47,13 @@ public final class Traces implements AutoCloseable {
       JsonLines trace,
       JsonLines samples,
       JsonLines rollouts,
+      JsonLines trained,
       PromptPool pool,
       LongSupplier millis) {
     this.trace = trace;
     this.samples = samples;
     this.rollouts = rollouts;
+    this.trained = trained;
     this.pool = pool;
     this.millis = millis;
   }
@@ -65,6 +71,7 @@ public final class Traces implements AutoCloseable {
         JsonLines.open(folder.resolve("trace.jsonl"), FLUSH_EVERY, report),
         JsonLines.open(folder.resolve("samples.jsonl"), FLUSH_EVERY, report),
         JsonLines.open(folder.resolve("rollouts.jsonl"), FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("trained.jsonl"), Duration.ZERO, report),
         pool,
         millis);
   }
@@ -166,6 +173,39 @@ public final class Traces implements AutoCloseable {
     rollouts.write(line);
   }
 
+  /** Every group of a step is named, so that the last line of a step tells all of it. */
+  void trained(long step, List<MarkedGroup> groups) {
+    Map<String, Object> line = line();
+    line.put("step", step);
+    line.put("groups", groups.stream().map(Traces::marked).toList());
+    trained.write(line);
+  }
+
+  private static Map<String, Object> marked(MarkedGroup group) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("group", group.lease().group().number());
+    map.put("fence", group.lease().fence());
+    if (group.hasMarks()) {
+      map.put("marks", group.completions().stream().map(Traces::runs).toList());
+    }
+    return map;
+  }
+
+  private static Map<String, Object> runs(TokenMarks marks) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    put(map, "low", marks.low());
+    put(map, "high", marks.high());
+    put(map, "cut", marks.cut());
+    put(map, "masked", marks.masked());
+    return map;
+  }
+
+  private static void put(Map<String, Object> map, String name, List<TokenMarks.Run> runs) {
+    if (!runs.isEmpty()) {
+      map.put(name, runs.stream().map(run -> List.of(run.from(), run.tokens())).toList());
+    }
+  }
+
   private static String sentence(Verdict verdict) {
     return switch (verdict) {
       case Verdict.Scored(double _, String _, String reason, var _) -> reason;
@@ -244,5 +284,6 @@ public final class Traces implements AutoCloseable {
     trace.close();
     samples.close();
     rollouts.close();
+    trained.close();
   }
 }

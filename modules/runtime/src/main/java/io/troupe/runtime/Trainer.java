@@ -121,7 +121,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   }
 
   private void onStepDone(long step, TrainerWorkshop.Step result) {
-    if (result instanceof TrainerWorkshop.Moved(var _, var _, WeightSnapshot made)) {
+    if (result instanceof TrainerWorkshop.Moved(var _, var _, var _, WeightSnapshot made)) {
       digests = digests.with(made.version(), made.digest());
     }
     coordinator.tell(new Coordinator.StepDone(step, result));

@@ -9,6 +9,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.LossWeights;
+import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
@@ -61,8 +62,10 @@ public final class TrainerWorkshop {
   /** What became of a step. */
   sealed interface Step {}
 
-  /** The weights moved, by a loss over these tokens. */
-  record Moved(StepMetrics metrics, LossTokens tokens, WeightSnapshot snapshot) implements Step {}
+  /** The weights moved, by a loss over these tokens of these groups. */
+  record Moved(
+      StepMetrics metrics, LossTokens tokens, List<MarkedGroup> groups, WeightSnapshot snapshot)
+      implements Step {}
 
   /** They did not. */
   record Kept(String reason) implements Step {}
@@ -246,6 +249,7 @@ public final class TrainerWorkshop {
                 batch.stalenessMean(),
                 (System.nanoTime() - start) / 1e9),
             LossTokens.of(rollouts),
+            MarkedGroup.of(groups, stepped.marks()),
             snapshot);
       }
     };

@@ -3,6 +3,7 @@ package io.troupe.runtime;
 import io.troupe.core.train.LossMetrics;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** A training engine that learns nothing and writes down what it is taught. */
@@ -39,13 +41,16 @@ final class Pupil implements TrainingEngine {
   /** What every step comes to. */
   StepOutcome outcome = stepped(0.5);
 
+  /** What the loss makes of a sequence's tokens. */
+  Function<TrainingSequence, TokenMarks> marks = _ -> TokenMarks.NONE;
+
   /** What the reference says to every token of a sequence. */
   ToDoubleFunction<TrainingSequence> reference = _ -> -1;
 
   private static StepOutcome stepped(double loss) {
     LossMetrics metrics =
         new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
-    return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0));
+    return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0), List.of());
   }
 
   @Override
@@ -55,7 +60,12 @@ final class Pupil implements TrainingEngine {
       LossSettings loss,
       Optimisation optimisation) {
     steps.add(new Step(rollouts, examples));
-    return outcome;
+    return switch (outcome) {
+      case StepOutcome.Stepped(var metrics, var entropy, var norm, var padding, var times, var _) ->
+          new StepOutcome.Stepped(
+              metrics, entropy, norm, padding, times, rollouts.stream().map(marks).toList());
+      case StepOutcome.Skipped skipped -> skipped;
+    };
   }
 
   @Override

@@ -172,6 +172,7 @@ class RunTest {
     assertThat(kept.whole()).extracting(Checkpoint::step).containsExactly(6L, 4L);
     assertThat(savedAt(6).ledger().trained()).isEqualTo(12);
     assertThat(Files.readAllLines(folder.resolve("traces/samples.jsonl"))).isNotEmpty();
+    assertThat(Files.readAllLines(folder.resolve("traces/trained.jsonl"))).hasSize(6);
   }
 
   @Test

@@ -10,8 +10,10 @@ import io.troupe.core.train.Distillation;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.KlPlace;
 import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.Objective;
 import io.troupe.core.train.SequenceMask;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.Checkpoints;
@@ -163,6 +165,22 @@ final class TrainerWorkshopStepTest {
     rollouts = trained(workshop(loss(0, KlPlace.LOSS, teacher, 0), 0, 0), 1, 0);
     assertThat(rollouts)
         .allSatisfy(s -> assertThat(s.teacher().logProbs()[0]).containsExactly(-100, -100));
+  }
+
+  @Test
+  void train_tokensWithMarks_areThoseOfTheirGroups() throws IOException {
+    TokenMarks high =
+        new TokenMarks(List.of(), List.of(new TokenMarks.Run(0, 1)), List.of(), List.of());
+    pupil.marks = sequence -> text(sequence.completion()).equals("2") ? high : TokenMarks.NONE;
+    TrainerWorkshop workshop = workshop(loss(0, KlPlace.LOSS, new Distillation.None(), 0), 0, 0);
+    List<ScoredGroup> two =
+        List.of(Toys.group(Toys.lease(1, 1), 1, 0), Toys.group(Toys.lease(2, 5), 0, 1));
+    TrainerWorkshop.Moved moved =
+        (TrainerWorkshop.Moved) workshop.train(1, WeightVersion.BASE, two);
+    assertThat(moved.groups())
+        .containsExactly(
+            new MarkedGroup(Toys.lease(1, 1), List.of(TokenMarks.NONE, high)),
+            new MarkedGroup(Toys.lease(2, 5), List.of(TokenMarks.NONE, high)));
   }
 
   private static String text(int[] tokens) {

@@ -6,6 +6,7 @@ import io.troupe.console.Jvms;
 import io.troupe.console.OwnJvm;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
+import io.troupe.console.TrainedTokens;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.store.JournalReader;
@@ -28,6 +29,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final RunFolder folder;
   private final RunFold fold;
   private final RolloutTexts texts;
+  private final TrainedTokens trainedTokens;
   private final JournalReader journal;
   private long rowsRead;
 
@@ -35,6 +37,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
     this.folder = folder;
     this.fold = fold;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
+    this.trainedTokens = new TrainedTokens(folder.traces().resolve("trained.jsonl"));
     this.journal = journal;
   }
 
@@ -77,6 +80,11 @@ public final class FolderRun implements RunSource, AutoCloseable {
   @Override
   public RolloutTexts texts() {
     return texts;
+  }
+
+  @Override
+  public TrainedTokens trainedTokens() {
+    return trainedTokens;
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.troupe.console.Jvms;
 import io.troupe.console.NodeFacts;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
+import io.troupe.console.TrainedTokens;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.runtime.Coordinator;
@@ -31,6 +32,7 @@ public final class LiveRun implements RunSource {
   private final RunFold fold;
   private final RunFolder folder;
   private final RolloutTexts texts;
+  private final TrainedTokens trainedTokens;
   private final CompletionStage<ActorSystem<Run.Command>> system;
   private final RunProcesses processes;
   private final Supplier<List<NodeFacts>> nodes;
@@ -54,6 +56,7 @@ public final class LiveRun implements RunSource {
     this.fold = fold;
     this.folder = folder;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
+    this.trainedTokens = new TrainedTokens(folder.traces().resolve("trained.jsonl"));
     this.system = system;
     this.processes = new RunProcesses(verifiers, system);
     ActorMeters.watchFailures();
@@ -67,6 +70,11 @@ public final class LiveRun implements RunSource {
   @Override
   public RolloutTexts texts() {
     return texts;
+  }
+
+  @Override
+  public TrainedTokens trainedTokens() {
+    return trainedTokens;
   }
 
   @Override

@@ -172,7 +172,24 @@ public final class LookCommands {
                       said(sampling.path("completions").path(i))));
         }
       }
-      return text + Events.table(page.path("events"));
+      return text.append(marks(page)) + Events.table(page.path("events"));
+    }
+
+    /** How many tokens the loss treated apart, if the run wrote that down. */
+    private static String marks(JsonNode page) {
+      List<String> kinds = List.of("low", "high", "cut", "masked");
+      long[] tokens = new long[kinds.size()];
+      for (JsonNode completion : page.path("token_marks")) {
+        for (int i = 0; i < tokens.length; i++) {
+          for (JsonNode run : completion.path(kinds.get(i))) {
+            tokens[i] += run.path("tokens").asLong();
+          }
+        }
+      }
+      return page.path("token_marks").isEmpty()
+          ? ""
+          : "tokens  %d below the clip range, %d above it, %d with their weight cut, %d masked%n"
+              .formatted(tokens[0], tokens[1], tokens[2], tokens[3]);
     }
 
     private static String said(JsonNode text) {

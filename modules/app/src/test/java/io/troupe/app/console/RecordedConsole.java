@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.telemetry.view.GroupQuery;
+import io.troupe.telemetry.view.GroupRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,8 @@ public final class RecordedConsole implements AutoCloseable {
   public static RecordedConsole open(Path folder, int groups) throws IOException {
     Path rollouts = folder.resolve("rollouts.jsonl");
     RecordedRun run = new RecordedRun(rollouts, groups);
-    long group = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst().group();
+    GroupRow row = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst();
+    long group = row.group();
     String hostile =
         "<img src=x onerror=alert(1)><script>alert(2)</script>\u202Ereversed\u2066\u0007\u001b[2J";
     Map<String, Object> line = new LinkedHashMap<>();
@@ -37,6 +39,13 @@ public final class RecordedConsole implements AutoCloseable {
     line.put("rewards", List.of(0, 1, 0, 1));
     line.put("verdicts", List.of(hostile, "equal", "different", "equal"));
     Files.writeString(rollouts, new ObjectMapper().writeValueAsString(line) + "\n");
+    Files.writeString(
+        folder.resolve("trained.jsonl"),
+        """
+        {"step":%d,"groups":[{"group":%d,"fence":%d,"marks":[{"low":[[3,2]],"high":[[40,1]]},{},\
+        {"masked":[[0,100]]},{"high":[[7,1]],"cut":[[5,9]]}]}]}
+        """
+            .formatted(row.step(), group, row.fence()));
     return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), group);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.app.console;
 import io.troupe.console.Jvms;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
+import io.troupe.console.TrainedTokens;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.TokenVersions;
@@ -54,12 +55,14 @@ final class RecordedRun implements RunSource {
   private final RunFold fold =
       new RunFold(RunFacts.of("gsm8k-16x8-<b>recorded</b>", limits), 20_000);
   private final RolloutTexts texts;
+  private final TrainedTokens trainedTokens;
   private final SplittableRandom random = new SplittableRandom(16);
   private RunState state = RunState.INITIAL;
   private long now = start;
 
   RecordedRun(Path rollouts, int groups) {
     texts = new RolloutTexts(rollouts);
+    trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
     tell(new Input.Begin());
     List<WorkerId> workers = new ArrayList<>();
     for (int i = 0; i < 128; i++) {
@@ -119,6 +122,11 @@ final class RecordedRun implements RunSource {
   @Override
   public RolloutTexts texts() {
     return texts;
+  }
+
+  @Override
+  public TrainedTokens trainedTokens() {
+    return trainedTokens;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.Objective;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
@@ -61,21 +62,22 @@ final class ToyRanksTest {
     return batch;
   }
 
-  private record Trained(List<Float> weights, List<Double> losses) {}
+  private record Trained(List<Float> weights, List<Double> losses, List<TokenMarks> marks) {}
 
   /** A warm-up step, a frozen reference, and steps of which the middle one follows a resume. */
   private Trained train(String name, ToyPolicy policy) throws IOException {
     List<Double> losses = new ArrayList<>();
+    List<TokenMarks> marks = new ArrayList<>();
     Path saved = Files.createDirectory(folder.resolve(name));
     try (TrainingEngine trainer = policy.newTrainer(3)) {
       trainer.imitate(batch(100), OPTIMISATION);
       trainer.freezeReference();
-      steps(trainer, 0, STEPS / 2, losses);
+      steps(trainer, 0, STEPS / 2, losses, marks);
       trainer.save(saved);
     }
     try (TrainingEngine trainer = policy.newTrainer(4)) {
       trainer.restore(saved);
-      steps(trainer, STEPS / 2, STEPS, losses);
+      steps(trainer, STEPS / 2, STEPS, losses, marks);
       List<Float> weights = new ArrayList<>();
       for (float weight :
           trainer
@@ -86,13 +88,17 @@ final class ToyRanksTest {
               .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
         weights.add(weight);
       }
-      return new Trained(weights, losses);
+      return new Trained(weights, losses, marks);
     }
   }
 
-  private static void steps(TrainingEngine trainer, int from, int to, List<Double> losses) {
+  private static void steps(
+      TrainingEngine trainer, int from, int to, List<Double> losses, List<TokenMarks> marks) {
     for (int step = from; step < to; step++) {
-      losses.add(((StepOutcome.Stepped) trainer.train(batch(step), LOSS, OPTIMISATION)).loss());
+      StepOutcome.Stepped stepped =
+          (StepOutcome.Stepped) trainer.train(batch(step), LOSS, OPTIMISATION);
+      losses.add(stepped.loss());
+      marks.addAll(stepped.marks());
     }
   }
 
@@ -103,6 +109,8 @@ final class ToyRanksTest {
     for (int step = 0; step < STEPS; step++) {
       assertThat(ranks.losses().get(step)).isCloseTo(whole.losses().get(step), within(1e-5));
     }
+    assertThat(ranks.marks()).isEqualTo(whole.marks());
+    assertThat(whole.marks()).hasSize(STEPS * 7).anyMatch(one -> !one.high().isEmpty());
   }
 
   @ParameterizedTest

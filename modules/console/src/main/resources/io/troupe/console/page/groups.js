@@ -5,6 +5,9 @@ import {feedLine} from './loop.js';
 
 const FILTERS = [['all', 'all'], ['live', 'live'], ['degenerate', 'degenerate'], ['stale', 'stale when used'], ['troubled', 'in trouble'], ['sampling', 'being drawn'], ['verifying', 'being judged'], ['buffered', 'buffered'], ['trained', 'trained'], ['failed', 'failed']];
 const ORDERS = [['newest', 'newest first'], ['longest', 'longest first'], ['oldest', 'longest in its stage first'], ['reward', 'highest reward first']];
+// What the loss did to a token: the name in the answer, the words, and where the bar shows it.
+const MARKS = [['low', 'below the clip range', 'lower half'], ['high', 'above the clip range', 'upper half'], ['cut', 'with their weight cut', 'line'], ['masked', 'masked', 'hatched']];
+const CELLS = 120;
 const LIVE = ['waiting', 'sampling', 'verifying', 'buffered'];
 
 export function page(root, {state, argument, query}) {
@@ -33,7 +36,34 @@ export function page(root, {state, argument, query}) {
   return {update() {}, refresh() { feed.now(); openGroup(); }, stop: feed.stop, go(next, asked) { if (asked.get('only')) { only.value = asked.get('only'); feed.now(); } open = next; openGroup(); if (next) window.scrollTo(0, 0); }};
 }
 
-function panel({group, samplings, events, text_hidden: hidden}, state) {
+// A bar of few cells whatever the length: a cell shows what happened to any of its tokens.
+function markBar(marks, total) {
+  const count = Math.min(total, CELLS), cells = Array.from({length: count}, () => []), runs = [];
+  for (const [kind] of MARKS) for (const {from, tokens} of marks[kind])
+    for (let i = Math.floor(from * count / total); i < Math.min(count, (from + tokens) * count / total); i++) if (!cells[i].includes(kind)) cells[i].push(kind);
+  for (const kinds of cells) {
+    const name = kinds.join(' '), last = runs[runs.length - 1];
+    if (last && last.name === name) last.cells++; else runs.push({name, cells: 1});
+  }
+  return runs.map(run => h('i', {class: run.name || false, 'width%': 100 * run.cells / count}));
+}
+
+function markWords(marks) {
+  return MARKS.filter(([kind]) => marks[kind].length).map(([kind, words]) => {
+    const tokens = marks[kind].reduce((sum, run) => sum + run.tokens, 0), first = marks[kind].slice(0, 3).map(run => run.tokens > 1 ? `${run.from + 1}–${run.from + run.tokens}` : String(run.from + 1));
+    return `${number(tokens)} ${words} (${tokens > 1 ? 'tokens' : 'token'} ${first.join(', ')}${marks[kind].length > 3 ? ', …' : ''})`;
+  }).join(' · ');
+}
+
+function markLegend(group, all) {
+  if (group.stage !== 'trained') return null;
+  if (!all.length) return h('p', {class: 'small soft'}, 'Which tokens the loss clipped was not written down.');
+  const kinds = MARKS.filter(([kind]) => all.some(marks => marks[kind].length));
+  if (!kinds.length) return h('p', {class: 'small soft'}, `Step ${group.step} clipped, cut or masked none of the tokens.`);
+  return h('ul', {class: 'mark-legend small', 'aria-label': 'What the second bar of a completion shows'}, kinds.map(([kind, words, where]) => h('li', {}, h('span', {class: 'marks', 'aria-hidden': true}, h('i', {class: kind, 'width%': 100})), ` ${words} (${where})`)));
+}
+
+function panel({group, samplings, token_marks: all, events, text_hidden: hidden}, state) {
   const bound = state.run ? state.run.facts.max_staleness : 0, used = group.step ? group.step - 1 : group.staleness >= 0 ? group.oldest + group.staleness : state.run ? state.run.version : group.newest;
   const judged = samplings.find(one => one.fence === group.fence) || samplings[samplings.length - 1];
   const facts = [['where', group.stage], ['prompt', `${group.prompt}, epoch ${group.epoch}`], ['worker', visible(group.worker || '–')], ['admitted', time(group.admitted_at)], ['drawn in', group.sampled_at ? duration(group.sampled_at - group.leased_at) : '–'],
@@ -41,18 +71,20 @@ function panel({group, samplings, events, text_hidden: hidden}, state) {
     ['staleness', group.staleness < 0 ? '–' : `${group.staleness} (bound ${bound})`], ['attempts lost', String(group.attempts)], ['trouble', visible(group.trouble || 'none')]];
   const completions = Array.from({length: Math.max(group.rewards.length, judged ? judged.completions.length : 0)}, (_, i) => {
     const reward = group.rewards[i] ?? (judged && judged.rewards[i]), spans = group.completions[i] || [], total = spans.reduce((sum, span) => sum + span.tokens, 0);
+    const marks = all[i], marked = marks && markWords(marks);
     const advantage = group.rewards.length ? reward - group.reward : undefined;
     return h('article', {class: 'completion', 'aria-label': 'Completion ' + (i + 1)},
       h('header', {}, h('b', {}, `#${i + 1}`), h('span', {}, 'reward ', h('b', {}, decimal(reward, 2))), h('span', {class: advantage > 0 ? 'tone-good' : advantage < 0 ? 'tone-bad' : 'soft'}, advantage === undefined ? '' : `${advantage >= 0 ? '+' : '−'}${decimal(Math.abs(advantage), 2)} to the mean`)),
       judged && judged.completions[i] ? untrusted(judged.completions[i], 'Text of completion ' + (i + 1)) : h('p', {class: 'soft small'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'Its text is not written yet.'),
       h('div', {class: 'tokens', role: 'img', 'aria-label': spans.map(span => `${span.tokens} tokens of v${span.version}`).join(', ')}, spans.map(span => h('i', {class: used - span.version > bound && 'old', 'width%': 100 * span.tokens / total, title: `${span.tokens} tokens of v${span.version}`}))),
       h('div', {class: 'small soft'}, spans.map(span => `${span.tokens} × v${span.version}${used - span.version > bound ? ' (too stale to train on)' : ''}`).join(' · ')),
+      marked ? [h('div', {class: 'marks', role: 'img', 'aria-label': 'In step ' + group.step + ': ' + marked}, markBar(marks, total)), h('div', {class: 'small soft'}, marked)] : null,
       judged && judged.verdicts[i] ? h('p', {class: 'small'}, visible(judged.verdicts[i].text)) : null);
   });
   return h('section', {class: 'panel', 'aria-label': 'Group g' + group.group},
     h('div', {class: 'tools'}, h('h1', {}, 'g' + group.group), h('span', {class: 'pill tone-plain'}, group.stage), LIVE.includes(group.stage) ? [verb('requeue', {group: group.group}), verb('cancel', {group: group.group})] : null, h('a', {href: '#/groups'}, 'close')),
     h('div', {class: 'two'}, h('div', {}, judged ? [h('h2', {}, 'Prompt'), untrusted(judged.prompt, 'Prompt'), h('p', {class: 'small soft'}, 'answer: ', visible(judged.answer.text))] : h('p', {class: 'soft'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'No completion of it has been judged yet.')),
       h('dl', {class: 'facts small'}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))),
-    h('h2', {}, 'Completions'), h('div', {class: 'completions'}, completions.length ? completions : h('p', {class: 'empty'}, 'None yet.')),
+    h('h2', {}, 'Completions'), markLegend(group, all), h('div', {class: 'completions'}, completions.length ? completions : h('p', {class: 'empty'}, 'None yet.')),
     h('h2', {}, 'Its events'), h('ul', {class: 'feed'}, events.map(feedLine)));
 }

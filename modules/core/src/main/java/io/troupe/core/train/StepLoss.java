@@ -7,6 +7,7 @@ import io.troupe.core.train.ScalarLoss.Token;
 import io.troupe.core.train.ScalarLoss.TokenLoss;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
@@ -34,6 +35,9 @@ public final class StepLoss {
   private double[] logRatios = new double[FIRST_CAPACITY];
 
   private int tokens;
+
+  /** Sequences in which a token has a mark. */
+  private final IdentityHashMap<TrainingSequence, TokenMarks> marks = new IdentityHashMap<>();
 
   /**
    * What the trainer computed of a rollout, an element a completion token. Where there is no
@@ -107,6 +111,7 @@ public final class StepLoss {
     }
     SequenceLoss own = ScalarLoss.sequence(s, sequence, all);
     loss += own.loss();
+    long marked = marked();
     for (TokenLoss token : own.tokens()) {
       behaviourKl += token.behaviourKl();
       referenceKl += token.referenceKl();
@@ -115,6 +120,9 @@ public final class StepLoss {
       truncated += token.truncated() ? 1 : 0;
       masked += token.masked() ? 1 : 0;
     }
+    if (marked() > marked) {
+      marks.put(sequence, TokenMarks.of(sequence.lossWeights(), own.tokens()));
+    }
     for (int t = 0; t < length; t++) {
       if (sequence.lossWeights()[t] != 0) {
         keep(all.get(t).logProb() - all.get(t).behaviourLogProb());
@@ -122,6 +130,10 @@ public final class StepLoss {
     }
     return new Derivatives(
         own.gradient(), taught(s.distillation(), sequence, computed.ofTeacherTokens));
+  }
+
+  private long marked() {
+    return low + high + truncated + masked;
   }
 
   private double[][] taught(
@@ -182,9 +194,22 @@ public final class StepLoss {
     truncated += part.truncated;
     masked += part.masked;
     supervisedTokens += part.supervisedTokens;
+    marks.putAll(part.marks);
     for (int i = 0; i < part.tokens; i++) {
       keep(part.logRatios[i]);
     }
+  }
+
+  /**
+   * The marks of rollouts that were added, here or to a part.
+   *
+   * @param rollouts the very objects; what was not added has no marks
+   * @return one each, in order, however the step was divided
+   */
+  public List<TokenMarks> marks(List<TrainingSequence> rollouts) {
+    return rollouts.stream()
+        .map(sequence -> marks.getOrDefault(sequence, TokenMarks.NONE))
+        .toList();
   }
 
   /** What the step comes to. */

@@ -102,7 +102,7 @@ final class DjlTrainer implements TrainingEngine {
           for (SequencePlan plan : plans(examples)) {
             parts.add(pass -> pass.examples(plan, loss.supervisedCoefficient()));
           }
-          return step(parts, optimisation);
+          return step(rollouts, parts, optimisation);
         });
   }
 
@@ -116,7 +116,7 @@ final class DjlTrainer implements TrainingEngine {
           for (SequencePlan plan : plans(batch)) {
             parts.add(pass -> pass.examples(plan, 1));
           }
-          return step(parts, optimisation);
+          return step(List.of(), parts, optimisation);
         });
   }
 
@@ -161,7 +161,8 @@ final class DjlTrainer implements TrainingEngine {
     return SequencePlan.of(batch, microBatchTokens);
   }
 
-  private StepOutcome step(List<Part> parts, Optimisation optimisation) {
+  private StepOutcome step(
+      List<TrainingSequence> rollouts, List<Part> parts, Optimisation optimisation) {
     if (parts.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
@@ -177,7 +178,7 @@ final class DjlTrainer implements TrainingEngine {
       long start = System.nanoTime();
       double norm = optimizer.step(decoder, leaves, optimisation);
       return Double.isFinite(norm)
-          ? pass.stepped(norm, System.nanoTime() - start)
+          ? pass.stepped(rollouts, norm, System.nanoTime() - start)
           : new StepOutcome.Skipped("the norm of the gradient is " + norm);
     }
   }

@@ -216,13 +216,15 @@ final class GradientPass {
     return Optional.empty();
   }
 
-  /** What the step comes to, once the optimizer has moved the weights. */
-  StepOutcome.Stepped stepped(double gradientNorm, long optimizerNanos) {
+  /** What a step on these rollouts comes to, once the optimizer has moved the weights. */
+  StepOutcome.Stepped stepped(
+      List<TrainingSequence> rollouts, double gradientNorm, long optimizerNanos) {
     return new StepOutcome.Stepped(
         loss.metrics(),
         entropy / tokens,
         gradientNorm,
         1 - (double) read / padded,
-        new StepOutcome.Times(gradientNanos / 1e9, optimizerNanos / 1e9, referenceNanos / 1e9));
+        new StepOutcome.Times(gradientNanos / 1e9, optimizerNanos / 1e9, referenceNanos / 1e9),
+        loss.marks(rollouts));
   }
 }

@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
+import io.troupe.core.train.LossSettings;
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.StepOutcome;
@@ -21,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +81,26 @@ final class DjlTrainerTest {
         .forEach(
             (name, values) ->
                 assertThat(values).as(name).containsExactly(whole.get(name), within(1e-5)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {9, 30, 64})
+  void train_anotherMicroBatchSplit_marksTheSameTokens(int budget) {
+    List<TrainingSequence> batch = Fixtures.groups(new Random(5), 4, 4);
+    List<TokenMarks> whole = marksOf(batch, 1 << 14);
+    assertThat(whole).hasSize(16);
+    assertThat(Set.copyOf(whole)).hasSizeGreaterThan(4);
+    assertThat(marksOf(batch, budget)).isEqualTo(whole);
+  }
+
+  private static List<TokenMarks> marksOf(List<TrainingSequence> batch, int budget) {
+    LossSettings clipped =
+        new LossSettings(
+            new Objective.Dapo(), .2, .28, new Correction.None(), 0, KlEstimator.K3, 1);
+    DjlPolicy policy = DjlPolicy.create(TINY, TOKENIZER, ComputeSettings.of(1, 1, budget));
+    try (TrainingEngine trainer = policy.newTrainer(2)) {
+      return stepped(trainer.train(batch, clipped, adam(1e-3))).marks();
+    }
   }
 
   private static Map<String, double[]> weightsAfter(List<TrainingSequence> batch, int budget) {

@@ -165,8 +165,8 @@ final class PolicyLossTest {
   void train_everyLoss_agreesWithTheScalarReference(long seed) {
     try (Case given = Case.of(seed)) {
       for (LossSettings s : settings()) {
-        LossMetrics expected =
-            StepLoss.of(s, given.batch, given.logProbs, given.logProbs, given.reference);
+        StepLoss scalar = scalar(given, s);
+        LossMetrics expected = scalar.metrics();
         StepOutcome.Stepped stepped = stepped(given.trainer.train(given.batch, s, LOOK));
         LossMetrics actual = stepped.metrics();
         assertThat(actual.loss()).as("%s", s).isCloseTo(expected.loss(), within(1e-5));
@@ -183,6 +183,7 @@ final class PolicyLossTest {
         assertThat(actual.truncated()).isEqualTo(expected.truncated());
         assertThat(actual.correctionMasked()).isEqualTo(expected.correctionMasked());
         assertThat(actual.tokens()).isEqualTo(expected.tokens());
+        assertThat(stepped.marks()).isEqualTo(scalar.marks(given.batch));
         Map<String, double[]> gradient = gradient(given, s);
         assertGradient(given.trainer, gradient, s);
         double norm = 0;
@@ -195,6 +196,15 @@ final class PolicyLossTest {
             .isCloseTo(Math.sqrt(norm), within(1e-5 * (1 + Math.sqrt(norm))));
       }
     }
+  }
+
+  private static StepLoss scalar(Case given, LossSettings s) {
+    StepLoss step = new StepLoss();
+    for (int i = 0; i < given.batch.size(); i++) {
+      double[] now = given.logProbs.get(i);
+      step.add(s, given.batch.get(i), new StepLoss.Computed(now, now, given.reference.get(i)));
+    }
+    return step;
   }
 
   @ParameterizedTest

@@ -58,7 +58,8 @@ final class ToyRank implements TrainerRank {
         gradient.entropy(),
         norm,
         0,
-        new StepOutcome.Times((computed - start) / 1e9, (System.nanoTime() - computed) / 1e9, 0));
+        new StepOutcome.Times((computed - start) / 1e9, (System.nanoTime() - computed) / 1e9, 0),
+        gradient.loss().marks(part));
   }
 
   /**

@@ -99,7 +99,8 @@ final class ToyRanks implements AutoCloseable {
         whole.entropy(),
         norm,
         0,
-        new StepOutcome.Times((System.nanoTime() - start) / 1e9, 0, 0));
+        new StepOutcome.Times((System.nanoTime() - start) / 1e9, 0, 0),
+        whole.loss().marks(batch.rollouts()));
   }
 
   private void join(ToyTrainer trainer) throws IOException {

@@ -110,7 +110,8 @@ final class ToyTrainer implements TrainingEngine {
         return notFinite();
       }
     }
-    return move(gradient, System.nanoTime() - start - referenceNanos, referenceNanos, optimisation);
+    long gradientNanos = System.nanoTime() - start - referenceNanos;
+    return move(gradient, rollouts, gradientNanos, referenceNanos, optimisation);
   }
 
   @Override
@@ -123,7 +124,7 @@ final class ToyTrainer implements TrainingEngine {
         return notFinite();
       }
     }
-    return move(gradient, System.nanoTime() - start, 0, optimisation);
+    return move(gradient, List.of(), System.nanoTime() - start, 0, optimisation);
   }
 
   private static StepOutcome notFinite() {
@@ -194,7 +195,11 @@ final class ToyTrainer implements TrainingEngine {
   }
 
   private StepOutcome move(
-      TableGradient gradient, long gradientNanos, long referenceNanos, Optimisation o) {
+      TableGradient gradient,
+      List<TrainingSequence> rollouts,
+      long gradientNanos,
+      long referenceNanos,
+      Optimisation o) {
     double norm = gradient.norm();
     if (!Double.isFinite(gradient.loss().loss()) || !Double.isFinite(norm)) {
       return new StepOutcome.Skipped(
@@ -209,7 +214,8 @@ final class ToyTrainer implements TrainingEngine {
         norm,
         0,
         new StepOutcome.Times(
-            gradientNanos / 1e9, (System.nanoTime() - start) / 1e9, referenceNanos / 1e9));
+            gradientNanos / 1e9, (System.nanoTime() - start) / 1e9, referenceNanos / 1e9),
+        gradient.loss().marks(rollouts));
   }
 
   private List<double[]> logProbs(

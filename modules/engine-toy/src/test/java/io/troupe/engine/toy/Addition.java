@@ -92,8 +92,9 @@ final class Addition {
   /** Without its times, which no two steps share. */
   static StepOutcome untimed(StepOutcome outcome) {
     return switch (outcome) {
-      case StepOutcome.Stepped(var metrics, var entropy, var norm, var padding, var _) ->
-          new StepOutcome.Stepped(metrics, entropy, norm, padding, new StepOutcome.Times(0, 0, 0));
+      case StepOutcome.Stepped(var metrics, var entropy, var norm, var padding, var _, var marks) ->
+          new StepOutcome.Stepped(
+              metrics, entropy, norm, padding, new StepOutcome.Times(0, 0, 0), marks);
       case StepOutcome.Skipped skipped -> skipped;
     };
   }

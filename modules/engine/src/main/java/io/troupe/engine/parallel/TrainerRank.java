@@ -20,8 +20,8 @@ public interface TrainerRank extends AutoCloseable {
    * weights hold its denominators, so it does not matter who has which.
    *
    * @param part of the batch, maybe none
-   * @return the outcome; its loss metrics are of the part, its gradient norm of the batch. A
-   *     gradient that is not finite on one rank makes all of them skip
+   * @return the outcome; its loss metrics and marks are of the part, its gradient norm of the
+   *     batch. A gradient that is not finite on one rank makes all of them skip
    * @throws RankLostException if a rank was lost: the step is abandoned. This rank must be given
    *     the last published weights and its shard of that version before it can go on in a new group
    */

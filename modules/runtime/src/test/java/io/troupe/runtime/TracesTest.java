@@ -1,0 +1,46 @@
+package io.troupe.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.train.MarkedGroup;
+import io.troupe.core.train.TokenMarks;
+import io.troupe.core.train.TokenMarks.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TracesTest {
+  @TempDir private Path folder;
+
+  @Test
+  void trained_step_isALineWithEveryGroupAndTheMarksThereAre() throws IOException {
+    TokenMarks some =
+        new TokenMarks(
+            List.of(new Run(3, 2), new Run(9, 1)),
+            List.of(new Run(0, 1)),
+            List.of(),
+            List.of(new Run(0, 12)));
+    List<String> reports = new ArrayList<>();
+    try (Traces traces = Traces.open(folder, Toys.pool(), () -> 1_500, reports::add)) {
+      traces.trained(
+          7,
+          List.of(
+              new MarkedGroup(Toys.lease(17, 21), List.of(TokenMarks.NONE, some)),
+              new MarkedGroup(Toys.lease(18, 20), List.of(TokenMarks.NONE, TokenMarks.NONE))));
+      // It stands there at once: a killed process keeps the marks of its last step.
+      assertThat(Files.readString(folder.resolve("trained.jsonl")))
+          .isEqualTo(
+              """
+              {"ts":1.5,"step":7,"groups":[\
+              {"group":17,"fence":21,"marks":[{},\
+              {"low":[[3,2],[9,1]],"high":[[0,1]],"masked":[[0,12]]}]},\
+              {"group":18,"fence":20}]}
+              """);
+    }
+    assertThat(reports).isEmpty();
+  }
+}
