@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The commands that tell a run under way what to do; the journal keeps who and why. */
 public final class ActCommands {
@@ -29,7 +31,10 @@ public final class ActCommands {
 
   private ActCommands() {}
 
+  /** An order whose verb is the command's name. */
   abstract static class Act extends OpsCommand {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
     @Option(names = "--why", defaultValue = "", description = "The reason, for the journal.")
     private String why = "";
 
@@ -39,6 +44,7 @@ public final class ActCommands {
       Map<String, Object> body = new LinkedHashMap<>();
       body.put("by", System.getProperty("user.name", "somebody"));
       body.put("why", why);
+      body.put("verb", spec.name());
       fill(body);
       JsonNode answer = client.order(body);
       return print(
@@ -48,71 +54,61 @@ public final class ActCommands {
           () -> "%s: taken and journalled\n".formatted(answer.path("taken").asText()));
     }
 
-    abstract void fill(Map<String, Object> body);
+    /** What the order says beside its verb. */
+    void fill(Map<String, Object> body) {}
+  }
+
+  /** An order about one group. */
+  abstract static class OfGroup extends Act {
+    @Parameters(paramLabel = "GROUP", description = "Its number.")
+    private long group;
+
+    @Override
+    final void fill(Map<String, Object> body) {
+      body.put("group", group);
+    }
+  }
+
+  /** An order about one verifier. */
+  abstract static class OfVerifier extends Act {
+    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
+    private String verifier = "";
+
+    @Override
+    final void fill(Map<String, Object> body) {
+      body.put("verifier", verifier);
+    }
   }
 
   @Command(
       name = "pause",
       mixinStandardHelpOptions = true,
       description = "Pauses admission: groups under way finish, nothing new starts.")
-  static final class Pause extends Act {
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "pause");
-    }
-  }
+  static final class Pause extends Act {}
 
   @Command(
       name = "resume",
       mixinStandardHelpOptions = true,
       description = "Resumes admission. (A run that has ended: troupe train --resume.)")
-  static final class Resume extends Act {
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "resume");
-    }
-  }
+  static final class Resume extends Act {}
 
   @Command(
       name = "requeue",
       mixinStandardHelpOptions = true,
       description = "Takes a group back and has it sampled again, first in line.")
-  static final class Requeue extends Act {
-    @Parameters(paramLabel = "GROUP", description = "Its number.")
-    private long group;
-
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "requeue");
-      body.put("group", group);
-    }
-  }
+  static final class Requeue extends OfGroup {}
 
   @Command(
       name = "cancel",
       mixinStandardHelpOptions = true,
       description = "Gives a group up for this epoch.")
-  static final class Cancel extends Act {
-    @Parameters(paramLabel = "GROUP", description = "Its number.")
-    private long group;
-
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "cancel");
-      body.put("group", group);
-    }
-  }
+  static final class Cancel extends OfGroup {}
 
   @Command(
       name = "checkpoint",
       mixinStandardHelpOptions = true,
       description = "Saves a checkpoint now, or when the running step ends.")
-  static final class Checkpoint extends Act {
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "checkpoint");
-    }
-  }
+  static final class Checkpoint extends Act {}
 
   @Command(
       name = "drain",
@@ -136,7 +132,6 @@ public final class ActCommands {
 
     @Override
     void fill(Map<String, Object> body) {
-      body.put("verb", "drain");
       if (!node.isEmpty()) {
         body.put("node", node);
       } else if (!worker.isEmpty()) {
@@ -155,7 +150,6 @@ public final class ActCommands {
 
     @Override
     void fill(Map<String, Object> body) {
-      body.put("verb", "limit");
       body.put("groups", groups);
     }
   }
@@ -170,7 +164,6 @@ public final class ActCommands {
 
     @Override
     void fill(Map<String, Object> body) {
-      body.put("verb", "restart");
       body.put("worker", worker);
     }
   }
@@ -187,31 +180,13 @@ public final class ActCommands {
         "  troupe quarantine math-2",
         "  troupe quarantine node-b-w1/math-1"
       })
-  static final class Quarantine extends Act {
-    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
-    private String verifier = "";
-
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "quarantine");
-      body.put("verifier", verifier);
-    }
-  }
+  static final class Quarantine extends OfVerifier {}
 
   @Command(
       name = "release",
       mixinStandardHelpOptions = true,
       description = "Ends a verifier's quarantine.")
-  static final class Release extends Act {
-    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
-    private String verifier = "";
-
-    @Override
-    void fill(Map<String, Object> body) {
-      body.put("verb", "release");
-      body.put("verifier", verifier);
-    }
-  }
+  static final class Release extends OfVerifier {}
 
   @Command(
       name = "log",
@@ -226,7 +201,6 @@ public final class ActCommands {
 
     @Override
     void fill(Map<String, Object> body) {
-      body.put("verb", "log");
       body.put("logger", logger);
       body.put("level", level);
     }

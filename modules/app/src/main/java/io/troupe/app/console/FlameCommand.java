@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Samples the stacks of a run's process. */
@@ -27,19 +28,14 @@ public final class FlameCommand extends OpsCommand {
   @Option(names = "--seconds", defaultValue = "5", description = "How long, 1 to 60.")
   private int seconds = 5;
 
-  @Option(
-      names = "--jvm",
-      paramLabel = "NAME",
-      defaultValue = "",
-      description = "The process, as troupe actors shows it; the head's by default.")
-  private String jvm = "";
+  @Mixin private JvmOption jvm = new JvmOption();
 
   @Override
   int run(ConsoleClient client, boolean json, PrintStream out)
       throws IOException, InterruptedException {
     JsonNode answer =
         client.get(
-            "/flame?seconds=%d&jvm=%s".formatted(seconds, ConsoleClient.encoded(jvm)),
+            "/flame?seconds=%d&%s".formatted(seconds, jvm.query()),
             BESIDES.plusSeconds(Math.max(0, seconds)));
     Flame flame = ConsoleClient.JSON.treeToValue(answer, Flame.class);
     return print(answer, json, out, flame::folded);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -342,17 +343,12 @@ public final class LookCommands {
       description = "Where the threads of a process of the run stand.",
       footer = {"", "Examples:", "  troupe threads", "  troupe threads --jvm node-b-w1"})
   static final class Threads extends OpsCommand {
-    @Option(
-        names = "--jvm",
-        paramLabel = "NAME",
-        defaultValue = "",
-        description = "The process, as troupe actors shows it; the head's by default.")
-    private String jvm = "";
+    @Mixin private JvmOption jvm = new JvmOption();
 
     @Override
     int run(ConsoleClient client, boolean json, PrintStream out)
         throws IOException, InterruptedException {
-      String text = client.text("/threads?jvm=" + ConsoleClient.encoded(jvm));
+      String text = client.text("/threads?" + jvm.query());
       return print(ConsoleClient.JSON.valueToTree(text), json, out, () -> text);
     }
   }
