@@ -90,15 +90,8 @@ public enum Capability {
       case UPDATE_FROM_DISK, UPDATE_BY_RPC, WEIGHT_NAME, WEIGHT_SPANS, PAUSE ->
           "llama-server has no way to take new weights: sample with another server";
       case METRICS -> "start it with --metrics";
-      case TOKEN_IDS,
-          LOG_PROBS,
-          SAMPLED_LOG_PROBS,
-          PROMPT_ECHO,
-          STREAM,
-          ADAPTERS,
-          PROMPT_LOG_PROBS,
-          ABORT ->
-          "take a newer llama-server";
+      case TOKEN_IDS, LOG_PROBS, SAMPLED_LOG_PROBS, STREAM -> "take a newer llama-server";
+      case PROMPT_ECHO, ADAPTERS, PROMPT_LOG_PROBS, ABORT -> "llama-server does not offer it";
     };
   }
 }

@@ -69,11 +69,15 @@ public final class CapabilityProbe {
     }
     draws.streamed();
     draws.prompt();
+    JsonNode props =
+        dialect == Dialect.LLAMA_SERVER ? wire.get("/props", PATIENCE).json() : Fields.object();
     return new Capabilities(
         dialect,
-        version.path("version").asText("of unknown version"),
+        version.path("version").asText(props.path("build_info").asText("of unknown version")),
         draws.model,
-        model.path("max_model_len").asInt(0),
+        model
+            .path("max_model_len")
+            .asInt(props.path("default_generation_settings").path("n_ctx").asInt(0)),
         found);
   }
 

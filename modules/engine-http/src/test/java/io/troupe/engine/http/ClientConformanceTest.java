@@ -1,10 +1,16 @@
 package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.protocol.Assembly;
+import io.troupe.engine.http.protocol.Checked;
+import io.troupe.engine.http.protocol.Codec;
+import io.troupe.engine.http.protocol.CompletionCheck;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
@@ -12,50 +18,68 @@ import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.Finish;
 import io.troupe.engine.http.protocol.LoadReport;
+import io.troupe.engine.http.protocol.Piece;
+import io.troupe.engine.http.protocol.WeightTag;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a client of ours expects of any server: against {@code troupe serve}, or against the real
- * vLLM, SGLang or llama-server whose URL the environment variable TROUPE_TEST_ENDPOINT holds (and
- * TROUPE_TEST_ENDPOINT_KEY its key). It changes nothing on the server.
+ * What a client of ours expects of any server: of {@code troupe serve}; of the real vLLM, SGLang or
+ * llama-server whose URL the environment variable TROUPE_TEST_ENDPOINT holds (and
+ * TROUPE_TEST_ENDPOINT_KEY its key); or of the llama-server program that TROUPE_LLAMA_SERVER names,
+ * which is started with a tiny model. It changes nothing on the server.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClientConformanceTest {
   private static final int[] PROMPT = {3, 4, 5};
   private static final int TOKENS = 12;
+  private static final WeightTag TAG = new WeightTag(new WeightVersion(0), "0".repeat(16));
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static Optional<ToyFixture> toy = Optional.empty();
+  private static Optional<LlamaServer> llama = Optional.empty();
   private static Endpoint endpoint = Endpoint.of("http://127.0.0.1:1", 1);
   private static final ScheduledExecutorService CLOCK =
       Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
 
   @BeforeAll
   static void open() throws Exception {
-    String url = System.getenv("TROUPE_TEST_ENDPOINT");
-    if (url == null || url.isBlank()) {
+    Optional<String> url = environment("TROUPE_TEST_ENDPOINT");
+    Optional<String> program = environment("TROUPE_LLAMA_SERVER");
+    if (url.isPresent()) {
+      String key = environment("TROUPE_TEST_ENDPOINT_KEY").orElse("");
+      endpoint = new Endpoint(URI.create(url.get()), key, 8, Endpoint.Patience.DEFAULT);
+    } else if (program.isPresent()) {
+      llama = Optional.of(LlamaServer.start(program.get()));
+      endpoint = Endpoint.of(llama.get().base(), 8);
+    } else {
       toy = Optional.of(ToyFixture.loaded(Duration.ofMillis(1)));
       endpoint = Endpoint.of(toy.get().base(), 8);
-    } else {
-      String key = Optional.ofNullable(System.getenv("TROUPE_TEST_ENDPOINT_KEY")).orElse("");
-      endpoint = new Endpoint(URI.create(url), key, 8, Endpoint.Patience.DEFAULT);
     }
+  }
+
+  private static Optional<String> environment(String name) {
+    return Optional.ofNullable(System.getenv(name)).filter(value -> !value.isBlank());
   }
 
   @AfterAll
   static void close() {
     toy.ifPresent(ToyFixture::close);
+    llama.ifPresent(LlamaServer::close);
     CLOCK.shutdownNow();
   }
 
@@ -65,27 +89,40 @@ class ClientConformanceTest {
       return new Client(wire, CapabilityProbe.probe(wire));
     }
 
-    DrawCall start(long seed, int tokens) {
-      Draw draw =
-          new Draw(
-              "conformance-" + seed,
-              can.model(),
-              PROMPT,
-              1,
-              new SamplingSettings(1, tokens),
-              tokens,
-              seed,
-              "",
-              Duration.ofMillis(5));
-      return wire.draw(can.dialect(), draw, () -> false, CLOCK);
+    private Draw request(long seed, int tokens, int[] prompt) {
+      return new Draw(
+          "conformance-" + seed,
+          can.model(),
+          prompt,
+          1,
+          new SamplingSettings(1, tokens),
+          tokens,
+          seed,
+          "",
+          Duration.ofMillis(5));
+    }
+
+    DrawCall start(long seed, int tokens, int... prompt) {
+      return wire.draw(can.dialect(), request(seed, tokens, prompt), () -> false, CLOCK);
     }
 
     Drawn draw(long seed) throws Exception {
-      return start(seed, TOKENS)
-          .result()
-          .toCompletableFuture()
-          .get(60, TimeUnit.SECONDS)
-          .getFirst();
+      return get(start(seed, TOKENS, PROMPT));
+    }
+
+    Drawn drawInOnePiece(long seed) throws Exception {
+      Codec codec = can.dialect().codec();
+      Wire.Answer answer =
+          wire.post(codec.path(), codec.body(request(seed, TOKENS, PROMPT), false), PATIENCE);
+      Assembly assembly = new Assembly(1);
+      for (Piece piece : codec.pieces(answer.json())) {
+        assembly.add(piece);
+      }
+      return assembly.drawn().getFirst();
+    }
+
+    private static Drawn get(DrawCall call) throws Exception {
+      return call.result().toCompletableFuture().get(60, TimeUnit.SECONDS).getFirst();
     }
 
     @Override
@@ -117,7 +154,8 @@ class ClientConformanceTest {
         assertThat(logProb).isBetween(-100.0, 1e-3);
       }
       assertThat(drawn.finish()).isIn(Finish.STOP, Finish.LENGTH);
-      assertThat(drawn.finish() == Finish.LENGTH).isEqualTo(drawn.tokens().length == TOKENS);
+      assertThat(drawn.finish() == Finish.LENGTH)
+          .isEqualTo(drawn.counted().orElse(drawn.tokens().length) == TOKENS);
       if (drawn.prompt().length > 0) {
         assertThat(drawn.prompt()).isEqualTo(PROMPT);
       }
@@ -134,6 +172,83 @@ class ClientConformanceTest {
         differs |= !Arrays.equals(client.draw(seed).tokens(), first);
       }
       assertThat(differs).isTrue();
+    }
+  }
+
+  @Test
+  void draw_streamed_isWhatAnAnswerInOnePieceIs() throws Exception {
+    try (Client client = Client.open()) {
+      for (long seed = 0; seed < 8; seed++) {
+        Drawn streamed = client.draw(seed);
+        if (streamed.counted().orElse(streamed.tokens().length) != streamed.tokens().length) {
+          continue; // refused by the check, whatever the answer in one piece
+        }
+        Drawn whole = client.drawInOnePiece(seed);
+        assertThat(streamed.tokens()).isEqualTo(whole.tokens());
+        assertThat(streamed.logProbs()).containsExactly(whole.logProbs(), Offset.offset(1e-4));
+        assertThat(streamed.finish()).isEqualTo(whole.finish());
+      }
+    }
+  }
+
+  @Test
+  void draw_seedsOfAllBits_areTaken() throws Exception {
+    try (Client client = Client.open()) {
+      for (long seed : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, 0xFFFF_FFFFL, 1L << 32}) {
+        assertThat(client.draw(seed).tokens()).isEqualTo(client.draw(seed).tokens());
+      }
+    }
+  }
+
+  /** llama-server tells no token after which a character is not whole, but it counts them. */
+  @Test
+  void draw_tokensThatEndWithinACharacter_areMissedByTheCheck() throws Exception {
+    assumeTrue(llama.isPresent());
+    try (Client client = Client.open()) {
+      CompletionCheck check =
+          new CompletionCheck(
+              PROMPT,
+              TinyGguf.VOCABULARY,
+              TOKENS,
+              Set.of(TinyGguf.END),
+              false,
+              TAG,
+              Map.of(),
+              false);
+      Set<Checked.Reason> reasons = EnumSet.noneOf(Checked.Reason.class);
+      int sound = 0;
+      for (long seed = 0; seed < 100; seed++) {
+        Drawn drawn = client.draw(seed);
+        switch (check.check(drawn)) {
+          case Checked.Sound(var completion) -> {
+            sound++;
+            assertThat(completion.tokens()).hasSize(drawn.counted().getAsInt());
+            assertThat(completion.tokens()).doesNotContain(TinyGguf.FIRST_HALF);
+          }
+          case Checked.Refused(Checked.Reason reason, var _) -> reasons.add(reason);
+        }
+      }
+      assertThat(sound).isPositive();
+      assertThat(reasons)
+          .contains(Checked.Reason.TOKENS_MISSING)
+          .isSubsetOf(Checked.Reason.TOKENS_MISSING, Checked.Reason.EMPTY);
+    }
+  }
+
+  @Test
+  void draw_promptLongerThanTheContext_isRefusedWithItsReason() throws Exception {
+    try (Client client = Client.open()) {
+      int longest = client.can().maxModelLen() > 0 ? client.can().maxModelLen() : 1 << 20;
+      int[] prompt = new int[longest + 1];
+      Arrays.fill(prompt, PROMPT[0]);
+      assertThatThrownBy(() -> Client.get(client.start(1, 1, prompt)))
+          .cause()
+          .isInstanceOfSatisfying(
+              EndpointException.class,
+              refused -> {
+                assertThat(refused.fault().kind()).isEqualTo(Fault.Kind.BAD_REQUEST);
+                assertThat(refused.fault().message()).isNotBlank();
+              });
     }
   }
 
@@ -175,7 +290,7 @@ class ClientConformanceTest {
   void cancel_manyInARow_leavesTheServerUsable() throws Exception {
     try (Client client = Client.open()) {
       for (int i = 0; i < 100; i++) {
-        DrawCall call = client.start(i, TOKENS);
+        DrawCall call = client.start(i, TOKENS, PROMPT);
         call.cancel();
         // A quick server may have been first; either way the call is over.
         assertThat(

@@ -3,6 +3,7 @@ package io.troupe.engine.http.protocol;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** Puts the messages of one answer together, completion by completion. Not safe between threads. */
 public final class Assembly {
@@ -50,6 +51,7 @@ public final class Assembly {
     private int[] prompt = {};
     private final List<VersionSpan> versions = new ArrayList<>();
     private Finish finish = Finish.OPEN;
+    private OptionalInt counted = OptionalInt.empty();
 
     void add(Piece piece) {
       if (piece.whole()) {
@@ -62,11 +64,12 @@ public final class Assembly {
       }
       versions.addAll(piece.versions());
       prompt = piece.prompt().length > 0 ? piece.prompt() : prompt;
+      counted = piece.drawn().isPresent() ? piece.drawn() : counted;
       finish = piece.finish() == Finish.OPEN ? finish : piece.finish();
     }
 
     Drawn drawn() {
-      return new Drawn(tokens, logProbs, versions, finish, prompt);
+      return new Drawn(tokens, logProbs, versions, finish, prompt, counted);
     }
 
     private static int[] appended(int[] head, int[] tail) {

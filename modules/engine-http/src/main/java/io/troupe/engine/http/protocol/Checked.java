@@ -21,6 +21,8 @@ public sealed interface Checked {
     NOT_FINISHED,
     /** No token. */
     EMPTY,
+    /** The server drew another number of tokens than it told. */
+    TOKENS_MISSING,
     /** More tokens than asked for. */
     TOO_LONG,
     /** A token that is no id of the policy. */

@@ -97,6 +97,12 @@ public record CompletionCheck(
     if (tokens.length == 0) {
       return refuse(Reason.EMPTY, "it has no token");
     }
+    if (drawn.counted().orElse(tokens.length) != tokens.length) {
+      return refuse(
+          Reason.TOKENS_MISSING,
+          "the server drew %d tokens and told %d"
+              .formatted(drawn.counted().getAsInt(), tokens.length));
+    }
     if (tokens.length > maxTokens) {
       return refuse(
           Reason.TOO_LONG,

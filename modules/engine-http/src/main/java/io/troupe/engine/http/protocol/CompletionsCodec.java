@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields;
@@ -90,7 +91,8 @@ final class CompletionsCodec implements Codec {
               Fields.spans(choice.path("weight_versions")),
               Finish.of(Fields.text(choice.path("finish_reason"))),
               Fields.ids(choice.path("prompt_token_ids")),
-              false));
+              false,
+              OptionalInt.empty()));
     }
     return pieces;
   }

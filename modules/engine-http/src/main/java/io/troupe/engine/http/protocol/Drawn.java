@@ -1,6 +1,7 @@
 package io.troupe.engine.http.protocol;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * One completion as a server gave it, before any check.
@@ -10,10 +11,16 @@ import java.util.List;
  * @param versions in the order told
  * @param finish {@link Finish#OPEN} if the server never said
  * @param prompt as the server echoed it, or empty
+ * @param counted how many tokens the server says it drew
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Drawn(
-    int[] tokens, double[] logProbs, List<VersionSpan> versions, Finish finish, int[] prompt) {
+    int[] tokens,
+    double[] logProbs,
+    List<VersionSpan> versions,
+    Finish finish,
+    int[] prompt,
+    OptionalInt counted) {
   public Drawn {
     versions = List.copyOf(versions);
   }

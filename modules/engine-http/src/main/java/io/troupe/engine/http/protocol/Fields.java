@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Reads JSON as servers write it. NaN and Infinity are taken as numbers here, so that the check of
@@ -76,6 +77,13 @@ public final class Fields {
   /** A log-probability; NaN where there is none. */
   static double number(JsonNode node) {
     return node.isNumber() ? node.doubleValue() : Double.NaN;
+  }
+
+  /** A number of things; nothing where there is none. */
+  static OptionalInt count(JsonNode node) {
+    return node.isIntegralNumber() && node.canConvertToInt()
+        ? OptionalInt.of(node.intValue())
+        : OptionalInt.empty();
   }
 
   /** Spans as vLLM and SGLang tell them, half-open. */

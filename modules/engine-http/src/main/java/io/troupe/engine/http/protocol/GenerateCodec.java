@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * vLLM's {@code /inference/v1/generate}: tokens only. Two shapes of log-probabilities exist; both
@@ -73,7 +74,8 @@ final class GenerateCodec implements Codec {
               Fields.spans(choice.path("weight_versions")),
               Finish.of(Fields.text(choice.path("finish_reason"))),
               Fields.ids(message.path("prompt_token_ids")),
-              false));
+              false,
+              OptionalInt.empty()));
     }
     return pieces;
   }

@@ -11,8 +11,13 @@ import java.util.List;
 /**
  * llama-server's {@code /completion}. Its plain log-probabilities are those of the bare logits;
  * {@code post_sampling_probs} makes them those of the distribution drawn from.
+ *
+ * <p>It tells no token after which its text ends within a character (of UTF-8), and counts them; a
+ * completion that has one is refused by {@link CompletionCheck}.
  */
 final class LlamaCodec implements Codec {
+  private static final long DRAWN_BY_THE_SERVER = 0xFFFF_FFFFL;
+
   @Override
   public String path() {
     return "/completion";
@@ -41,10 +46,10 @@ final class LlamaCodec implements Codec {
         .put("top_p", settings.topP())
         .put("min_p", settings.minP())
         .put("repeat_penalty", settings.repetitionPenalty())
-        .put("repeat_last_n", -1)
+        .put("repeat_last_n", penalized(draw))
         .put("presence_penalty", 0.0)
         .put("frequency_penalty", 0.0)
-        .put("seed", draw.seed())
+        .put("seed", seed(draw.seed()))
         .put("cache_prompt", false)
         .put("ignore_eos", false);
     ArrayNode samplers = body.putArray("samplers");
@@ -52,6 +57,17 @@ final class LlamaCodec implements Codec {
     ArrayNode stops = body.putArray("stop");
     settings.stops().forEach(stops::add);
     return body;
+  }
+
+  /** All tokens a penalty could look at; newer servers refuse the -1 that meant them. */
+  private static int penalized(Draw draw) {
+    return draw.settings().repetitionPenalty() == 1 ? 0 : draw.prompt().length + draw.maxTokens();
+  }
+
+  /** It reads the lower 32 bits, and takes all ones for "draw a seed yourself". */
+  private static long seed(long seed) {
+    long folded = Integer.toUnsignedLong((int) (seed ^ (seed >>> Integer.SIZE)));
+    return folded == DRAWN_BY_THE_SERVER ? 0 : folded;
   }
 
   @Override
@@ -85,6 +101,7 @@ final class LlamaCodec implements Codec {
             List.of(),
             ended ? Finish.of(message.path("stop_type").asText("none")) : Finish.OPEN,
             new int[0],
-            false));
+            false,
+            Fields.count(message.path("tokens_predicted"))));
   }
 }

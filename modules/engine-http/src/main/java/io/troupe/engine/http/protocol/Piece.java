@@ -1,6 +1,7 @@
 package io.troupe.engine.http.protocol;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * What one message of a server adds to one completion.
@@ -12,6 +13,7 @@ import java.util.List;
  * @param finish the end, or {@link Finish#OPEN}
  * @param prompt the prompt as the server understood it; empty where it does not tell
  * @param whole whether tokens are all there are so far, not those since the message before
+ * @param drawn how many tokens the server says it has drawn for the completion so far
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Piece(
@@ -21,7 +23,8 @@ public record Piece(
     List<VersionSpan> versions,
     Finish finish,
     int[] prompt,
-    boolean whole) {
+    boolean whole,
+    OptionalInt drawn) {
   public Piece {
     versions = List.copyOf(versions);
   }

@@ -73,7 +73,8 @@ final class SglangCodec implements Codec {
             versions(meta, ids.length),
             Finish.of(Fields.text(meta.path("finish_reason").path("type"))),
             new int[0],
-            true));
+            true,
+            Fields.count(meta.path("completion_tokens"))));
   }
 
   /** One version without spans is that of the last token; see {@link CompletionCheck}. */

@@ -44,7 +44,7 @@ class CodecTest {
           """
           {"text":"x","output_ids":[5,6,7],"meta_info":{"id":"r1",
             "finish_reason":{"type":"stop","matched":7},
-            "output_token_logprobs":[[-0.5,5,null],[-1.5,6,null],[-0.25,7,null]]}}\
+            "completion_tokens":3,"output_token_logprobs":[[-0.5,5,null],[-1.5,6,null],[-0.25,7,null]]}}\
           """;
       case LLAMA_SERVER ->
           """

@@ -9,6 +9,7 @@ import io.troupe.engine.http.protocol.Checked.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -28,7 +29,7 @@ class CompletionCheckTest {
   }
 
   private static Drawn drawn(int[] tokens, double[] logProbs, Finish finish, VersionSpan... spans) {
-    return new Drawn(tokens, logProbs, List.of(spans), finish, new int[0]);
+    return new Drawn(tokens, logProbs, List.of(spans), finish, new int[0], OptionalInt.empty());
   }
 
   private static Drawn good(VersionSpan... spans) {
@@ -56,7 +57,11 @@ class CompletionCheckTest {
         new Bad(drawn(three, new double[] {-1, -9999, -1}, Finish.STOP), Reason.NOT_FINITE),
         new Bad(drawn(three, new double[] {-1, 0.3, -1}, Finish.STOP), Reason.POSITIVE),
         new Bad(
-            new Drawn(three, fine, List.of(), Finish.STOP, new int[] {1, 3}), Reason.OTHER_PROMPT),
+            new Drawn(three, fine, List.of(), Finish.STOP, new int[] {1, 3}, OptionalInt.empty()),
+            Reason.OTHER_PROMPT),
+        new Bad(
+            new Drawn(three, fine, List.of(), Finish.STOP, new int[0], OptionalInt.of(4)),
+            Reason.TOKENS_MISSING),
         new Bad(good(new VersionSpan("default", 0, 3)), Reason.FOREIGN_WEIGHTS),
         new Bad(good(new VersionSpan("4-" + A, 0, 3)), Reason.FOREIGN_WEIGHTS),
         new Bad(good(new VersionSpan("9-" + A, 0, 3)), Reason.FOREIGN_WEIGHTS),
@@ -123,7 +128,7 @@ class CompletionCheckTest {
               random.nextBoolean() ? "3-" + A : "4-" + B, start, start + random.nextInt(4)));
     }
     Finish finish = List.of(Finish.values()).get(random.nextInt(Finish.values().length));
-    Drawn drawn = new Drawn(tokens, logProbs, spans, finish, new int[0]);
+    Drawn drawn = new Drawn(tokens, logProbs, spans, finish, new int[0], OptionalInt.empty());
     switch (check(random.nextBoolean()).check(drawn)) {
       case Checked.Sound(Completion completion) -> {
         assertThat(completion.length()).isEqualTo(count);
