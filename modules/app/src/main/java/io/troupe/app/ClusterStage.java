@@ -229,9 +229,23 @@ final class ClusterStage implements Stage {
                   Optional.ofNullable(shares.get(name)).map(Share::text).orElse(""),
                   has.map(Deliveries.Held::version).orElse(-1L),
                   has.map(Deliveries.Held::behind).orElse(0L),
-                  has.map(Deliveries.Held::trouble).orElse(""));
+                  has.map(Deliveries.Held::trouble).orElse(""),
+                  has.map(Deliveries.Held::transfers).orElse(List.of()).stream()
+                      .map(ClusterStage::fact)
+                      .toList());
             })
         .toList();
+  }
+
+  private static NodeFacts.Transfer fact(Deliveries.Transfer one) {
+    return new NodeFacts.Transfer(
+        one.at(),
+        one.version(),
+        one.digest(),
+        one.fetched(),
+        one.reused(),
+        one.millis(),
+        one.failure());
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -23,7 +24,7 @@ final class HeadWeights implements AutoCloseable {
   private final RunFolder folder;
   private final WeightsBy by;
   private final WeightsPlace place;
-  private final Deliveries deliveries = new Deliveries();
+  private final Deliveries deliveries = new Deliveries(InstantSource.system());
   private final Deque<Opened> opened = new ArrayDeque<>();
   private @Nullable WeightOutlet outlet;
 

@@ -254,8 +254,34 @@ final class ConsolePagesTest {
   }
 
   @Test
+  void cluster_nodeAndWorker_areDrainedByAClick() throws Exception {
+    try (var console = RecordedConsole.open(folder, 300, true);
+        BrowserContext context = context(1280)) {
+      Page page = page(context, console.url());
+      visit(page, "Nodes, actors");
+      Locator node = page.getByLabel("Node node-03", new Page.GetByLabelOptions().setExact(true));
+      order(page, drain(node).first(), "Drain node");
+      node.locator("summary").click();
+      order(page, drain(node.locator("tbody tr").filter(named("node-03/gpu-2"))), "Drain worker");
+      assertThat(console.orders()).hasSize(2);
+      assertThat(console.orders().getFirst()).contains("DrainNode", "node-03", "ada", "a test");
+      assertThat(console.orders().getLast()).contains("DrainWorker", "node-03/gpu-2", "ada");
+      assertThat(errors).isEmpty();
+    }
+  }
+
+  private static Locator drain(Locator within) {
+    return within.getByRole(
+        AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Drain").setExact(true));
+  }
+
+  private static Locator.FilterOptions named(String text) {
+    return new Locator.FilterOptions().setHasText(text);
+  }
+
+  @Test
   void recordedRun_of16Nodes_isReadableAtBothWidthsAndRunsNothingOfItsTexts() throws Exception {
-    try (var console = RecordedConsole.open(folder, 3_000)) {
+    try (var console = RecordedConsole.open(folder, 3_000, false)) {
       for (int width : List.of(1280, 390)) {
         try (BrowserContext context = context(width)) {
           Page page = page(context, console.url());
@@ -264,6 +290,10 @@ final class ConsolePagesTest {
             picture(page, "16x8-" + title.replaceAll("\\W.*", ""), width);
             if (title.equals("Try")) {
               assertThat(page.getByLabel("Not here")).containsText("troupe serve RUN");
+            }
+            if (title.equals("Weights")) {
+              assertThat(page.getByLabel("Transfers")).containsText("16 nodes, 1 behind");
+              assertThat(page.getByLabel("Transfers")).containsText("node-04 <b>closed</b>");
             }
             if (title.startsWith("Nodes")) {
               assertThat(page.locator(".gpu")).hasCount(128);
@@ -288,15 +318,17 @@ final class ConsolePagesTest {
           picture(page, "16x8-hostile", width);
         }
       }
-      try (BrowserContext dark =
-          browser.newContext(
-              new Browser.NewContextOptions()
-                  .setViewportSize(1280, 800)
-                  .setColorScheme(ColorScheme.DARK))) {
-        Page page = page(dark, console.url());
-        for (String title : List.of("Loop", "Groups", "Nodes, actors", "Weights")) {
-          visit(page, title);
-          picture(page, "16x8-dark-" + title.replaceAll("\\W.*", ""), 1280);
+      for (int width : List.of(1280, 390)) {
+        try (BrowserContext dark =
+            browser.newContext(
+                new Browser.NewContextOptions()
+                    .setViewportSize(width, 844)
+                    .setColorScheme(ColorScheme.DARK))) {
+          Page page = page(dark, console.url());
+          for (String title : List.of("Loop", "Groups", "Nodes, actors", "Weights")) {
+            visit(page, title);
+            picture(page, "16x8-dark-" + title.replaceAll("\\W.*", ""), width);
+          }
         }
       }
       assertThat(errors).isEmpty();

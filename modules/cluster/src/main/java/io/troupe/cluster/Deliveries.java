@@ -4,7 +4,12 @@ import io.troupe.cluster.TransferredOutlet.Relay;
 import io.troupe.cluster.weights.Addresses;
 import io.troupe.core.weights.WeightVersion;
 import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -18,6 +23,11 @@ import org.slf4j.LoggerFactory;
 public final class Deliveries {
   private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
 
+  /** Transfers to a node that are remembered. */
+  private static final int REMEMBERED = 32;
+
+  private final InstantSource clock;
+  private final Map<String, Deque<Transfer>> transfers = new HashMap<>();
   private DeliveryBook book = DeliveryBook.EMPTY;
 
   /**
@@ -26,8 +36,41 @@ public final class Deliveries {
    * @param version newest it has told of; -1 before the first
    * @param behind versions it lacks
    * @param trouble why it feeds nobody at the moment; empty when it does
+   * @param transfers the last to it, oldest first
    */
-  public record Held(String node, String server, long version, long behind, String trouble) {}
+  public record Held(
+      String node,
+      String server,
+      long version,
+      long behind,
+      String trouble,
+      List<Transfer> transfers) {
+    public Held {
+      transfers = List.copyOf(transfers);
+    }
+  }
+
+  /**
+   * A transfer to a node that has ended.
+   *
+   * @param at when its report came, ms since 1970 by the head's clock
+   * @param digest of the weights' manifest, hexadecimal
+   * @param fetched bytes that came over the network
+   * @param reused bytes taken from the version before
+   * @param failure why the weights did not come; empty when they did
+   */
+  public record Transfer(
+      long at,
+      long version,
+      String digest,
+      long fetched,
+      long reused,
+      long millis,
+      String failure) {}
+
+  public Deliveries(InstantSource clock) {
+    this.clock = clock;
+  }
 
   synchronized void joined(String node, String server) {
     book = book.joined(node, server);
@@ -35,6 +78,7 @@ public final class Deliveries {
 
   synchronized void left(String node) {
     book = book.left(node);
+    transfers.remove(node);
   }
 
   /** Takes a report; says what the operator should know. */
@@ -48,8 +92,27 @@ public final class Deliveries {
             ? book.brought(report.node(), report.version(), left)
             : book.failed(report.node(), report.version(), report.failure(), left);
     book = noted.book();
+    if (book.nodes().containsKey(report.node())) {
+      remember(report);
+    }
     noted.sentences().forEach(sentence -> LOG.warn("event=weights_delivery note=\"{}\"", sentence));
     return noted.sentences();
+  }
+
+  private void remember(Desk.Brought report) {
+    Deque<Transfer> last = transfers.computeIfAbsent(report.node(), _ -> new ArrayDeque<>());
+    last.addLast(
+        new Transfer(
+            clock.millis(),
+            report.version(),
+            report.digest(),
+            report.fetched(),
+            report.reused(),
+            report.millis(),
+            report.failure()));
+    if (last.size() > REMEMBERED) {
+      last.removeFirst();
+    }
   }
 
   /** Notes a publication; says who takes part. */
@@ -74,7 +137,8 @@ public final class Deliveries {
                     entry.getValue().server(),
                     entry.getValue().held(),
                     Math.max(0, book.newest() - Math.max(0, entry.getValue().held())),
-                    entry.getValue().trouble()))
+                    entry.getValue().trouble(),
+                    List.copyOf(transfers.getOrDefault(entry.getKey(), new ArrayDeque<>()))))
         .collect(Collectors.toUnmodifiableList());
   }
 }

@@ -58,6 +58,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   /**
    * A transfer to a node has ended.
    *
+   * @param digest of the weights' manifest, which the node has verified if they came
    * @param fetched bytes that came over the network
    * @param reused bytes taken from the version before
    * @param left sources it went away from
@@ -66,6 +67,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   public record Brought(
       String node,
       long version,
+      String digest,
       long fetched,
       long reused,
       long millis,

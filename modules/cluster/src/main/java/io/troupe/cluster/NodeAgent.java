@@ -241,6 +241,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
         new Desk.Brought(
             wiring.name(),
             came.version().number(),
+            came.digest(),
             report.fetched(),
             report.reused(),
             report.took().toMillis(),

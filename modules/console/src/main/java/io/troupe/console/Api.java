@@ -62,7 +62,7 @@ final class Api {
     reads.put("/marks", _ -> source.fold().marks());
     reads.put("/groups", this::groups);
     reads.put("/staleness", _ -> source.fold().staleness(clock.getAsLong()));
-    reads.put("/weights", _ -> source.fold().weights(clock.getAsLong()));
+    reads.put("/weights", _ -> weights());
     reads.put("/nodes", _ -> Nodes.of(source, reports(), clock.getAsLong()));
     reads.put("/actors", _ -> actors());
     reads.put("/verifiers", _ -> verifiers());
@@ -74,6 +74,24 @@ final class Api {
   /** The paths that can be read, without those of single groups. */
   List<String> paths() {
     return List.copyOf(reads.keySet());
+  }
+
+  /**
+   * Weights, who holds them, and how they came there.
+   *
+   * @param nodes what the head of a cluster knows of transfers; empty without one
+   */
+  record Weights(
+      long asOf,
+      long version,
+      List<RunView.Bar> published,
+      List<RunView.WorkerRow> workers,
+      List<NodeFacts> nodes) {}
+
+  private Weights weights() {
+    RunView.Weights seen = source.fold().weights(clock.getAsLong());
+    return new Weights(
+        seen.asOf(), seen.version(), seen.published(), seen.workers(), source.nodes());
   }
 
   RunView run() {

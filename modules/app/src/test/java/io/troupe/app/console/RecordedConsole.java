@@ -15,17 +15,23 @@ import java.util.Map;
 /** A console over a recorded run, one group of which has hostile texts. */
 public final class RecordedConsole implements AutoCloseable {
   private final ConsoleServer server;
+  private final RecordedRun run;
   private final long hostileGroup;
 
-  private RecordedConsole(ConsoleServer server, long hostileGroup) {
+  private RecordedConsole(ConsoleServer server, RecordedRun run, long hostileGroup) {
     this.server = server;
+    this.run = run;
     this.hostileGroup = hostileGroup;
   }
 
-  /** Opens one over a run of 16 nodes that has trained so many groups. */
-  public static RecordedConsole open(Path folder, int groups) throws IOException {
+  /**
+   * Opens one over a run of 16 nodes that has trained so many groups.
+   *
+   * @param live whether it takes orders, which are then written down and not carried out
+   */
+  public static RecordedConsole open(Path folder, int groups, boolean live) throws IOException {
     Path rollouts = folder.resolve("rollouts.jsonl");
-    RecordedRun run = new RecordedRun(rollouts, groups);
+    RecordedRun run = new RecordedRun(rollouts, groups, live);
     GroupRow row = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst();
     long group = row.group();
     String hostile =
@@ -46,12 +52,17 @@ public final class RecordedConsole implements AutoCloseable {
         {"masked":[[0,100]]},{"high":[[7,1]],"cut":[[5,9]]}]}]}
         """
             .formatted(row.step(), group, row.fence()));
-    return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), group);
+    return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), run, group);
   }
 
   /** Where it answers. */
   public String url() {
     return server.address().toString();
+  }
+
+  /** What was asked of it so far. */
+  public List<String> orders() {
+    return run.orders();
   }
 
   /** The group with the hostile texts. */

@@ -1,6 +1,7 @@
 package io.troupe.app.console;
 
 import io.troupe.console.Jvms;
+import io.troupe.console.NodeFacts;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.console.TrainedTokens;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The events of a run on 16 nodes of 8 workers, made by the coordinator itself. */
 final class RecordedRun implements RunSource {
@@ -57,10 +59,18 @@ final class RecordedRun implements RunSource {
   private final RolloutTexts texts;
   private final TrainedTokens trainedTokens;
   private final SplittableRandom random = new SplittableRandom(16);
+  private final boolean live;
+  private final List<String> orders = new CopyOnWriteArrayList<>();
   private RunState state = RunState.INITIAL;
   private long now = start;
 
-  RecordedRun(Path rollouts, int groups) {
+  /**
+   * A run that has trained so many groups.
+   *
+   * @param live whether it takes orders
+   */
+  RecordedRun(Path rollouts, int groups, boolean live) {
+    this.live = live;
     texts = new RolloutTexts(rollouts);
     trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
     tell(new Input.Begin());
@@ -139,13 +149,52 @@ final class RecordedRun implements RunSource {
     return new RecordedJvms();
   }
 
+  /** Transfers of 1.2 GB that took half a second or so; one node missed the newest. */
+  @Override
+  public List<NodeFacts> nodes() {
+    SplittableRandom times = new SplittableRandom(7);
+    long newest = state.version().number();
+    List<NodeFacts> nodes = new ArrayList<>();
+    for (int i = 1; i <= 16; i++) {
+      boolean late = i == 5;
+      List<NodeFacts.Transfer> transfers = new ArrayList<>();
+      for (long version = Math.max(1, newest - 31); version <= newest; version++) {
+        boolean missed = late && version == newest;
+        transfers.add(
+            new NodeFacts.Transfer(
+                now - (newest - version) * 1_000,
+                version,
+                "%016x".formatted(version * 0x9E3779B97F4A7C15L).repeat(4),
+                missed ? 300_000_000 : 1_200_000_000,
+                0,
+                missed ? 10_000 : 400 + times.nextInt(400),
+                missed ? "no source gives them: node-04 <b>closed</b> the connection" : ""));
+      }
+      nodes.add(
+          new NodeFacts(
+              "node-%02d".formatted(i),
+              "seat %d: workers on GPUs 0 to 7".formatted(i),
+              late ? newest - 1 : newest,
+              late ? 1 : 0,
+              late ? "missed v" + newest : "",
+              transfers));
+    }
+    return nodes;
+  }
+
   @Override
   public boolean live() {
-    return false;
+    return live;
   }
 
   @Override
   public CompletionStage<Optional<String>> order(Verb verb, Order order) {
-    return CompletableFuture.completedFuture(Optional.of("recorded"));
+    orders.add("%s %s".formatted(verb, order));
+    return CompletableFuture.completedFuture(live ? Optional.empty() : Optional.of("recorded"));
+  }
+
+  /** What was asked of it. */
+  List<String> orders() {
+    return List.copyOf(orders);
   }
 }

@@ -125,6 +125,7 @@ final class WireTest {
         new Desk.Brought(
             "a",
             12,
+            "00ff",
             1L << 40,
             7,
             30,
