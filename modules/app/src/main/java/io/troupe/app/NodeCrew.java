@@ -13,17 +13,24 @@ import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.WeightRef;
+import io.troupe.engine.http.sidecar.Sidecars;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The processes that a run gets on one node.
@@ -47,6 +54,9 @@ record NodeCrew(
     implements NodeAgent.Crew {
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
+  /** Below a run's folder on the node. */
+  private static final String SERVERS = "servers";
+
   /** Writes down what the run is, and says what to start. */
   @Override
   public NodeAgent.Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals)
@@ -59,11 +69,9 @@ record NodeCrew(
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
     ClusterSection section = settings.cluster();
-    int count = workers.orElse(share.placed() ? share.workers().size() : section.workersPerNode());
-    List<Gpu> claimed =
-        gpus.isPresent() && settings.policy().wantsGpu() && count > 0
-            ? claim(gpus.get(), share, count)
-            : List.of();
+    List<NodeWorker> wanted = NodeWorker.of(node, settings, share, workers);
+    endAbandoned();
+    Map<String, List<Gpu>> claimed = gpus.isPresent() ? claim(gpus.get(), share, wanted) : Map.of();
     Optional<HostPort> weights =
         terms.transfers()
             ? Optional.of(
@@ -71,34 +79,71 @@ record NodeCrew(
                     terms.run(), folder.resolve("weights"), RunSecret.of(terms.secret()), arrivals))
             : Optional.empty();
     List<ChildSpec> crew = new ArrayList<>();
-    for (int i = 1; i <= count; i++) {
-      String name = node + "-w" + i;
+    for (NodeWorker worker : wanted) {
+      String name = worker.name();
       List<String> command = java(section.workerHeap());
       command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
       command.addAll(List.of("--run-folder", run.toString()));
-      Map<String, String> environment = environment(claimed, i - 1);
+      if (worker.drivesServer()) {
+        command.addAll(
+            List.of("--server-folder", folder.resolve(SERVERS).resolve(name).toString()));
+      }
+      Map<String, String> environment = environment(claimed.getOrDefault(name, List.of()));
       weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
       if (share.placed()) {
-        int verifiers = Math.max(1, settings.placement().verifiersPerNode() / count);
+        int verifiers = Math.max(1, settings.placement().verifiersPerNode() / wanted.size());
         command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
       }
       environment.put(WorkerCommand.SECRET, terms.secret());
       crew.add(child(name, command, folder, environment));
     }
-    gpus.ifPresent(owned -> owned.holders().hand(claimed, node + "-w"));
+    gpus.ifPresent(owned -> owned.holders().hand(claimed));
     if (takesOver) {
       List<String> command = java(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      crew.add(child(node + "-head", command, folder, environment(List.of(), 0)));
+      crew.add(child(node + "-head", command, folder, environment(List.of())));
     }
     return new NodeAgent.Muster(crew, weights);
   }
 
+  /** Servers that a former agent of this node left, in the folder of whatever run. */
+  private void endAbandoned() throws IOException {
+    try {
+      Sidecars.endAbandoned(data.resolve(node));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while ending left servers");
+    }
+  }
+
   /** Those of the placement, unless the operator wants more workers than it has here. */
-  private static List<Gpu> claim(NodeGpus gpus, Share share, int count) throws IOException {
-    return share.placed() && count <= share.workers().size()
-        ? gpus.claim(share.workers().stream().limit(count).flatMap(List::stream).toList())
-        : gpus.claim(count);
+  private static Map<String, List<Gpu>> claim(NodeGpus gpus, Share share, List<NodeWorker> workers)
+      throws IOException {
+    int count = workers.stream().mapToInt(NodeWorker::gpus).sum();
+    if (count == 0) {
+      return Map.of();
+    }
+    Deque<Gpu> claimed =
+        new ArrayDeque<>(
+            share.placed() && workers.size() <= share.workers().size()
+                ? gpus.claim(placed(share, workers))
+                : gpus.claim(count));
+    Map<String, List<Gpu>> handed = new LinkedHashMap<>();
+    for (NodeWorker worker : workers) {
+      List<Gpu> own = new ArrayList<>();
+      for (int i = 0; i < worker.gpus(); i++) {
+        own.add(claimed.remove());
+      }
+      handed.put(worker.name(), List.copyOf(own));
+    }
+    return handed;
+  }
+
+  private static List<Integer> placed(Share share, List<NodeWorker> workers) {
+    return IntStream.range(0, workers.size())
+        .boxed()
+        .flatMap(i -> share.workers().get(i).stream().limit(workers.get(i).gpus()))
+        .toList();
   }
 
   @Override
@@ -117,11 +162,13 @@ record NodeCrew(
   }
 
   /** Class path and GPU; not on the command line, so that {@code ps} shows what a process is. */
-  private static Map<String, String> environment(List<Gpu> claimed, int index) {
+  private static Map<String, String> environment(List<Gpu> claimed) {
     Map<String, String> environment = new HashMap<>();
     environment.put("CLASSPATH", System.getProperty("java.class.path"));
-    if (index < claimed.size()) {
-      environment.put("CUDA_VISIBLE_DEVICES", claimed.get(index).visible());
+    if (!claimed.isEmpty()) {
+      environment.put(
+          "CUDA_VISIBLE_DEVICES",
+          claimed.stream().map(Gpu::visible).collect(Collectors.joining(",")));
     }
     return environment;
   }

@@ -18,11 +18,15 @@ import io.troupe.engine.http.sidecar.Supervision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -37,6 +41,61 @@ final class Servers implements AutoCloseable {
     this.pool = pool;
   }
 
+  /** No servers. */
+  static Servers none() {
+    return new Servers(Optional.empty());
+  }
+
+  /**
+   * Starts the one server that a worker of a node drives, and waits until it serves: a worker that
+   * enlisted before would hold leases meanwhile that nobody draws.
+   *
+   * @param resolved the run's configuration
+   * @param folder for weights, log and card of this server alone
+   * @param lying weights that the node has in files
+   * @throws IOException if it does not come to serve; says why
+   */
+  static Servers ofWorker(
+      RunConfig config,
+      PolicyEngines engines,
+      Path resolved,
+      Path folder,
+      WeightShelf.Lying lying,
+      Consumer<String> say)
+      throws IOException, InterruptedException {
+    HttpPool pool =
+        HttpPool.open(
+            engines.tokenizer(),
+            engines.contextLength(),
+            List.of(),
+            plan(config, 1, resolved, Supervision.Settings::ofWorker),
+            folder,
+            companions(config),
+            lying);
+    say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
+    Optional<String> obstacle = pool.awaitBegin();
+    if (obstacle.isPresent()) {
+      pool.close();
+      throw new IOException(obstacle.get());
+    }
+    say.accept("its server serves");
+    return new Servers(Optional.of(pool));
+  }
+
+  private static Sidecars.Plan plan(
+      RunConfig config,
+      int count,
+      Path resolved,
+      Function<Duration, Supervision.Settings> supervision) {
+    SidecarsSection own = config.rollout().sidecars();
+    return new Sidecars.Plan(
+        count,
+        own.concurrency(),
+        Endpoint.Patience.DEFAULT,
+        supervision.apply(own.startTimeout()),
+        command(config, resolved));
+  }
+
   /**
    * Looks at the named servers, and starts the others.
    *
@@ -49,29 +108,26 @@ final class Servers implements AutoCloseable {
       RunConfig config, PolicyEngines engines, Path resolved, Path folder, Consumer<String> say)
       throws IOException, InterruptedException {
     if (!config.rollout().usesServers()) {
-      return new Servers(Optional.empty());
+      return none();
     }
     List<Endpoint> named = config.rollout().endpoints().endpoints();
     for (Endpoint endpoint : named) {
       say.accept("server %s %s".formatted(endpoint, look(endpoint).line()));
     }
-    SidecarsSection own = config.rollout().sidecars();
-    Sidecars.Plan plan =
-        new Sidecars.Plan(
-            own.count(),
-            own.concurrency(),
-            Endpoint.Patience.DEFAULT,
-            Supervision.Settings.startingWithin(own.startTimeout()),
-            command(config, resolved));
     return new Servers(
         Optional.of(
             HttpPool.open(
                 engines.tokenizer(),
                 engines.contextLength(),
                 named,
-                plan,
+                plan(
+                    config,
+                    config.rollout().sidecars().count(),
+                    resolved,
+                    Supervision.Settings::startingWithin),
                 folder,
-                companions(config))));
+                companions(config),
+                WeightShelf.Lying.nowhere())));
   }
 
   private static Capabilities look(Endpoint endpoint) throws IOException, InterruptedException {
@@ -94,11 +150,18 @@ final class Servers implements AutoCloseable {
   private static IntFunction<ServerCommand> command(RunConfig config, Path resolved) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
-      case TROUPE -> port -> new ServerCommand(ours(own.heap(), resolved, port), Map.of());
+      case TROUPE -> port -> new ServerCommand(ours(own.heap(), resolved, port), classPath());
       case VLLM -> port -> ServerCommand.vllm(load(config), port, own.arguments());
       case SGLANG -> port -> ServerCommand.sglang(load(config), port, own.arguments());
       case COMMAND -> port -> ServerCommand.custom(own.command(), port);
     };
+  }
+
+  /** Not on the command line, so that {@code ps} shows what a process is. */
+  private static Map<String, String> classPath() {
+    return Map.of(
+        "CLASSPATH",
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
   }
 
   /** This program in a process of its own. */
@@ -117,8 +180,6 @@ final class Servers implements AutoCloseable {
     }
     words.addAll(
         List.of(
-            "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             Main.class.getName(),
             "serve",
             "--config",
@@ -167,6 +228,16 @@ final class Servers implements AutoCloseable {
   Supplier<SamplingEngine> samplers(PolicyEngines engines) {
     return () ->
         pool.filter(HttpPool::isFree).map(HttpPool::newSampler).orElseGet(engines::newSampler);
+  }
+
+  /** A worker's sampler is not used any more. */
+  void retired(SamplingEngine sampler) {
+    pool.ifPresent(servers -> servers.release(sampler));
+  }
+
+  /** Why there is no server left, once all were given up; never where there are none at all. */
+  CompletionStage<String> deserted() {
+    return pool.map(HttpPool::deserted).orElseGet(CompletableFuture::new);
   }
 
   /** What they did, for the end of a run. */

@@ -137,14 +137,8 @@ final class TrainSession {
       PolicyEngines engines =
           TaughtEngines.of(composition.config(), composition.engines(), screen::say);
       try (VerifierService verifier = composition.openVerifiers();
-          Servers servers =
-              Servers.open(
-                  composition.config(),
-                  engines,
-                  folder.resolved(),
-                  folder.path().resolve("servers"),
-                  screen::say);
-          EngineRoom room = new EngineRoom(engines, servers.samplers(engines));
+          Servers servers = servers(settings, engines, screen);
+          EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired);
           RunConsole console =
               RunConsole.open(
                   composition.config().console(),
@@ -174,6 +168,19 @@ final class TrainSession {
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
       return close(screen, outcome, signals);
     }
+  }
+
+  /** Those that workers of this process drive; the nodes of a cluster have their own. */
+  private Servers servers(RunSettings settings, PolicyEngines engines, Screen screen)
+      throws IOException, InterruptedException {
+    return stage.workers(settings.workers()) == 0
+        ? Servers.none()
+        : Servers.open(
+            composition.config(),
+            engines,
+            folder.resolved(),
+            folder.path().resolve("servers"),
+            screen::say);
   }
 
   /** Answers by the newest weights where they are in this process, next to an engine. */

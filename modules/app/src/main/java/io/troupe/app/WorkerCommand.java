@@ -16,6 +16,8 @@ import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.WorkerHost;
 import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.WeightClient;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.http.WeightShelf;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.RunSettings;
@@ -29,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -70,6 +73,12 @@ final class WorkerCommand implements Callable<Integer> {
       description = "The node's weight server; by default weights lie in the run folder.")
   private @Nullable String weightServer;
 
+  @Option(
+      names = "--server-folder",
+      paramLabel = "DIR",
+      description = "Start an inference server, and have it sample; DIR takes its log and card.")
+  private @Nullable Path serverFolder;
+
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
@@ -92,18 +101,47 @@ final class WorkerCommand implements Callable<Integer> {
             composition.frameBytes(),
             run.cluster().tls(),
             System.err::println);
+    PolicyEngines engines = composition.engines();
+    Sources sources = sources(Objects.requireNonNull(folder).resolve("weights"));
+    AtomicReference<Optional<String>> deserted = new AtomicReference<>(Optional.empty());
     try (VerifierService verifier = composition.openVerifiers();
-        FolderWeights shared =
-            new FolderWeights(Objects.requireNonNull(folder).resolve("weights"));
-        EngineRoom room = new EngineRoom(composition.engines())) {
-      work(run, composition.settings(), settings, verifier, source(shared), room, started);
+        Servers servers = servers(run, engines, sources.lying());
+        EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired)) {
+      var _ =
+          servers
+              .deserted()
+              .thenAccept(
+                  reason -> {
+                    deserted.set(Optional.of(reason));
+                    var _ = started.thenAccept(ActorSystem::terminate);
+                  });
+      work(run, composition.settings(), settings, verifier, sources.weights(), room, started);
+      servers.report().forEach(System.err::println);
+    }
+    if (deserted.get().isPresent()) {
+      throw new IOException(deserted.get().get());
     }
     return ExitCode.OK.code();
   }
 
-  private WeightSource source(FolderWeights shared) throws IOException {
+  private Servers servers(RunConfig run, PolicyEngines engines, WeightShelf.Lying lying)
+      throws IOException, InterruptedException {
+    return serverFolder == null
+        ? Servers.none()
+        : Servers.ofWorker(
+            run, engines, Objects.requireNonNull(config), serverFolder, lying, System.err::println);
+  }
+
+  /**
+   * Where weights come from.
+   *
+   * @param lying those that this host has in files by then
+   */
+  private record Sources(WeightSource weights, WeightShelf.Lying lying) {}
+
+  private Sources sources(Path shared) throws IOException {
     if (weightServer == null) {
-      return shared;
+      return new Sources(new FolderWeights(shared), WeightShelf.Lying.nowhere());
     }
     WeightsPlace node = cluster.weights().at(HostPort.parse(weightServer));
     WeightClient client =
@@ -112,7 +150,8 @@ final class WorkerCommand implements Callable<Integer> {
             node.socket(),
             RunSecret.of(System.getenv().getOrDefault(SECRET, "")),
             PATIENCE);
-    return new TransferredSource(client, Optional.of(node.socket()));
+    TransferredSource fetched = new TransferredSource(client, Optional.of(node.socket()));
+    return new Sources(fetched, fetched::directory);
   }
 
   private void work(

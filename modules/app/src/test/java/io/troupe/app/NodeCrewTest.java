@@ -92,6 +92,67 @@ final class NodeCrewTest {
         .hasMessageContaining("1 GPUs are wanted");
   }
 
+  private List<ChildSpec> serving(
+      String sidecars, Optional<Integer> asked, Share share, String gpus) throws IOException {
+    Terms of = terms();
+    Terms terms =
+        new Terms(
+            of.run(),
+            of.folder(),
+            of.token(),
+            TestRuns.DJL.replace("rollout:", "rollout:\n" + sidecars.indent(2).stripTrailing()),
+            "");
+    return new NodeCrew(
+            "a",
+            asked,
+            false,
+            folder,
+            List.of("--seed", "127.0.0.1:1"),
+            GpuOption.gpus(gpus, folder.resolve("a")),
+            new NodeDepot("a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())))
+        .of(terms, share, (_, _) -> {})
+        .children();
+  }
+
+  private static String does(ChildSpec child) {
+    return "%s %s on %s"
+        .formatted(
+            child.name(),
+            child.command().contains("--server-folder") ? "serves" : "draws",
+            child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "no GPU"));
+  }
+
+  @Test
+  void of_serversOnly_givesEachWorkerAServerAndTheServersGpus() throws IOException {
+    String vllm =
+        """
+        workers: 0
+        sidecars:
+          count: 2
+          server: vllm
+          model: /models/base
+          tensor_parallel: 2
+        """;
+    assertThat(serving(vllm, Optional.empty(), Share.OWN, "virtual:4"))
+        .extracting(NodeCrewTest::does)
+        .containsExactly("a-w1 serves on 0,1", "a-w2 serves on 2,3");
+    Share share = new Share(0, List.of(List.of(2, 3)), List.of(0), List.of(1));
+    assertThat(serving(vllm, Optional.empty(), share, "virtual:4"))
+        .extracting(NodeCrewTest::does)
+        .containsExactly("a-w1 serves on 2,3");
+  }
+
+  @Test
+  void of_mixedPool_startsEnginesAndServers() throws IOException {
+    String mixed = "workers: 1\nsidecars:\n  count: 1\n";
+    assertThat(serving(mixed, Optional.empty(), Share.OWN, "none"))
+        .extracting(NodeCrewTest::does)
+        .containsExactly("a-w1 draws on no GPU", "a-w2 serves on no GPU");
+    assertThat(serving(mixed, Optional.of(1), Share.OWN, "none"))
+        .extracting(NodeCrewTest::does)
+        .containsExactly("a-w1 serves on no GPU");
+  }
+
   @Test
   void of_moreWorkersThanGpus_isRefused() {
     assertThatThrownBy(() -> crew(3, "virtual:2"))

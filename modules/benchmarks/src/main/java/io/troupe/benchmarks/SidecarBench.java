@@ -130,7 +130,7 @@ final class SidecarBench implements Callable<Integer> {
             new FleetSampler(
                 kind.tokenizer(),
                 SidecarEngine.CONTEXT,
-                WeightShelf.open(folder, _ -> {}),
+                WeightShelf.open(folder, _ -> {}, WeightShelf.Lying.nowhere()),
                 Retry.DEFAULT)) {
       int port = server.ask("").required("port").asInt();
       there.join("sidecar", Endpoint.of("http://127.0.0.1:" + port, concurrency));

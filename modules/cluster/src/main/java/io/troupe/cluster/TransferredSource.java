@@ -4,12 +4,16 @@ import io.troupe.cluster.weights.CachedVersion;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightPlace;
 import io.troupe.cluster.weights.WeightSupply;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.runtime.PublishedWeights;
 import io.troupe.runtime.WeightSource;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,7 +22,12 @@ import java.util.concurrent.CompletionStage;
 /** Maps weights that this host's cache holds, or fetches first: once, however many ask. */
 public final class TransferredSource implements WeightSource {
   private final WeightSupply supply;
+  private static final int KNOWN = 4;
+
   private final Optional<InetSocketAddress> node;
+  private final Map<PublishedAs, Path> directories = new LinkedHashMap<>(); // guarded by itself
+
+  private record PublishedAs(WeightVersion version, String digest) {}
 
   /**
    * A source.
@@ -53,10 +62,26 @@ public final class TransferredSource implements WeightSource {
                 });
   }
 
-  private static CompletionStage<WeightSnapshot> map(
-      PublishedWeights weights, CachedVersion version) {
+  /** Where weights lie that were fetched lately; newer ones may have taken their place. */
+  public Optional<Path> directory(WeightVersion version, String digest) {
+    synchronized (directories) {
+      return Optional.ofNullable(directories.get(new PublishedAs(version, digest)));
+    }
+  }
+
+  private void remember(WeightSnapshot mapped, Path directory) {
+    synchronized (directories) {
+      directories.put(new PublishedAs(mapped.version(), mapped.digest()), directory);
+      if (directories.size() > KNOWN) {
+        directories.remove(directories.keySet().iterator().next());
+      }
+    }
+  }
+
+  private CompletionStage<WeightSnapshot> map(PublishedWeights weights, CachedVersion version) {
     try {
       WeightSnapshot mapped = version.map();
+      remember(mapped, version.directory());
       return mapped.digest().equals(weights.digest())
           ? CompletableFuture.completedFuture(mapped)
           : failed(

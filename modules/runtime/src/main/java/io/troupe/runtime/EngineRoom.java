@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
 public final class EngineRoom implements AutoCloseable {
   private final PolicyEngines engines;
   private final Supplier<SamplingEngine> rolloutSamplers;
+  private final Consumer<SamplingEngine> onRetired;
   private final Set<SamplingEngine> samplers = new LinkedHashSet<>();
   private final Set<TrainingEngine> trainers = new LinkedHashSet<>();
   private final ExecutorService trainerThread =
@@ -28,17 +30,23 @@ public final class EngineRoom implements AutoCloseable {
 
   /** A room whose workers sample in this process. */
   public EngineRoom(PolicyEngines engines) {
-    this(engines, engines::newSampler);
+    this(engines, engines::newSampler, _ -> {});
   }
 
   /**
    * A room whose workers sample elsewhere.
    *
    * @param rolloutSamplers makes the sampler of a worker
+   * @param onRetired is told of a sampler that nobody uses any more before its worker's successor
+   *     asks for another, and before it is closed
    */
-  public EngineRoom(PolicyEngines engines, Supplier<SamplingEngine> rolloutSamplers) {
+  public EngineRoom(
+      PolicyEngines engines,
+      Supplier<SamplingEngine> rolloutSamplers,
+      Consumer<SamplingEngine> onRetired) {
     this.engines = engines;
     this.rolloutSamplers = rolloutSamplers;
+    this.onRetired = onRetired;
   }
 
   /** The policy's engines. */
@@ -84,6 +92,7 @@ public final class EngineRoom implements AutoCloseable {
 
   /** Closes a sampler nobody uses any more, without making the caller wait for its thread. */
   void retireLater(SamplingEngine sampler) {
+    onRetired.accept(sampler);
     Thread.ofPlatform()
         .name("engine-closer")
         .daemon()

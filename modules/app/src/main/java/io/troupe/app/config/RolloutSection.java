@@ -14,7 +14,7 @@ public record RolloutSection(
     @Doc(
             value =
                 "Rollout workers with an engine of their own in this process; 0 where inference"
-                    + " servers do all of the sampling.",
+                    + " servers do all of the sampling, with --cluster too.",
             unit = "workers")
         @Default("1")
         @Range(min = 0, max = 1024)

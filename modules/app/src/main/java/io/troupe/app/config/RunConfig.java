@@ -111,6 +111,13 @@ public record RunConfig(
    * @param clustered whether the run is the head of a cluster
    */
   public void checkStart(boolean clustered, Rules rules) {
+    rules
+        .on("rollout.endpoints.urls")
+        .require(
+            () -> !clustered || rollout.endpoints().urls().isEmpty(),
+            "must be empty in a run with --cluster, whose workers drive the servers of their own"
+                + " nodes only",
+            "remove them and set rollout.sidecars.count, or train without --cluster");
     if (placement.nodes() == 0) {
       return;
     }
@@ -135,9 +142,12 @@ public record RunConfig(
     rules
         .on("placement.tensor_parallel")
         .require(
-            () -> placement.tensorParallel() == 1,
-            "must be 1: a rollout worker has one GPU so far",
-            "set it to 1");
+            () ->
+                placement.tensorParallel()
+                    == (rollout.workers() == 0 ? rollout.sidecars().tensorParallel() : 1),
+            "must be rollout.sidecars.tensor_parallel where servers do all of the sampling, and 1"
+                + " elsewhere: an engine of ours has one GPU so far",
+            "set both to the same number, or this one to 1");
   }
 
   /** States the rules that need the task's size. */

@@ -10,7 +10,11 @@ import java.util.List;
 
 /** Inference servers that the run starts beside itself. */
 public record SidecarsSection(
-    @Doc(value = "How many to start; they listen on loopback only.", unit = "servers")
+    @Doc(
+            value =
+                "How many to start, with --cluster on each node; they listen on loopback only. A"
+                    + " placement's workers, and `troupe node --workers`, go before it.",
+            unit = "servers")
         @Default("0")
         @Range(min = 0, max = 1024)
         int count,

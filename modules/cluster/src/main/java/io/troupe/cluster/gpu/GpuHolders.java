@@ -12,16 +12,13 @@ public final class GpuHolders {
   private Map<String, String> byUuid = Map.of();
 
   /**
-   * Notes that accelerators are handed out, in order, to workers 1, 2, …; what was noted before is
-   * forgotten.
+   * Notes that accelerators are handed out; what was noted before is forgotten.
    *
-   * @param prefix of the workers' names, before the number
+   * @param gpus by the names of the workers that get them
    */
-  public synchronized void hand(List<Gpu> gpus, String prefix) {
+  public synchronized void hand(Map<String, List<Gpu>> gpus) {
     Map<String, String> handed = new HashMap<>();
-    for (int i = 0; i < gpus.size(); i++) {
-      handed.put(gpus.get(i).uuid(), prefix + (i + 1));
-    }
+    gpus.forEach((worker, own) -> own.forEach(gpu -> handed.put(gpu.uuid(), worker)));
     byUuid = Map.copyOf(handed);
   }
 

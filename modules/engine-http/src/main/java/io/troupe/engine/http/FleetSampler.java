@@ -60,7 +60,6 @@ public final class FleetSampler implements SamplingEngine {
   private final WeightShelf shelf;
   private final Retry retry;
   private final Consumer<String> onBroken;
-  private final Runnable onClose;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("fleet-clock").daemon().factory());
@@ -77,7 +76,7 @@ public final class FleetSampler implements SamplingEngine {
 
   /** A fleet of servers that nobody starts anew. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
-    this(tokenizer, contextLength, shelf, retry, _ -> {}, () -> {});
+    this(tokenizer, contextLength, shelf, retry, _ -> {});
   }
 
   /**
@@ -85,17 +84,14 @@ public final class FleetSampler implements SamplingEngine {
    *
    * @param onBroken hears of servers that hang, or whose update is half done: such a one is to be
    *     started anew
-   * @param onClose is called when it is closed
    */
   public FleetSampler(
       Tokenizer tokenizer,
       int contextLength,
       WeightShelf shelf,
       Retry retry,
-      Consumer<String> onBroken,
-      Runnable onClose) {
+      Consumer<String> onBroken) {
     this.onBroken = onBroken;
-    this.onClose = onClose;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.shelf = shelf;
@@ -225,7 +221,6 @@ public final class FleetSampler implements SamplingEngine {
     unloaded.forEach(load -> load.completeExceptionally(reason));
     names.forEach(this::leave);
     clock.shutdownNow();
-    onClose.run();
   }
 
   /** Gives waiting parts to servers that are ready for them. */

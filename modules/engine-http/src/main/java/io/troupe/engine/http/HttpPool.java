@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -21,17 +23,26 @@ public final class HttpPool implements AutoCloseable {
   private final int contextLength;
   private final Path folder;
   private final WeightShelf.Companions companions;
+  private final WeightShelf.Lying lying;
+  private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
+  private final CompletableFuture<String> deserted = new CompletableFuture<>();
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private Optional<FleetSampler> current = Optional.empty(); // guarded by this
   private String last = "nothing was sampled"; // guarded by this
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
+  private int left; // servers that are named, or not given up; guarded by this
 
   private HttpPool(
-      Tokenizer tokenizer, int contextLength, Path folder, WeightShelf.Companions companions) {
+      Tokenizer tokenizer,
+      int contextLength,
+      Path folder,
+      WeightShelf.Companions companions,
+      WeightShelf.Lying lying) {
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.folder = folder;
     this.companions = companions;
+    this.lying = lying;
   }
 
   /**
@@ -40,6 +51,7 @@ public final class HttpPool implements AutoCloseable {
    * @param named those that others run
    * @param own those to start; a count of 0 starts none
    * @param folder for weights, logs and cards; of this pool alone
+   * @param lying weights that are in files already
    */
   public static HttpPool open(
       Tokenizer tokenizer,
@@ -47,10 +59,14 @@ public final class HttpPool implements AutoCloseable {
       List<Endpoint> named,
       Sidecars.Plan own,
       Path folder,
-      WeightShelf.Companions companions)
+      WeightShelf.Companions companions,
+      WeightShelf.Lying lying)
       throws IOException, InterruptedException {
-    HttpPool pool = new HttpPool(tokenizer, contextLength, folder, companions);
+    HttpPool pool = new HttpPool(tokenizer, contextLength, folder, companions, lying);
     named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
+    synchronized (pool) {
+      pool.left = named.size() + own.count();
+    }
     if (own.count() > 0) {
       Sidecars started = Sidecars.start(own, folder, pool.new Joining());
       synchronized (pool) {
@@ -67,6 +83,7 @@ public final class HttpPool implements AutoCloseable {
         endpoints.put(name, endpoint);
         current.ifPresent(fleet -> fleet.join(name, endpoint));
       }
+      begun.complete(Optional.empty());
     }
 
     @Override
@@ -79,8 +96,28 @@ public final class HttpPool implements AutoCloseable {
 
     @Override
     public void givenUp(String name, String reason) {
-      endpoints.remove(name);
+      boolean last;
+      synchronized (HttpPool.this) {
+        endpoints.remove(name);
+        left--;
+        last = left == 0;
+      }
+      if (last) {
+        String why = "%s is given up: %s".formatted(name, reason);
+        begun.complete(Optional.of(why));
+        deserted.complete(why);
+      }
     }
+  }
+
+  /** Waits until a started server serves; says why if all were given up instead. */
+  public Optional<String> awaitBegin() {
+    return begun.join();
+  }
+
+  /** Why there is no server left, once there is none and none will come. */
+  public CompletionStage<String> deserted() {
+    return deserted.minimalCompletionStage();
   }
 
   /** Whether no sampler is open. */
@@ -95,10 +132,9 @@ public final class HttpPool implements AutoCloseable {
           new FleetSampler(
               tokenizer,
               contextLength,
-              WeightShelf.open(folder.resolve("weights"), companions),
+              WeightShelf.open(folder.resolve("weights"), companions, lying),
               Retry.DEFAULT,
-              this::broken,
-              this::gone);
+              this::broken);
       synchronized (this) {
         current = Optional.of(fleet);
         endpoints.forEach(fleet::join);
@@ -117,9 +153,13 @@ public final class HttpPool implements AutoCloseable {
     own.ifPresent(servers -> servers.restart(name));
   }
 
-  private synchronized void gone() {
-    last = current.map(FleetSampler::report).orElse(last);
-    current = Optional.empty();
+  /** Nobody draws with a sampler any more: the servers are free for the next, at once. */
+  public synchronized void release(SamplingEngine sampler) {
+    Optional<FleetSampler> released = current.filter(fleet -> fleet.equals(sampler));
+    if (released.isPresent()) {
+      last = released.get().report();
+      current = Optional.empty();
+    }
   }
 
   /** How the servers fare, on a line. */
@@ -140,6 +180,7 @@ public final class HttpPool implements AutoCloseable {
       fleet = current;
       own = sidecars;
     }
+    fleet.ifPresent(this::release);
     fleet.ifPresent(FleetSampler::close);
     own.ifPresent(Sidecars::close);
   }

@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
 import io.troupe.engine.safetensors.ModelFiles;
@@ -13,19 +14,28 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * A folder with the newest weights, a directory each, for servers of this host to read. A directory
  * appears whole, by renaming, and its name is its tag: no name ever means other weights. The two
  * newest are kept, so that a server that reads one is not robbed of it by the next.
+ *
+ * <p>Weights that lie in files of this host already are not written again: their files get a second
+ * name in a folder beside them, so that nothing is copied, and whoever keeps them may delete them
+ * while a server reads.
  */
 public final class WeightShelf {
   private static final int KEPT = 2;
 
   private final Path folder;
   private final Companions companions;
+  private final Lying lying;
+  private final Set<Path> cleared = new HashSet<>();
   private final Deque<Path> shelved = new ArrayDeque<>();
 
   /** Files that a server wants beside the tensors, such as config.json. */
@@ -35,38 +45,64 @@ public final class WeightShelf {
     void write(Path directory) throws IOException;
   }
 
-  /** An empty shelf; what another process left in the folder is removed. */
-  public static WeightShelf open(Path folder, Companions companions) throws IOException {
-    Files.createDirectories(folder);
-    try (Stream<Path> left = Files.list(folder)) {
-      for (Path directory : left.toList()) {
-        remove(directory);
-      }
+  /** Weights that this host has in files. */
+  @FunctionalInterface
+  public interface Lying {
+    /** The directory with a version's tensors; none where this host has no such files. */
+    Optional<Path> directory(WeightVersion version, String digest);
+
+    /** All weights are in memory alone. */
+    static Lying nowhere() {
+      return (_, _) -> Optional.empty();
     }
-    return new WeightShelf(folder.toAbsolutePath(), companions);
   }
 
-  private WeightShelf(Path folder, Companions companions) {
+  /** An empty shelf; what another process left in the folder is removed. */
+  public static WeightShelf open(Path folder, Companions companions, Lying lying)
+      throws IOException {
+    WeightShelf shelf = new WeightShelf(folder.toAbsolutePath(), companions, lying);
+    shelf.clear(shelf.folder);
+    return shelf;
+  }
+
+  private WeightShelf(Path folder, Companions companions, Lying lying) {
     this.folder = folder;
     this.companions = companions;
+    this.lying = lying;
+  }
+
+  private void clear(Path place) throws IOException {
+    if (cleared.add(place)) {
+      Files.createDirectories(place);
+      try (Stream<Path> left = Files.list(place)) {
+        for (Path directory : left.toList()) {
+          remove(directory);
+        }
+      }
+    }
   }
 
   /** Writes weights; returns their directory. */
   synchronized Path put(WeightSnapshot snapshot) throws IOException {
     String name = WeightTag.of(snapshot.version(), snapshot.digest()).toString();
-    Path directory = folder.resolve(name);
+    Optional<Path> files = lying.directory(snapshot.version(), snapshot.digest());
+    Path place = files.map(this::beside).orElse(folder);
+    Path directory = place.resolve(name);
     if (Files.isDirectory(directory)) {
       return directory;
     }
-    Path partial = folder.resolve(name + ".partial");
+    clear(place);
+    Path partial = place.resolve(name + ".partial");
     try {
       Files.createDirectory(partial);
     } catch (FileAlreadyExistsException leftover) {
       remove(partial);
       Files.createDirectory(partial);
     }
-    List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
-    ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+    if (files.isEmpty() || !link(files.get(), partial)) {
+      List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
+      ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+    }
     companions.write(partial);
     Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
     shelved.addLast(directory);
@@ -74,6 +110,30 @@ public final class WeightShelf {
       remove(shelved.removeFirst());
     }
     return directory;
+  }
+
+  /** On the same file system, and named after this shelf, of which a host may have several. */
+  private Path beside(Path files) {
+    return files.resolveSibling("servers-" + Integer.toHexString(folder.toString().hashCode()));
+  }
+
+  /** False if they were deleted meanwhile; what is in memory can still be written then. */
+  private static boolean link(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.filter(WeightShelf::holdsTensors).toList()) {
+        Files.createLink(to.resolve(file.getFileName()), file);
+      }
+      return true;
+    } catch (NoSuchFileException evicted) {
+      remove(to);
+      Files.createDirectory(to);
+      return false;
+    }
+  }
+
+  private static boolean holdsTensors(Path file) {
+    String name = file.toString();
+    return name.endsWith(".safetensors") || name.endsWith(".safetensors.index.json");
   }
 
   private static void remove(Path directory) throws IOException {

@@ -64,7 +64,7 @@ class FleetSamplerTest {
     return new FleetSampler(
         policy.tokenizer(),
         policy.contextLength(),
-        WeightShelf.open(folder.resolve("shelf"), _ -> {}),
+        WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
         retry);
   }
 
@@ -210,10 +210,9 @@ class FleetSamplerTest {
             new FleetSampler(
                 toy.policy.tokenizer(),
                 toy.policy.contextLength(),
-                WeightShelf.open(folder.resolve("shelf"), _ -> {}),
+                WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
                 new Retry(1, Duration.ofMillis(1), Duration.ofMillis(1)),
-                broken::complete,
-                () -> {})) {
+                broken::complete)) {
       fleet.join("hangs", Endpoint.of(toy.base(), 64).withPatience(SHORT));
       await(fleet.load(ToyFixture.weights(toy.policy, 0)));
       toy.post("/pause?mode=keep", "");

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,64 +22,98 @@ import org.slf4j.LoggerFactory;
  * group of its own, so that those whose parent is dead are found too; elsewhere its descendants are
  * known as far as they were seen alive.
  *
- * <p>A card in a file tells pid and start of a child: a later process ends what an earlier one,
- * killed, has left, and never another process that was given the same pid.
+ * <p>The group is on a leash: one process of it reads a pipe from this one and kills the group when
+ * the pipe closes, which it does however this process ends. A card in a file tells pid and start of
+ * child and descendants: what the leash did not catch a later process ends, and never another that
+ * was given the same pid.
  */
 final class ProcessTree {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessTree.class);
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final Duration RELEASE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(200);
+  private static final Path SETSID = Path.of("/usr/bin/setsid");
+
+  /** Becomes its arguments, which read nothing; beside them the end of the pipe is waited for. */
+  private static final String LEASH =
+      "exec 3<&0 </dev/null; (while read -r line; do :; done <&3; kill -KILL 0) & exec \"$@\" 3<&-";
 
   private final ProcessHandle leader;
   private final Path card;
   private final Set<ProcessHandle> seen = new LinkedHashSet<>();
+  private final Set<Long> pids = new LinkedHashSet<>();
 
-  private ProcessTree(ProcessHandle leader, Path card) {
+  /** Holds the pipe open; none for what another process started. */
+  private final Optional<Process> held;
+
+  private ProcessTree(ProcessHandle leader, Path card, Optional<Process> held) {
     this.leader = leader;
     this.card = card;
-    seen.add(leader);
+    this.held = held;
+    add(leader);
+  }
+
+  private void add(ProcessHandle one) {
+    seen.add(one);
+    pids.add(one.pid());
   }
 
   /** Starts a child; its output goes to a file. */
   static ProcessTree start(ServerCommand command, Path log, Path card) throws IOException {
-    List<String> words = new ArrayList<>(command.words());
-    if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
-      words.add(0, "/usr/bin/setsid");
+    List<String> words = new ArrayList<>();
+    boolean leashed = Files.isExecutable(SETSID);
+    if (leashed) {
+      words.addAll(List.of(SETSID.toString(), "/bin/sh", "-c", LEASH, "leash"));
     }
+    words.addAll(command.words());
     ProcessBuilder builder =
         new ProcessBuilder(words)
             .redirectErrorStream(true)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectInput(
+                leashed
+                    ? ProcessBuilder.Redirect.PIPE
+                    : ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(command.environment());
-    ProcessHandle child = builder.start().toHandle();
-    Files.writeString(card, cardOf(child), StandardCharsets.UTF_8);
-    return new ProcessTree(child, card);
+    Process child = builder.start();
+    ProcessTree tree = new ProcessTree(child.toHandle(), card, Optional.of(child));
+    try {
+      tree.note();
+    } catch (IOException unwritable) {
+      child.destroyForcibly(); // nobody could tell later whose it was
+      throw unwritable;
+    }
+    return tree;
   }
 
-  private static String cardOf(ProcessHandle child) {
-    return "%d %d%n"
-        .formatted(child.pid(), child.info().startInstant().map(Instant::toEpochMilli).orElse(0L));
+  private void note() throws IOException {
+    SidecarCard.of(leader, seen).write(card);
   }
 
-  /** Ends what a card tells of, if it still runs. */
-  static void endLeftOver(Path card) throws IOException, InterruptedException {
-    if (!Files.exists(card)) {
+  /**
+   * Ends what a card tells of, as far as it still runs.
+   *
+   * @param anyOwner whether also if the process that started it runs
+   */
+  static void endLeftOver(Path card, boolean anyOwner) throws IOException, InterruptedException {
+    Optional<SidecarCard> read = SidecarCard.read(card);
+    if (read.isEmpty()) {
+      LOG.warn("card={} is unreadable and removed", card);
+      Files.deleteIfExists(card);
       return;
     }
-    String text = Files.readString(card, StandardCharsets.UTF_8);
-    Optional<ProcessHandle> left = Optional.empty();
-    try {
-      left =
-          ProcessHandle.of(Long.parseLong(text.strip().split(" ", -1)[0]))
-              .filter(handle -> cardOf(handle).strip().equals(text.strip()));
-    } catch (NumberFormatException cutOff) {
-      LOG.warn("card={} is unreadable and removed", card);
+    SidecarCard told = read.get();
+    if (!anyOwner && told.ownerRuns()) {
+      return;
     }
-    if (left.isPresent()) {
-      LOG.warn("pid={} is left from an earlier process and ended", left.get().pid());
-      new ProcessTree(left.get(), card).end();
+    List<ProcessHandle> left = told.left();
+    if (!left.isEmpty()) {
+      LOG.warn(
+          "pids={} are left from an earlier process and ended",
+          left.stream().map(ProcessHandle::pid).toList());
+      ProcessTree tree = new ProcessTree(left.getFirst(), card, Optional.empty());
+      left.forEach(tree::add);
+      tree.end();
     }
     Files.deleteIfExists(card);
   }
@@ -99,7 +132,15 @@ final class ProcessTree {
 
   /** Notes who is there now; who loses its parent is known by this. */
   void look() {
-    leader.descendants().forEach(seen::add);
+    int before = seen.size();
+    leader.descendants().forEach(this::add);
+    if (seen.size() > before && leader.isAlive()) {
+      try {
+        note();
+      } catch (IOException unwritable) {
+        LOG.warn("card={} lacks descendants: {}", card, unwritable.getMessage());
+      }
+    }
   }
 
   /** Ends all of it: asked first, then made to; returns when accelerators have let go of it. */
@@ -118,6 +159,9 @@ final class ProcessTree {
       awaitExit(one, GRACE);
     }
     awaitRelease();
+    if (held.isPresent()) {
+      held.get().getOutputStream().close();
+    }
     Files.deleteIfExists(card);
   }
 
@@ -133,7 +177,7 @@ final class ProcessTree {
 
   /** The group has the leader's number, and outlives it. */
   private void signalGroup() throws InterruptedException {
-    if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+    if (Files.isExecutable(SETSID)) {
       run(List.of("kill", "-KILL", "--", "-" + leader.pid()));
     }
   }
@@ -146,10 +190,12 @@ final class ProcessTree {
   }
 
   private boolean occupiesAccelerator() throws InterruptedException {
-    String pids = run(List.of("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"));
-    return pids.lines()
+    String holders =
+        run(List.of("nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"));
+    return holders
+        .lines()
         .map(String::strip)
-        .anyMatch(pid -> seen.stream().anyMatch(one -> Long.toString(one.pid()).equals(pid)));
+        .anyMatch(pid -> pids.stream().anyMatch(one -> Long.toString(one).equals(pid)));
   }
 
   /** What a tool of the system prints; nothing where it is not there. */

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,7 @@ public final class Sidecars implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(200);
   private static final Duration ASK = Duration.ofSeconds(2);
   private static final int TAIL_BYTES = 2000;
+  private static final String CARD = ".pid";
 
   /** Hears of servers. */
   public interface Listener {
@@ -90,15 +92,34 @@ public final class Sidecars implements AutoCloseable {
     Sidecars sidecars = new Sidecars(plan, folder, listener);
     for (int i = 1; i <= plan.count(); i++) {
       String name = "sidecar-" + i;
-      ProcessTree.endLeftOver(sidecars.card(name));
+      if (Files.exists(sidecars.card(name))) {
+        ProcessTree.endLeftOver(sidecars.card(name), true);
+      }
       sidecars.threads.add(
           Thread.ofVirtual().name(name).start(() -> sidecars.superviseQuietly(name)));
     }
     return sidecars;
   }
 
+  /**
+   * Ends servers whose owners are gone, by the cards in a folder and in those below it; blocks
+   * until accelerators have let go of them.
+   */
+  public static void endAbandoned(Path root) throws IOException, InterruptedException {
+    if (!Files.isDirectory(root)) {
+      return;
+    }
+    List<Path> cards;
+    try (Stream<Path> files = Files.walk(root)) {
+      cards = files.filter(file -> file.toString().endsWith(CARD)).toList();
+    }
+    for (Path card : cards) {
+      ProcessTree.endLeftOver(card, false);
+    }
+  }
+
   private Path card(String name) {
-    return folder.resolve(name + ".pid");
+    return folder.resolve(name + CARD);
   }
 
   private Path log(String name) {

@@ -41,6 +41,15 @@ public record Supervision(Settings settings, Phase phase, int ends) {
       require(mostEnds >= 1, "a child may end at least once, not %d times", mostEnds);
     }
 
+    /**
+     * The same of a server whose worker ends with it: the node starts both again after longer
+     * pauses, so three ends are enough.
+     */
+    public static Settings ofWorker(Duration startWithin) {
+      return new Settings(
+          startWithin, Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofMinutes(5), 3);
+    }
+
     /** Pauses of 1 s to 1 min; steady after 5 min; given up after 8 ends. */
     public static Settings startingWithin(Duration startWithin) {
       return new Settings(

@@ -18,6 +18,10 @@ class ProcessTreeTest {
 
   /** A shell whose grandchild writes its pid and lives on. */
   private ProcessTree start() throws IOException {
+    return start(folder);
+  }
+
+  private static ProcessTree start(Path folder) throws IOException {
     String script = "sleep 300 & echo $! > %s; wait".formatted(folder.resolve("grandchild"));
     return ProcessTree.start(
         new ServerCommand(List.of("sh", "-c", script), Map.of()),
@@ -53,17 +57,61 @@ class ProcessTreeTest {
   void endLeftOver_childOfADeadProcess_isFoundByPidAndStart() throws Exception {
     ProcessTree tree = start();
     long grandchild = grandchild();
-    ProcessTree.endLeftOver(folder.resolve("card"));
+    ProcessTree.endLeftOver(folder.resolve("card"), true);
     assertThat(tree.alive()).isFalse();
     assertThat(runs(grandchild)).isFalse();
+  }
+
+  /** Starts a server and is killed. */
+  static final class Owner {
+    public static void main(String[] words) throws Exception {
+      start(Path.of(words[0]));
+      Thread.currentThread().join();
+    }
+  }
+
+  @Test
+  void kill_ofTheOwner_endsChildAndGrandchild() throws Exception {
+    Process owner =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx32m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Owner.class.getName(),
+                folder.toString())
+            .inheritIO()
+            .start();
+    ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
+    owner.destroyForcibly().waitFor();
+    grandchild.onExit().join();
+  }
+
+  /** The server itself is dead, and what came of it has lost its parent. */
+  @Test
+  void endLeftOver_childDeadAndGrandchildAlive_endsTheGrandchild() throws Exception {
+    ProcessTree tree = start();
+    ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
+    tree.look();
+    Path card = Files.copy(folder.resolve("card"), folder.resolve("copied.pid"));
+    ProcessHandle leader = ProcessHandle.of(tree.pid()).orElseThrow();
+    leader.destroyForcibly();
+    leader.onExit().join();
+    assertThat(grandchild.isAlive()).isTrue();
+    Sidecars.endAbandoned(folder);
+    assertThat(grandchild.isAlive()).as("its owner, this process, runs").isTrue();
+    ProcessTree.endLeftOver(card, true);
+    assertThat(grandchild.isAlive()).isFalse();
+    assertThat(card).doesNotExist();
   }
 
   @Test
   void endLeftOver_samePidOfAnotherStart_isLeftAlone() throws Exception {
     ProcessTree tree = start();
     Path forged =
-        Files.writeString(folder.resolve("forged"), "%d %d%n".formatted(tree.pid(), 12345));
-    ProcessTree.endLeftOver(forged);
+        Files.writeString(folder.resolve("forged"), "%d %d LEADER%n".formatted(tree.pid(), 12345));
+    ProcessTree.endLeftOver(forged, true);
     assertThat(tree.alive()).isTrue();
     assertThat(forged).doesNotExist();
     tree.end();
