@@ -1,6 +1,7 @@
 package io.troupe.app;
 
 import io.troupe.app.config.ModelFacts;
+import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.Plan;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
@@ -22,7 +23,10 @@ import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.Pretrained;
 import io.troupe.engine.djl.TeacherCheckpoint;
 import io.troupe.engine.djl.TorchReport;
+import io.troupe.engine.djl.TrainingMode;
 import io.troupe.engine.djl.WeightDecay;
+import io.troupe.engine.parallel.RankCrew;
+import io.troupe.engine.parallel.ThreadCrew;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
@@ -47,6 +51,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -298,49 +303,76 @@ record Composition(
   }
 
   /**
-   * Loads the policy's engine.
+   * Loads the policy's engine, whose trainers are as many ranks as the placement has.
    *
    * @throws UnfitPolicyException if the device is not there
    */
   PolicyEngines engines() throws UnfitPolicyException {
+    PlacementSection placement = config.placement();
+    int ranks = placement.trainerRanks();
+    if (placement.nodes() == 0 || ranks == 1) {
+      return engines(Optional.empty());
+    }
+    PolicyEngines members = rankEngines();
+    return engines(
+        Optional.of(
+            () ->
+                new ThreadCrew(ranks, new HostRanks(RANK_DEADLINE), () -> members.newRank(ranks))));
+  }
+
+  /**
+   * Loads the policy's engine, as a trainer's rank has it.
+   *
+   * @throws UnfitPolicyException if the device is not there
+   */
+  PolicyEngines rankEngines() throws UnfitPolicyException {
+    return engines(Optional.empty());
+  }
+
+  private PolicyEngines engines(Optional<Supplier<RankCrew>> crew) throws UnfitPolicyException {
     return switch (config.policy()) {
-      case PolicySection.Djl policy ->
-          taught(
-              DjlPolicy.create(
-                      settings(policy),
-                      tokenizer,
-                      ComputeSettings.of(
-                              policy.trainerThreads(),
-                              policy.samplerThreads(),
-                              policy.microBatchTokens())
-                          .withCache(
-                              policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                              config.rollout().kvOnSwap())
-                          .on(device(policy.device()), policy.precision()))
-                  .trained(
-                      policy.trainingMode().with(new WeightDecay(config.training().noDecay()))));
-      case PolicySection.Pretrained policy ->
-          taught(
-              DjlPolicy.create(
-                      stored(),
-                      ComputeSettings.of(
-                              policy.trainerThreads(),
-                              policy.samplerThreads(),
-                              policy.microBatchTokens())
-                          .withCache(
-                              policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-                              config.rollout().kvOnSwap())
-                          .withShardBytes(policy.shardBytes())
-                          .on(device(policy.device()), policy.precision()))
-                  .trained(
-                      policy.trainingMode().with(new WeightDecay(config.training().noDecay()))));
-      case PolicySection.Toy policy ->
-          new ToyPolicy(
-              ToySettings.of(task.alphabet(), policy.contextLength())
-                  .withTokenDelay(policy.tokenDelay()),
-              config.placement().nodes() == 0 ? 1 : config.placement().trainerRanks(),
-              new HostRanks(RANK_DEADLINE));
+      case PolicySection.Djl policy -> {
+        DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy));
+        yield trained(fresh, policy.trainingMode(), crew);
+      }
+      case PolicySection.Pretrained policy -> {
+        DjlPolicy stored = DjlPolicy.create(stored(), compute(policy));
+        yield trained(stored, policy.trainingMode(), crew);
+      }
+      case PolicySection.Toy policy -> {
+        ToyPolicy toy =
+            new ToyPolicy(
+                ToySettings.of(task.alphabet(), policy.contextLength())
+                    .withTokenDelay(policy.tokenDelay()));
+        yield crew.isPresent() ? toy.by(crew.get()) : toy;
+      }
     };
+  }
+
+  private ComputeSettings compute(PolicySection.Djl policy) throws UnfitPolicyException {
+    return ComputeSettings.of(
+            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+        .withCache(
+            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+            config.rollout().kvOnSwap())
+        .on(device(policy.device()), policy.precision());
+  }
+
+  private ComputeSettings compute(PolicySection.Pretrained policy) throws UnfitPolicyException {
+    return ComputeSettings.of(
+            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+        .withCache(
+            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+            config.rollout().kvOnSwap())
+        .withShardBytes(policy.shardBytes())
+        .on(device(policy.device()), policy.precision());
+  }
+
+  private DjlPolicy trained(
+      DjlPolicy policy, TrainingMode mode, Optional<Supplier<RankCrew>> crew) {
+    DjlPolicy taught =
+        taught(policy.trained(mode.with(new WeightDecay(config.training().noDecay()))));
+    return crew.isPresent() ? taught.by(crew.get()) : taught;
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.troupe.engine;
 
+import io.troupe.engine.parallel.TrainerRank;
+
 /**
  * One policy's engines. Both kinds agree on architecture and tokenizer; a sampler gets its weights
  * from the trainer's snapshots.
@@ -39,6 +41,15 @@ public interface PolicyEngines extends AutoCloseable {
   default ScoringEngine newScorer() {
     throw new UnsupportedOperationException(
         "%s tells no log-probabilities of a prompt's tokens".formatted(describe()));
+  }
+
+  /**
+   * One of so many ranks of a data-parallel trainer on this host, which share its processors.
+   *
+   * @throws UnsupportedOperationException if this policy has none
+   */
+  default TrainerRank newRank(int ranks) {
+    throw new UnsupportedOperationException("%s is not trained by ranks".formatted(describe()));
   }
 
   /** Releases what the engines share; they must be closed before. */

@@ -128,12 +128,6 @@ public record RunConfig(
             "must be 0 in a run without --cluster, where everything is in this process",
             "pass --cluster and start `troupe node` on each host, or set it to 0");
     rules
-        .on("placement.trainer_ranks")
-        .require(
-            () -> placement.trainerRanks() == 1 || policy instanceof PolicySection.Toy,
-            "must be 1: only the toy policy trains in more than one rank so far",
-            "set it to 1");
-    rules
         .on("placement.reference_workers")
         .require(
             () -> placement.referenceWorkers() == 0,

@@ -305,17 +305,17 @@ final class RunConfigTest {
         resolve(
             "placement.nodes=2",
             "placement.trainer_ranks=4",
-            "placement.rollout_workers=12",
-            "placement.tensor_parallel=1");
+            "placement.rollout_workers=10",
+            "placement.reference_workers=2");
     ConfigurationException refused =
         catchThrowableOfType(
             ConfigurationException.class,
             () -> placed.check((config, rules) -> config.checkStart(false, rules)));
     assertThat(refused.violations())
         .extracting(violation -> violation.key())
-        .containsExactlyInAnyOrder("placement.nodes", "placement.trainer_ranks");
+        .containsExactlyInAnyOrder("placement.nodes", "placement.reference_workers");
 
-    resolve("placement.nodes=2", "placement.rollout_workers=12")
+    resolve("placement.nodes=2", "placement.trainer_ranks=4", "placement.rollout_workers=12")
         .check((config, rules) -> config.checkStart(true, rules));
     resolve("placement.trainer_ranks=4").check((config, rules) -> config.checkStart(false, rules));
   }

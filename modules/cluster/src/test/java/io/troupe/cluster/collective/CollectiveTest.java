@@ -138,17 +138,30 @@ class CollectiveTest {
         new SplittableRandom(step * 1_000_003L + sequence * 1009L + parameter).nextDouble(-1, 1);
   }
 
+  /** AdamW's means of all parameters, put together from the ranks' pieces. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Means(float[] first, float[] second) {
+    static Means zero() {
+      return new Means(new float[PARAMETERS], new float[PARAMETERS]);
+    }
+
+    void keep(int rank, ShardedAdamW optimizer) {
+      int piece = Math.toIntExact(optimizer.first().byteSize() / Float.BYTES);
+      int held = Math.clamp((long) PARAMETERS - (long) rank * piece, 0, piece);
+      int at = Math.min(PARAMETERS, rank * piece);
+      MemorySegment.copy(optimizer.first(), ValueLayout.JAVA_FLOAT, 0, first, at, held);
+      MemorySegment.copy(optimizer.second(), ValueLayout.JAVA_FLOAT, 0, second, at, held);
+    }
+  }
+
   /** Trains on 8 sequences a step, divided among the ranks; the weights at the end. */
-  private static float[] train(Collective ranks, int from, int to, Path shards, float[] start)
+  private static float[] train(Collective ranks, int from, int to, Means means, float[] start)
       throws Exception {
     try (Arena arena = Arena.ofConfined();
         ShardedAdamW optimizer = new ShardedAdamW(ranks, PARAMETERS, DECAYED)) {
       MemorySegment weights = floats(arena, optimizer.padded());
       MemorySegment.copy(start, 0, weights, ValueLayout.JAVA_FLOAT, 0, PARAMETERS);
-      Path shard = shards.resolve("shard-" + ranks.rank() + "-of-" + ranks.size());
-      if (from > 0) {
-        optimizer.restore(shard);
-      }
+      optimizer.take(MemorySegment.ofArray(means.first), MemorySegment.ofArray(means.second), from);
       for (int step = from; step < to; step++) {
         MemorySegment gradients = floats(arena, optimizer.padded());
         for (int s = ranks.rank(); s < 8; s += ranks.size()) {
@@ -161,7 +174,7 @@ class CollectiveTest {
         }
         optimizer.step(weights, gradients, OPTIMISATION);
       }
-      optimizer.save(shard);
+      means.keep(ranks.rank(), optimizer);
       return weights.asSlice(0, (long) PARAMETERS * Float.BYTES).toArray(ValueLayout.JAVA_FLOAT);
     }
   }
@@ -169,8 +182,9 @@ class CollectiveTest {
   @ParameterizedTest
   @CsvSource({"MEMORY,1", "MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4"})
   void step_batchDividedAmongRanks_isTheStepOfTheWholeBatch(Way way, int size) throws Exception {
-    float[] whole = train(Collective.alone(), 0, 5, folder, new float[PARAMETERS]);
-    List<float[]> ranks = run(way, size, each -> train(each, 0, 5, folder, new float[PARAMETERS]));
+    float[] whole = train(Collective.alone(), 0, 5, Means.zero(), new float[PARAMETERS]);
+    Means means = Means.zero();
+    List<float[]> ranks = run(way, size, each -> train(each, 0, 5, means, new float[PARAMETERS]));
     for (float[] weights : ranks) {
       assertThat(weights).isEqualTo(ranks.getFirst());
       for (int p = 0; p < PARAMETERS; p++) {
@@ -184,8 +198,10 @@ class CollectiveTest {
   @EnumSource(Way.class)
   void step_rankLost_isAbandonedAndANewGroupGoesOnFromTheCheckpoint(Way way) throws Exception {
     float[] zero = new float[PARAMETERS];
-    List<float[]> unbroken = run(way, 2, each -> train(each, 0, 6, folder, zero));
-    List<float[]> saved = run(way, 2, each -> train(each, 0, 3, folder, zero));
+    Means untouched = Means.zero();
+    List<float[]> unbroken = run(way, 2, each -> train(each, 0, 6, untouched, zero));
+    Means kept = Means.zero();
+    List<float[]> saved = run(way, 2, each -> train(each, 0, 3, kept, zero));
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<float[]>> broken =
           start(
@@ -193,10 +209,7 @@ class CollectiveTest {
               2,
               PATIENT,
               threads,
-              each ->
-                  each.rank() == 1
-                      ? zero
-                      : train(each, 0, 9, folder.resolve("elsewhere"), saved.getFirst()));
+              each -> each.rank() == 1 ? zero : train(each, 0, 9, Means.zero(), saved.getFirst()));
       assertThat(broken.get(1).get(120, TimeUnit.SECONDS)).isEqualTo(zero);
       assertThatThrownBy(() -> broken.getFirst().get(120, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
@@ -204,7 +217,7 @@ class CollectiveTest {
           .isInstanceOfSatisfying(
               RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(1));
     }
-    List<float[]> resumed = run(way, 2, each -> train(each, 3, 6, folder, saved.getFirst()));
+    List<float[]> resumed = run(way, 2, each -> train(each, 3, 6, kept, saved.getFirst()));
     assertThat(resumed.getFirst()).isEqualTo(unbroken.getFirst());
     assertThat(resumed.get(1)).isEqualTo(unbroken.getFirst());
   }

@@ -1,6 +1,7 @@
 package io.troupe.cluster.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.Correction;
@@ -16,6 +17,7 @@ import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankGroups;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.ThreadCrew;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import java.io.IOException;
@@ -62,22 +64,29 @@ final class ToyRanksTest {
     return batch;
   }
 
-  private record Trained(List<Float> weights, List<Double> losses, List<TokenMarks> marks) {}
+  private static ToyPolicy over(int ranks, RankGroups groups) {
+    ToyPolicy plain = new ToyPolicy(POLICY);
+    return plain.by(() -> new ThreadCrew(ranks, groups, () -> plain.newRank(ranks)));
+  }
+
+  private record Trained(
+      List<Float> weights, List<Double> losses, List<Double> norms, List<TokenMarks> marks) {}
 
   /** A warm-up step, a frozen reference, and steps of which the middle one follows a resume. */
   private Trained train(String name, ToyPolicy policy) throws IOException {
     List<Double> losses = new ArrayList<>();
+    List<Double> norms = new ArrayList<>();
     List<TokenMarks> marks = new ArrayList<>();
     Path saved = Files.createDirectory(folder.resolve(name));
     try (TrainingEngine trainer = policy.newTrainer(3)) {
       trainer.imitate(batch(100), OPTIMISATION);
       trainer.freezeReference();
-      steps(trainer, 0, STEPS / 2, losses, marks);
+      steps(trainer, 0, STEPS / 2, losses, norms, marks);
       trainer.save(saved);
     }
     try (TrainingEngine trainer = policy.newTrainer(4)) {
       trainer.restore(saved);
-      steps(trainer, STEPS / 2, STEPS, losses, marks);
+      steps(trainer, STEPS / 2, STEPS, losses, norms, marks);
       List<Float> weights = new ArrayList<>();
       for (float weight :
           trainer
@@ -88,16 +97,22 @@ final class ToyRanksTest {
               .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
         weights.add(weight);
       }
-      return new Trained(weights, losses, marks);
+      return new Trained(weights, losses, norms, marks);
     }
   }
 
   private static void steps(
-      TrainingEngine trainer, int from, int to, List<Double> losses, List<TokenMarks> marks) {
+      TrainingEngine trainer,
+      int from,
+      int to,
+      List<Double> losses,
+      List<Double> norms,
+      List<TokenMarks> marks) {
     for (int step = from; step < to; step++) {
       StepOutcome.Stepped stepped =
           (StepOutcome.Stepped) trainer.train(batch(step), LOSS, OPTIMISATION);
       losses.add(stepped.loss());
+      norms.add(stepped.gradientNorm());
       marks.addAll(stepped.marks());
     }
   }
@@ -108,53 +123,61 @@ final class ToyRanksTest {
     }
     for (int step = 0; step < STEPS; step++) {
       assertThat(ranks.losses().get(step)).isCloseTo(whole.losses().get(step), within(1e-5));
+      assertThat(ranks.norms().get(step)).isCloseTo(whole.norms().get(step), within(1e-5));
     }
     assertThat(ranks.marks()).isEqualTo(whole.marks());
     assertThat(whole.marks()).hasSize(STEPS * 7).anyMatch(one -> !one.high().isEmpty());
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {2, 4})
+  @ValueSource(ints = {1, 2, 4})
   void train_overRanks_isTheTrainerOfOneThread(int ranks) throws IOException {
     RankGroups groups = new HostRanks(Duration.ofSeconds(60));
-    assertSame(
-        train("ranks", new ToyPolicy(POLICY, ranks, groups)),
-        train("whole", new ToyPolicy(POLICY)));
+    assertSame(train("ranks", over(ranks, groups)), train("whole", new ToyPolicy(POLICY)));
   }
 
   @Test
   void train_aRankLostInTheMiddle_abandonsTheStepAndMakesItAgain() throws IOException {
-    Losing groups = new Losing();
-    assertSame(
-        train("ranks", new ToyPolicy(POLICY, 2, groups)), train("whole", new ToyPolicy(POLICY)));
+    Losing groups = new Losing(1, 1, 2);
+    assertSame(train("ranks", over(2, groups)), train("whole", new ToyPolicy(POLICY)));
     assertThat(groups.reasons).singleElement().asString().contains("rank 1 is lost");
   }
 
   @Test
-  void train_everyGroupLost_skipsTheStepAndKeepsTheWeights() {
-    RankGroups none =
-        _ -> {
-          throw new IOException("no memory to share");
-        };
-    try (TrainingEngine trainer = new ToyPolicy(POLICY, 2, none).newTrainer(3)) {
+  void train_everyGroupLost_failsAndKeepsTheWeights() {
+    Losing groups = new Losing(0, Integer.MAX_VALUE, 1);
+    try (TrainingEngine trainer = over(2, groups).newTrainer(3)) {
       String before = trainer.snapshot(WeightVersion.BASE).digest();
       trainer.freezeReference();
-      assertThat(trainer.train(batch(0), LOSS, OPTIMISATION))
-          .isEqualTo(new StepOutcome.Skipped("no memory to share"));
+      assertThatThrownBy(() -> trainer.train(batch(0), LOSS, OPTIMISATION))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("tried 3 times")
+          .hasMessageContaining("rank 1 is lost");
+      assertThat(groups.reasons).hasSize(3);
       assertThat(trainer.snapshot(WeightVersion.BASE).digest()).isEqualTo(before);
     }
   }
 
-  /** Groups of which the first loses rank 1 in the last exchange of its second step. */
+  /** Groups of which some, from the first-th on, lose rank 1 in the last exchange of a step. */
   private static final class Losing implements RankGroups {
     private final List<String> reasons = new ArrayList<>();
+    private final int first;
+    private final int groups;
+    private final int step;
     private int opened;
+
+    Losing(int first, int groups, int step) {
+      this.first = first;
+      this.groups = groups;
+      this.step = step;
+    }
 
     @Override
     public List<Collective> open(int ranks) throws IOException {
       List<Collective> group = new ArrayList<>(HostMemory.group(ranks, Duration.ofSeconds(60)));
-      if (opened++ == 0) {
-        group.set(1, new Dying(group.get(1)));
+      int number = opened++;
+      if (number >= first && number - first < groups) {
+        group.set(1, new Dying(group.get(1), step));
       }
       return group;
     }
@@ -167,10 +190,12 @@ final class ToyRanksTest {
 
   private static final class Dying implements Collective {
     private final Collective to;
+    private final int step;
     private int gathers;
 
-    Dying(Collective to) {
+    Dying(Collective to, int step) {
       this.to = to;
+      this.step = step;
     }
 
     @Override
@@ -190,7 +215,7 @@ final class ToyRanksTest {
 
     @Override
     public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
-      if (++gathers == 2) {
+      if (++gathers == step) {
         throw new IllegalStateException("the device fell off the bus");
       }
       to.allGather(piece, all);

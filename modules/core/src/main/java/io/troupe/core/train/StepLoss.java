@@ -182,8 +182,50 @@ public final class StepLoss {
     return gradient;
   }
 
-  /** Adds what another part of the same step came to, after what is here. */
-  public void add(StepLoss part) {
+  /**
+   * What some sequences of a step came to, in numbers that add up.
+   *
+   * @param logRatios log p - log q of each token
+   * @param marks of the part's rollouts, in order
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Part(
+      double loss,
+      double distillation,
+      double supervisedLoss,
+      double behaviourKl,
+      double referenceKl,
+      long low,
+      long high,
+      long truncated,
+      long masked,
+      long supervisedTokens,
+      double[] logRatios,
+      List<TokenMarks> marks) {
+    public Part {
+      marks = List.copyOf(marks);
+    }
+  }
+
+  /** What is here as a part of a step. */
+  public Part part(List<TrainingSequence> rollouts) {
+    return new Part(
+        loss,
+        distillation,
+        supervisedLoss,
+        behaviourKl,
+        referenceKl,
+        low,
+        high,
+        truncated,
+        masked,
+        supervisedTokens,
+        Arrays.copyOf(logRatios, tokens),
+        marks(rollouts));
+  }
+
+  /** Adds another part of the same step, but for its marks, which stand in the part. */
+  public void add(Part part) {
     loss += part.loss;
     distillation += part.distillation;
     supervisedLoss += part.supervisedLoss;
@@ -194,17 +236,16 @@ public final class StepLoss {
     truncated += part.truncated;
     masked += part.masked;
     supervisedTokens += part.supervisedTokens;
-    marks.putAll(part.marks);
-    for (int i = 0; i < part.tokens; i++) {
-      keep(part.logRatios[i]);
+    for (double logRatio : part.logRatios) {
+      keep(logRatio);
     }
   }
 
   /**
-   * The marks of rollouts that were added, here or to a part.
+   * The marks of rollouts that were added here.
    *
    * @param rollouts the very objects; what was not added has no marks
-   * @return one each, in order, however the step was divided
+   * @return one each, in order
    */
   public List<TokenMarks> marks(List<TrainingSequence> rollouts) {
     return rollouts.stream()

@@ -166,14 +166,14 @@ final class TokenMarksTest {
     StepLoss whole = new StepLoss();
     StepLoss first = new StepLoss();
     StepLoss second = new StepLoss();
+    int border = random.nextInt(batch.size() + 1);
     for (int i = 0; i < batch.size(); i++) {
       add(whole, s, batch, now, i);
+      add(i < border ? first : second, s, batch, now, i);
     }
-    for (int i = batch.size() - 1; i >= 0; i--) {
-      add(random.nextBoolean() ? first : second, s, batch, now, i);
-    }
-    first.add(second);
-    assertThat(first.marks(batch)).isEqualTo(whole.marks(batch));
+    List<TokenMarks> parts = new ArrayList<>(first.part(batch.subList(0, border)).marks());
+    parts.addAll(second.part(batch.subList(border, batch.size())).marks());
+    assertThat(parts).isEqualTo(whole.marks(batch));
   }
 
   /** Ratios e^0.1, e^-0.5, 1 and e^0.8, 1. */

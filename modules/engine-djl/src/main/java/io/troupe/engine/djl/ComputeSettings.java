@@ -85,6 +85,21 @@ public record ComputeSettings(
         logitBytes);
   }
 
+  /** The same with another number of threads of the trainer. */
+  ComputeSettings withTrainerThreads(int threads) {
+    return new ComputeSettings(
+        threads,
+        samplerThreads,
+        microBatchTokens,
+        decodeRows,
+        kvTokens,
+        kvOnSwap,
+        shardBytes,
+        device,
+        precision,
+        logitBytes);
+  }
+
   /** The same with another budget of logits. */
   ComputeSettings withLogits(long bytes) {
     return new ComputeSettings(

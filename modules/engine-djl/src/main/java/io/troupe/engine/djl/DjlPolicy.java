@@ -7,10 +7,14 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.parallel.RankCrew;
+import io.troupe.engine.parallel.RankedSteps;
+import io.troupe.engine.parallel.TrainerRank;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A decoder of the Qwen and Llama families on PyTorch, through DJL. Engines share nothing but the
@@ -25,6 +29,7 @@ public final class DjlPolicy implements PolicyEngines {
   private final Tokenizer tokenizer;
   private final String torchVersion;
   private final Consumer<String> watcher;
+  private final Optional<Supplier<RankCrew>> crew;
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
@@ -34,7 +39,8 @@ public final class DjlPolicy implements PolicyEngines {
       TrainingMode mode,
       Optional<TeacherCheckpoint> teacher,
       String version,
-      Consumer<String> watcher) {
+      Consumer<String> watcher,
+      Optional<Supplier<RankCrew>> crew) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
@@ -43,6 +49,7 @@ public final class DjlPolicy implements PolicyEngines {
     this.tokenizer = model.tokenizer();
     this.torchVersion = version;
     this.watcher = watcher;
+    this.crew = crew;
   }
 
   /**
@@ -64,7 +71,8 @@ public final class DjlPolicy implements PolicyEngines {
         TrainingMode.full(),
         Optional.empty(),
         Torch.load(),
-        _ -> {});
+        _ -> {},
+        Optional.empty());
   }
 
   /**
@@ -80,12 +88,13 @@ public final class DjlPolicy implements PolicyEngines {
         TrainingMode.full(),
         Optional.empty(),
         Torch.load(),
-        _ -> {});
+        _ -> {},
+        Optional.empty());
   }
 
   /** The same policy, whose trainers train in another way; it has no engines open. */
   public DjlPolicy trained(TrainingMode other) {
-    return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher);
+    return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher, crew);
   }
 
   /**
@@ -95,12 +104,20 @@ public final class DjlPolicy implements PolicyEngines {
    */
   public DjlPolicy taughtBy(TeacherCheckpoint other) {
     other.requireFit(model.card(), settings.contextLength());
-    return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher);
+    return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher, crew);
+  }
+
+  /**
+   * The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. It has
+   * no engines open.
+   */
+  public DjlPolicy by(Supplier<RankCrew> ranks) {
+    return new DjlPolicy(model, compute, mode, teacher, torchVersion, watcher, Optional.of(ranks));
   }
 
   /** The same policy, whose engines' calls of the program can be made to fail; for tests. */
   DjlPolicy watched(Consumer<String> calls) {
-    return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls);
+    return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls, crew);
   }
 
   /**
@@ -158,7 +175,20 @@ public final class DjlPolicy implements PolicyEngines {
     DjlTrainer trainer =
         new DjlTrainer(model, compute, mode, teacher, seed, watcher, open::decrementAndGet);
     open.incrementAndGet();
-    return trainer;
+    return crew.isPresent() ? trainer.by(new RankedSteps(crew.get().get())) : trainer;
+  }
+
+  @Override
+  public TrainerRank newRank(int ranks) {
+    DjlRank rank =
+        new DjlRank(
+            model,
+            compute.withTrainerThreads(Math.max(1, compute.trainerThreads() / ranks)),
+            mode,
+            watcher,
+            open::decrementAndGet);
+    open.incrementAndGet();
+    return rank;
   }
 
   @Override

@@ -10,16 +10,15 @@ import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankedSteps;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The trainer: weights, moments and reference in native memory, one program call for the
@@ -29,21 +28,21 @@ import org.slf4j.LoggerFactory;
  * and go with them, however it ends, and weights and moments move only in the optimizer's call,
  * which looks at the norm first.
  */
-final class DjlTrainer implements TrainingEngine {
-  private static final Logger LOG = LoggerFactory.getLogger(DjlTrainer.class);
-  private static final int SMALLEST_MICRO_BATCH = 2;
-
+final class DjlTrainer implements TrainingEngine, RankedSteps.Owner {
   private final ComputeSettings compute;
   private final CheckpointCard card;
   private final Runnable onClose;
   private final Decoder decoder;
   private final Trained trained;
-  private final TrainingMode.Activations activations;
+  private final StepWork work;
+  private final WeightDecay decay;
   private final AdamW optimizer;
   private final Optional<Teacher> teacher;
   private Reference reference = new Reference.None();
-  private final int logitRows;
-  private int microBatchTokens;
+
+  /** Who makes the steps, if not this thread alone. */
+  private Optional<RankedSteps> ranks = Optional.empty();
+
   private boolean open = true;
 
   DjlTrainer(
@@ -55,7 +54,6 @@ final class DjlTrainer implements TrainingEngine {
       Consumer<String> watcher,
       Runnable onClose) {
     this.compute = compute;
-    this.microBatchTokens = compute.microBatchTokens();
     this.card = model.card();
     this.onClose = onClose;
     Torch.enter(compute.trainerThreads(), false);
@@ -66,17 +64,18 @@ final class DjlTrainer implements TrainingEngine {
             compute.device(),
             compute.precision(),
             watcher);
-    this.logitRows = compute.logitRows(decoder.vocabulary());
     Weights first = model.weights(decoder.layout(), compute.device(), seed);
     this.trained = Trained.of(mode.tuning(), first, seed);
-    this.activations = mode.activations();
+    this.work = new StepWork(decoder, compute, mode.activations());
+    this.decay = mode.decay();
     this.optimizer = new AdamW(trained.moved(), mode.decay());
     this.teacher = teacher.map(found -> Teacher.of(found, compute, watcher));
   }
 
-  /** A part of a step; says why the step cannot be made, if it cannot. */
-  private interface Part {
-    Optional<String> in(GradientPass pass);
+  /** The same trainer, whose steps are made by ranks. */
+  DjlTrainer by(RankedSteps these) {
+    ranks = Optional.of(these);
+    return this;
   }
 
   @Override
@@ -90,85 +89,42 @@ final class DjlTrainer implements TrainingEngine {
         "a KL coefficient of %s needs a reference policy, and none is frozen; call"
             + " freezeReference first",
         loss.klCoefficient());
-    enter(true);
-    check(rollouts, true, loss.distillation().topK());
-    check(examples, false, 0);
-    return withinMemory(
-        () -> {
-          List<Part> parts = new ArrayList<>();
-          for (SequencePlan plan : plans(rollouts)) {
-            parts.add(pass -> pass.rollouts(plan, loss, reference));
-          }
-          for (SequencePlan plan : plans(examples)) {
-            parts.add(pass -> pass.examples(plan, loss.supervisedCoefficient()));
-          }
-          return step(rollouts, parts, optimisation);
-        });
+    return step(new RankShare.Rollouts(rollouts, examples, loss), optimisation);
   }
 
   @Override
   public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
+    return step(new RankShare.Examples(batch), optimisation);
+  }
+
+  private StepOutcome step(RankShare batch, Optimisation optimisation) {
     enter(true);
-    check(batch, false, 0);
-    return withinMemory(
-        () -> {
-          List<Part> parts = new ArrayList<>();
-          for (SequencePlan plan : plans(batch)) {
-            parts.add(pass -> pass.examples(plan, 1));
-          }
-          return step(List.of(), parts, optimisation);
-        });
+    work.check(batch);
+    return ranks.isPresent()
+        ? ranks.get().step(this, batch, optimisation)
+        : work.withinMemory(
+            () -> step(batch.rollouts(), work.parts(batch, reference), optimisation));
   }
 
-  /**
-   * Does what plans by micro-batches, again with smaller ones when memory runs out. What such work
-   * has begun goes with it, and the size of micro-batches changes a result by rounding only.
-   */
-  private <T> T withinMemory(Supplier<T> work) {
-    while (true) {
-      try {
-        return work.get();
-      } catch (OutOfMemoryException full) {
-        takeLess(full);
-      }
-    }
-  }
-
-  private void takeLess(OutOfMemoryException full) {
-    int before = microBatchTokens;
-    if (before <= SMALLEST_MICRO_BATCH) {
-      throw new IllegalStateException(
-          "memory ran out with one sequence a pass; lower policy.context_length, set"
-              + " policy.recompute to layers, or take a device with more memory",
-          full);
-    }
-    microBatchTokens = Math.max(SMALLEST_MICRO_BATCH, before / 2);
-    Torch.emptyCache(compute.device());
-    LOG.warn(
-        "memory ran out ({}); the trainer goes on with micro-batches of {} tokens, {} before: set"
-            + " policy.micro_batch_tokens to that",
-        full.getMessage(),
-        microBatchTokens,
-        before);
-  }
-
-  private void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
-    MicroBatch.check(
-        batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour, topK);
-  }
-
-  private List<SequencePlan> plans(List<TrainingSequence> batch) {
-    return SequencePlan.of(batch, microBatchTokens);
+  /** Goes on from what the ranks made. */
+  @Override
+  public void adopt(MemorySegment weights, MemorySegment first, MemorySegment second) {
+    enter(false);
+    FlatLayout layout = new FlatLayout(trained.moved().layout(), decay);
+    layout.fill(trained.moved(), weights);
+    layout.fill(optimizer.first(), first);
+    layout.fill(optimizer.second(), second);
+    optimizer.restoreSteps(optimizer.steps() + 1);
   }
 
   private StepOutcome step(
-      List<TrainingSequence> rollouts, List<Part> parts, Optimisation optimisation) {
+      List<TrainingSequence> rollouts, List<StepWork.Part> parts, Optimisation optimisation) {
     if (parts.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     try (Leaves leaves = trained.leaves()) {
-      GradientPass pass = new GradientPass(decoder, leaves, activations, logitRows);
-      for (Part part : parts) {
+      GradientPass pass = work.pass(leaves);
+      for (StepWork.Part part : parts) {
         Optional<String> refusal = part.in(pass);
         if (refusal.isPresent()) {
           return new StepOutcome.Skipped(refusal.get());
@@ -187,16 +143,16 @@ final class DjlTrainer implements TrainingEngine {
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     Weights frozen = frozenReference();
     enter(false);
-    check(batch, false, 0);
-    return withinMemory(() -> readLogProbs(frozen, batch, temperature));
+    work.check(batch, false, 0);
+    return work.withinMemory(() -> readLogProbs(frozen, batch, temperature));
   }
 
   private List<double[]> readLogProbs(
       Weights frozen, List<TrainingSequence> batch, double temperature) {
     IdentityHashMap<TrainingSequence, double[]> found = new IdentityHashMap<>();
-    for (SequencePlan plan : plans(batch)) {
+    for (SequencePlan plan : work.plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);
-          LogProbs logProbs = LogProbs.of(decoder, frozen, part, temperature, logitRows)) {
+          LogProbs logProbs = LogProbs.of(decoder, frozen, part, temperature, work.logitRows())) {
         List<TokenRows> rows = logProbs.rows(plan);
         for (int i = 0; i < rows.size(); i++) {
           found.put(plan.rows().get(i).part().sequence(), rows.get(i).column(0));
@@ -218,21 +174,21 @@ final class DjlTrainer implements TrainingEngine {
       List<TrainingSequence> batch, int topK, double temperature) {
     Teacher asked = teacher.orElseGet(() -> new Teacher(decoder, frozenReference()));
     enter(false);
-    check(batch, false, 0);
+    work.check(batch, false, 0);
     require(
         topK >= 1 && topK <= decoder.vocabulary(),
         "a teacher's tokens are from 1 to the %d of the vocabulary, not %d",
         decoder.vocabulary(),
         topK);
-    return withinMemory(() -> readLikeliest(asked, batch, topK, temperature));
+    return work.withinMemory(() -> readLikeliest(asked, batch, topK, temperature));
   }
 
   private List<TeacherTokens> readLikeliest(
       Teacher asked, List<TrainingSequence> batch, int topK, double temperature) {
     IdentityHashMap<TrainingSequence, TeacherTokens> found = new IdentityHashMap<>();
-    for (SequencePlan plan : plans(batch)) {
+    for (SequencePlan plan : work.plans(batch)) {
       try (MicroBatch part = MicroBatch.pack(plan, 0);
-          Likeliest likeliest = Likeliest.of(asked, part, topK, temperature, logitRows)) {
+          Likeliest likeliest = Likeliest.of(asked, part, topK, temperature, work.logitRows())) {
         List<TeacherTokens> tokens = likeliest.ofSequences(plan);
         for (int i = 0; i < tokens.size(); i++) {
           found.put(plan.rows().get(i).part().sequence(), tokens.get(i));
@@ -259,6 +215,7 @@ final class DjlTrainer implements TrainingEngine {
     Reference frozen = trained.reference(decoder, optimizer.steps() > 0);
     reference.release();
     reference = frozen;
+    ranks.ifPresent(RankedSteps::outdated);
   }
 
   @Override
@@ -279,6 +236,7 @@ final class DjlTrainer implements TrainingEngine {
     Reference restored = Checkpoint.restore(directory, card, trained, optimizer);
     reference.release();
     reference = restored;
+    ranks.ifPresent(RankedSteps::outdated);
   }
 
   /** The optimizer's state, which tells a test the gradient. */
@@ -306,6 +264,7 @@ final class DjlTrainer implements TrainingEngine {
   public void close() {
     if (open) {
       open = false;
+      ranks.ifPresent(RankedSteps::close);
       reference.release();
       teacher.ifPresent(Teacher::close);
       optimizer.close();

@@ -6,6 +6,7 @@ import io.troupe.core.train.StepLoss;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.djl.NativeTensor.DType;
+import io.troupe.engine.parallel.StepPart;
 import java.util.List;
 import java.util.Optional;
 
@@ -214,6 +215,18 @@ final class GradientPass {
     }
     entropy += logProbs.entropySum();
     return Optional.empty();
+  }
+
+  /** What was added, as a part of a step. */
+  StepPart part(List<TrainingSequence> rollouts) {
+    return new StepPart(
+        loss.part(rollouts),
+        entropy,
+        tokens,
+        read,
+        padded,
+        gradientNanos / 1e9,
+        referenceNanos / 1e9);
   }
 
   /** What a step on these rollouts comes to, once the optimizer has moved the weights. */

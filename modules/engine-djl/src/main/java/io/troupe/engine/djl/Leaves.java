@@ -42,6 +42,11 @@ final class Leaves implements AutoCloseable {
     return Moved.of(tensors, layout, decay);
   }
 
+  /** The gradient of a tensor, after a pass; the caller closes it. */
+  NativeTensor gradient(int parameter) {
+    return tensors.get(parameter).gradient();
+  }
+
   /** All weights in the program's order. */
   Value all() {
     return all;

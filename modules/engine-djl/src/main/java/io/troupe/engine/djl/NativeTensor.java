@@ -85,6 +85,11 @@ final class NativeTensor implements AutoCloseable {
     return leaf;
   }
 
+  /** A handle on the gradient of a leaf that has one. */
+  NativeTensor gradient() {
+    return opaque(TorchBridge.gradient(handle()));
+  }
+
   /** Tensors of this process that are not closed. */
   static long live() {
     return LIVE.get();

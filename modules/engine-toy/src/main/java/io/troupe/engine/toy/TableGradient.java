@@ -4,6 +4,7 @@ import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.StepLoss;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
+import io.troupe.engine.parallel.StepPart;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -34,11 +35,15 @@ final class TableGradient {
     return values;
   }
 
-  /** Adds what another part of the step came to, but for its values. */
-  void absorb(TableGradient part) {
-    loss.add(part.loss);
-    entropySum += part.entropySum;
-    tokens += part.tokens;
+  /**
+   * What is here as a part of a step.
+   *
+   * @param seconds it took
+   * @param referenceSeconds the reference policy took before
+   */
+  StepPart part(List<TrainingSequence> rollouts, double seconds, double referenceSeconds) {
+    return new StepPart(
+        loss.part(rollouts), entropySum, tokens, tokens, tokens, seconds, referenceSeconds);
   }
 
   /** Mean over the tokens so far, in nats. */

@@ -5,10 +5,11 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.parallel.Collective;
-import io.troupe.engine.parallel.RankGroups;
+import io.troupe.engine.parallel.RankCrew;
+import io.troupe.engine.parallel.RankedSteps;
 import io.troupe.engine.parallel.TrainerRank;
-import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A tabular softmax policy over characters that learns to add two digits within a second, by the
@@ -23,24 +24,22 @@ public final class ToyPolicy implements PolicyEngines {
   private final ToySettings settings;
   private final CharacterTokenizer tokenizer;
   private final SumTable model;
-  private final int ranks;
-  private final RankGroups groups;
+  private final Optional<Supplier<RankCrew>> crew;
 
   public ToyPolicy(ToySettings settings) {
-    this(settings, 1, _ -> List.of(Collective.alone()));
+    this(settings, Optional.empty());
   }
 
-  /**
-   * A policy whose trainer is so many data-parallel ranks in this process.
-   *
-   * @param groups asked for a group when the trainer starts, and after the loss of a rank
-   */
-  public ToyPolicy(ToySettings settings, int ranks, RankGroups groups) {
+  private ToyPolicy(ToySettings settings, Optional<Supplier<RankCrew>> crew) {
     this.settings = settings;
     this.tokenizer = new CharacterTokenizer(settings.alphabet());
     this.model = new SumTable(settings, tokenizer.vocabularySize());
-    this.ranks = ranks;
-    this.groups = groups;
+    this.crew = crew;
+  }
+
+  /** The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. */
+  public ToyPolicy by(Supplier<RankCrew> ranks) {
+    return new ToyPolicy(settings, Optional.of(ranks));
   }
 
   @Override
@@ -68,17 +67,12 @@ public final class ToyPolicy implements PolicyEngines {
   @Override
   public TrainingEngine newTrainer(long seed) {
     ToyTrainer trainer = new ToyTrainer(settings, model, seed);
-    return ranks == 1 ? trainer : trainer.by(new ToyRanks(model, ranks, groups));
+    return crew.isPresent() ? trainer.by(new RankedSteps(crew.get().get())) : trainer;
   }
 
-  /**
-   * A rank of a data-parallel trainer.
-   *
-   * @param seed of the initial weights, the same for all ranks
-   * @param ranks closed by whoever joined it
-   */
-  public TrainerRank newRank(long seed, Collective ranks) {
-    return new ToyRank(model, ToyTrainer.initialWeights(model.parameters(), seed), ranks);
+  @Override
+  public TrainerRank newRank(int ranks) {
+    return new ToyRank(settings, model);
   }
 
   @Override

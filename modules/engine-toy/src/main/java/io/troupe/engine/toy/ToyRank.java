@@ -1,15 +1,10 @@
 package io.troupe.engine.toy;
 
-import static io.troupe.core.Require.require;
-
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.TrainingSequence;
-import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
-import io.troupe.engine.StepOutcome;
-import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
 import io.troupe.engine.parallel.ShardedAdamW;
 import io.troupe.engine.parallel.TrainerRank;
 import java.io.IOException;
@@ -18,108 +13,106 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** A rank that trains the toy policy: {@link TableGradient}'s gradient, {@link ShardedAdamW}. */
 final class ToyRank implements TrainerRank {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
 
+  private final ToySettings settings;
   private final SumTable model;
-  private final ShardedAdamW optimizer;
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment flat;
-  private final MemorySegment gradients;
-  private float[] weights;
+  private Optional<Begun> begun = Optional.empty();
 
-  ToyRank(SumTable model, float[] weights, Collective ranks) {
+  /** What a rank has as a member of a group; the reference is empty if there is none. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Begun(
+      float[] weights,
+      float[] reference,
+      ShardedAdamW optimizer,
+      Arena arena,
+      MemorySegment flat,
+      MemorySegment gradients) {
+    void end() {
+      optimizer.close();
+      arena.close();
+    }
+  }
+
+  ToyRank(ToySettings settings, SumTable model) {
+    this.settings = settings;
     this.model = model;
-    this.weights = weights;
-    this.optimizer = new ShardedAdamW(ranks, weights.length, weights.length);
-    this.flat = arena.allocate(optimizer.padded() * Float.BYTES, Float.BYTES);
-    this.gradients = arena.allocate(optimizer.padded() * Float.BYTES, Float.BYTES);
   }
 
   @Override
-  public StepOutcome train(List<TrainingSequence> part, LossSettings loss, Optimisation o)
-      throws RankLostException {
-    require(!loss.penalisesLoss(), "the ranks of the toy policy have no reference policy");
-    long start = System.nanoTime();
-    TableGradient gradient = new TableGradient(model, weights);
-    boolean finite = true;
-    for (TrainingSequence sequence : part) {
-      finite &= gradient.rollout(loss, sequence, new double[0]);
-    }
-    long computed = System.nanoTime();
-    double norm = move(gradient, finite, o);
-    if (!Double.isFinite(norm)) {
-      return new StepOutcome.Skipped("the norm of the gradient is " + norm);
-    }
-    return new StepOutcome.Stepped(
-        gradient.loss().metrics(),
-        gradient.entropy(),
-        norm,
-        0,
-        new StepOutcome.Times((computed - start) / 1e9, (System.nanoTime() - computed) / 1e9, 0),
-        gradient.loss().marks(part));
+  public void begin(Path state, Collective group) throws IOException {
+    close();
+    ToyCheckpoint saved = ToyCheckpoint.read(state, settings, model);
+    int parameters = model.parameters();
+    ShardedAdamW optimizer = new ShardedAdamW(group, parameters, parameters);
+    optimizer.take(
+        MemorySegment.ofArray(saved.firstMoment()),
+        MemorySegment.ofArray(saved.secondMoment()),
+        saved.steps());
+    Arena arena = Arena.ofShared();
+    MemorySegment flat = arena.allocate(optimizer.padded() * Float.BYTES, Float.BYTES);
+    MemorySegment gradients = arena.allocate(optimizer.padded() * Float.BYTES, Float.BYTES);
+    begun =
+        Optional.of(
+            new Begun(saved.weights(), saved.reference(), optimizer, arena, flat, gradients));
   }
 
-  /**
-   * Moves the weights by the sum of all ranks' gradients.
-   *
-   * @param finite whether this rank could compute its own
-   * @return the global norm, the same on every rank; nothing has moved if it is not finite
-   */
-  double move(TableGradient gradient, boolean finite, Optimisation o) throws RankLostException {
-    gradients.fill((byte) 0);
-    for (int i = 0; i < weights.length; i++) {
-      // What one rank cannot compute makes the norm of all of them say so.
-      gradients.setAtIndex(FLOAT, i, finite ? (float) gradient.values()[i] : Float.NaN);
+  @Override
+  public RankStep step(RankShare share, Optimisation o) throws RankLostException {
+    Begun own =
+        begun.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
+    long start = System.nanoTime();
+    List<double[]> references = references(own, share);
+    long read = System.nanoTime();
+    TableGradient gradient = new TableGradient(model, own.weights);
+    String refusal =
+        ToyTrainer.finite(references)
+            ? ToyTrainer.add(gradient, share, references)
+            : ToyTrainer.NO_REFERENCE;
+    double seconds = (System.nanoTime() - read) / 1e9;
+    double norm = move(own, gradient, refusal.isEmpty(), o);
+    if (!Double.isFinite(norm)) {
+      return new RankStep.Refused(refusal);
     }
-    MemorySegment.copy(weights, 0, flat, FLOAT, 0, weights.length);
-    double norm = optimizer.step(flat, gradients, o);
+    return new RankStep.Moved(
+        norm,
+        gradient.part(share.rollouts(), seconds, (read - start) / 1e9),
+        own.optimizer.piece(own.flat),
+        own.optimizer.first(),
+        own.optimizer.second());
+  }
+
+  private List<double[]> references(Begun own, RankShare share) {
+    return switch (share) {
+      case RankShare.Rollouts(var rollouts, var _, var loss) when loss.penalisesLoss() ->
+          ToyTrainer.logProbs(model, own.reference, rollouts, loss.temperature());
+      case RankShare.Rollouts _, RankShare.Examples _ -> List.of();
+    };
+  }
+
+  /** Moves the weights by the sum of all ranks' gradients; nothing moves if it is not finite. */
+  private double move(Begun own, TableGradient gradient, boolean finite, Optimisation o)
+      throws RankLostException {
+    own.gradients.fill((byte) 0);
+    for (int i = 0; i < own.weights.length; i++) {
+      // What one rank cannot compute makes the norm of all of them say so.
+      own.gradients.setAtIndex(FLOAT, i, finite ? (float) gradient.values()[i] : Float.NaN);
+    }
+    MemorySegment.copy(own.weights, 0, own.flat, FLOAT, 0, own.weights.length);
+    double norm = own.optimizer.step(own.flat, own.gradients, o);
     if (Double.isFinite(norm)) {
-      MemorySegment.copy(flat, FLOAT, 0, weights, 0, weights.length);
+      MemorySegment.copy(own.flat, FLOAT, 0, own.weights, 0, own.weights.length);
     }
     return norm;
   }
 
-  /** A gradient at this rank's weights, still empty. */
-  TableGradient gradient() {
-    return new TableGradient(model, weights);
-  }
-
-  /** The weights, which are the same on every rank. */
-  float[] weights() {
-    return weights;
-  }
-
-  /** This rank's shard. */
-  ShardedAdamW optimizer() {
-    return optimizer;
-  }
-
-  @Override
-  public WeightSnapshot snapshot(WeightVersion version) {
-    return Snapshots.of(version, model, weights);
-  }
-
-  @Override
-  public void load(WeightSnapshot snapshot) {
-    weights = Snapshots.weights(snapshot, model);
-  }
-
-  @Override
-  public void saveShard(Path file) throws IOException {
-    optimizer.save(file);
-  }
-
-  @Override
-  public void restoreShard(Path file) throws IOException {
-    optimizer.restore(file);
-  }
-
   @Override
   public void close() {
-    optimizer.close();
-    arena.close();
+    begun.ifPresent(Begun::end);
+    begun = Optional.empty();
   }
 }

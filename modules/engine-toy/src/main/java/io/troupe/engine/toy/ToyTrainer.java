@@ -10,7 +10,11 @@ import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankedSteps;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +25,11 @@ import java.util.Optional;
  * <p>Log-probabilities are rounded to single precision, as the sampler rounds them, before they
  * enter a ratio: on the weights that sampled it, a token's ratio is exactly 1.
  */
-final class ToyTrainer implements TrainingEngine {
+final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
+  /** Why a step is skipped whose penalty cannot be computed. */
+  static final String NO_REFERENCE = "a log-probability of the reference policy is not finite";
+
+  private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
   private static final double INITIAL_SCALE = 0.01;
 
   private final ToySettings settings;
@@ -32,10 +40,8 @@ final class ToyTrainer implements TrainingEngine {
   /** Empty while no reference is frozen. */
   private float[] reference;
 
-  /** Who makes the steps on rollouts, if not this thread alone. */
-  private Optional<ToyRanks> ranks = Optional.empty();
-
-  private long origin;
+  /** Who makes the steps, if not this thread alone. */
+  private Optional<RankedSteps> ranks = Optional.empty();
 
   /** Starts from small random weights. */
   ToyTrainer(ToySettings settings, SumTable model, long seed) {
@@ -51,29 +57,19 @@ final class ToyTrainer implements TrainingEngine {
     this.optimizer = AdamW.fresh(weights.length);
   }
 
-  /** The same trainer, whose steps on rollouts are made by ranks. */
-  ToyTrainer by(ToyRanks these) {
+  /** The same trainer, whose steps are made by ranks. */
+  ToyTrainer by(RankedSteps these) {
     ranks = Optional.of(these);
     return this;
   }
 
-  float[] weights() {
-    return weights;
-  }
-
-  /** Grows whenever others than the ranks move the weights. */
-  long origin() {
-    return origin;
-  }
-
-  AdamW optimizer() {
-    return optimizer;
-  }
-
   /** Goes on from what the ranks made. */
-  void adopt(float[] moved, AdamW means) {
-    weights = moved;
-    optimizer = means;
+  @Override
+  public void adopt(MemorySegment moved, MemorySegment first, MemorySegment second) {
+    MemorySegment.copy(moved, FLOAT, 0, weights, 0, weights.length);
+    MemorySegment.copy(first, FLOAT, 0, optimizer.first(), 0, weights.length);
+    MemorySegment.copy(second, FLOAT, 0, optimizer.second(), 0, weights.length);
+    optimizer = new AdamW(optimizer.first(), optimizer.second(), optimizer.steps() + 1);
   }
 
   @Override
@@ -86,55 +82,60 @@ final class ToyTrainer implements TrainingEngine {
         !loss.penalisesLoss() || reference.length > 0,
         "a KL coefficient of %s needs a reference policy; freeze it before the first step",
         loss.klCoefficient());
+    RankShare batch = new RankShare.Rollouts(rollouts, examples, loss);
+    if (ranks.isPresent()) {
+      return ranks.get().step(this, batch, optimisation);
+    }
     long start = System.nanoTime();
     List<double[]> references =
-        loss.penalisesLoss() ? logProbs(reference, rollouts, loss.temperature()) : List.of();
-    if (!finite(references)) {
-      return new StepOutcome.Skipped("a log-probability of the reference policy is not finite");
-    }
-    long referenceNanos = System.nanoTime() - start;
-    if (ranks.isPresent()) {
-      return ranks
-          .get()
-          .train(this, new ToyRanks.Batch(rollouts, references, examples, loss), optimisation);
-    }
-    TableGradient gradient = new TableGradient(model, weights);
-    for (int i = 0; i < rollouts.size(); i++) {
-      if (!gradient.rollout(
-          loss, rollouts.get(i), references.isEmpty() ? new double[0] : references.get(i))) {
-        return notFinite();
-      }
-    }
-    for (TrainingSequence example : examples) {
-      if (!gradient.example(example, loss.supervisedCoefficient())) {
-        return notFinite();
-      }
-    }
-    long gradientNanos = System.nanoTime() - start - referenceNanos;
-    return move(gradient, rollouts, gradientNanos, referenceNanos, optimisation);
+        loss.penalisesLoss() ? logProbs(model, reference, rollouts, loss.temperature()) : List.of();
+    return finite(references)
+        ? step(batch, references, System.nanoTime() - start, optimisation)
+        : new StepOutcome.Skipped(NO_REFERENCE);
   }
 
   @Override
-  public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
-    long start = System.nanoTime();
-    origin++;
-    TableGradient gradient = new TableGradient(model, weights);
-    for (TrainingSequence example : batch) {
-      if (!gradient.example(example, 1)) {
-        return notFinite();
-      }
-    }
-    return move(gradient, List.of(), System.nanoTime() - start, 0, optimisation);
+  public StepOutcome imitate(List<TrainingSequence> examples, Optimisation optimisation) {
+    RankShare batch = new RankShare.Examples(examples);
+    return ranks.isPresent()
+        ? ranks.get().step(this, batch, optimisation)
+        : step(batch, List.of(), 0, optimisation);
   }
 
-  private static StepOutcome notFinite() {
-    return new StepOutcome.Skipped("a log-probability of the policy is not finite");
+  private StepOutcome step(
+      RankShare batch, List<double[]> references, long referenceNanos, Optimisation o) {
+    long start = System.nanoTime();
+    TableGradient gradient = new TableGradient(model, weights);
+    String refusal = add(gradient, batch, references);
+    return refusal.isEmpty()
+        ? move(gradient, batch.rollouts(), System.nanoTime() - start, referenceNanos, o)
+        : new StepOutcome.Skipped(refusal);
+  }
+
+  /**
+   * Adds a batch to a gradient.
+   *
+   * @param references log-probabilities of the rollouts under the reference; none without a penalty
+   * @return why it cannot be added; empty if it could
+   */
+  static String add(TableGradient gradient, RankShare batch, List<double[]> references) {
+    boolean finite = true;
+    if (batch instanceof RankShare.Rollouts(var rollouts, var _, var loss)) {
+      for (int i = 0; i < rollouts.size(); i++) {
+        double[] own = references.isEmpty() ? new double[0] : references.get(i);
+        finite &= gradient.rollout(loss, rollouts.get(i), own);
+      }
+    }
+    for (TrainingSequence example : batch.examples()) {
+      finite &= gradient.example(example, batch.coefficient());
+    }
+    return finite ? "" : "a log-probability of the policy is not finite";
   }
 
   @Override
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     requireReference();
-    return logProbs(reference, batch, temperature);
+    return logProbs(model, reference, batch, temperature);
   }
 
   @Override
@@ -163,6 +164,7 @@ final class ToyTrainer implements TrainingEngine {
   @Override
   public void freezeReference() {
     reference = weights.clone();
+    ranks.ifPresent(RankedSteps::outdated);
   }
 
   @Override
@@ -183,7 +185,7 @@ final class ToyTrainer implements TrainingEngine {
   @Override
   public void restore(Path directory) throws IOException {
     ToyCheckpoint saved = ToyCheckpoint.read(directory, settings, model);
-    origin++;
+    ranks.ifPresent(RankedSteps::outdated);
     weights = saved.weights();
     reference = saved.reference();
     optimizer = new AdamW(saved.firstMoment(), saved.secondMoment(), saved.steps());
@@ -191,7 +193,7 @@ final class ToyTrainer implements TrainingEngine {
 
   @Override
   public void close() {
-    ranks.ifPresent(ToyRanks::close);
+    ranks.ifPresent(RankedSteps::close);
   }
 
   private StepOutcome move(
@@ -218,8 +220,9 @@ final class ToyTrainer implements TrainingEngine {
         gradient.loss().marks(rollouts));
   }
 
-  private List<double[]> logProbs(
-      float[] policy, List<TrainingSequence> batch, double temperature) {
+  /** Log-probabilities of a batch under some weights. */
+  static List<double[]> logProbs(
+      SumTable model, float[] policy, List<TrainingSequence> batch, double temperature) {
     TableGradient table = new TableGradient(model, policy);
     return batch.stream().map(s -> table.logProbs(s, temperature)).toList();
   }
@@ -232,7 +235,7 @@ final class ToyTrainer implements TrainingEngine {
     return weights;
   }
 
-  private static boolean finite(List<double[]> values) {
+  static boolean finite(List<double[]> values) {
     for (double[] row : values) {
       for (double value : row) {
         if (!Double.isFinite(value)) {

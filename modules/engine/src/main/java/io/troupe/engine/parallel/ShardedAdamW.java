@@ -3,17 +3,9 @@ package io.troupe.engine.parallel;
 import static io.troupe.core.Require.require;
 
 import io.troupe.engine.Optimisation;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /**
  * AdamW over the ranks of a data-parallel trainer. Parameters lie in one flat array, which every
@@ -33,10 +25,7 @@ import java.nio.file.StandardOpenOption;
 public final class ShardedAdamW implements AutoCloseable {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
   private static final double CLIP_EPSILON = 1e-6;
-  private static final int MAGIC = 0x54525031;
-  private static final int HEADER = 3 * Integer.BYTES + 2 * Long.BYTES;
   private static final long ALIGNMENT = 64;
-  private static final long SLICE = 1 << 30; // a buffer on a segment ends at 2 GiB
 
   private final Collective ranks;
   private final long parameters;
@@ -110,8 +99,7 @@ public final class ShardedAdamW implements AutoCloseable {
       return norm;
     }
     double clip = o.gradientClip() > 0 ? Math.min(1, o.gradientClip() / (norm + CLIP_EPSILON)) : 1;
-    MemorySegment own = weights.asSlice(ranks.rank() * piece * Float.BYTES, piece * Float.BYTES);
-    update(own, clip, o, false);
+    update(piece(weights), clip, o, false);
     ranks.allGather(moved, weights);
     update(moved, clip, o, true);
     steps++;
@@ -144,95 +132,41 @@ public final class ShardedAdamW implements AutoCloseable {
     }
   }
 
-  /** Takes this rank's piece of the means of all parameters, after so many steps. */
-  public void take(float[] allFirst, float[] allSecond, long after) {
+  /**
+   * Takes this rank's piece of the means of all parameters, after so many steps.
+   *
+   * @param allFirst float32, of all parameters without padding
+   * @param allSecond alike
+   */
+  public void take(MemorySegment allFirst, MemorySegment allSecond, long after) {
+    long bytes = parameters * Float.BYTES;
     require(
-        allFirst.length == parameters && allSecond.length == parameters,
-        "the means are of %d and %d parameters, not of %d",
-        allFirst.length,
-        allSecond.length,
-        parameters);
-    MemorySegment.copy(allFirst, from(), first, FLOAT, 0, held());
-    MemorySegment.copy(allSecond, from(), second, FLOAT, 0, held());
+        allFirst.byteSize() == bytes && allSecond.byteSize() == bytes,
+        "the means of %d parameters have %d bytes each, not %d and %d",
+        parameters,
+        bytes,
+        allFirst.byteSize(),
+        allSecond.byteSize());
+    long from = Math.min(parameters, ranks.rank() * piece) * Float.BYTES;
+    long held = Math.clamp(parameters - ranks.rank() * piece, 0, piece) * Float.BYTES;
+    MemorySegment.copy(allFirst, from, first, 0, held);
+    MemorySegment.copy(allSecond, from, second, 0, held);
     steps = after;
   }
 
-  /** Puts this rank's piece of the means where it belongs among those of all parameters. */
-  public void give(float[] allFirst, float[] allSecond) {
-    MemorySegment.copy(first, FLOAT, 0, allFirst, from(), held());
-    MemorySegment.copy(second, FLOAT, 0, allSecond, from(), held());
+  /** This rank's piece of a flat array that is padded. */
+  public MemorySegment piece(MemorySegment all) {
+    return all.asSlice(ranks.rank() * piece * Float.BYTES, piece * Float.BYTES);
   }
 
-  private int from() {
-    return Math.toIntExact(Math.min(parameters, ranks.rank() * piece));
+  /** This rank's piece of the first means. */
+  public MemorySegment first() {
+    return first;
   }
 
-  private int held() {
-    return Math.toIntExact(Math.clamp(parameters - ranks.rank() * piece, 0, piece));
-  }
-
-  /** Writes this rank's means and the step count, durably; an older file is replaced whole. */
-  public void save(Path file) throws IOException {
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    try (FileChannel channel =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
-      header.putInt(MAGIC).putInt(ranks.rank()).putInt(ranks.size());
-      write(channel, header.putLong(parameters).putLong(steps).flip());
-      write(channel, first);
-      write(channel, second);
-      channel.force(true);
-    }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private static void write(FileChannel channel, MemorySegment bytes) throws IOException {
-    for (long from = 0; from < bytes.byteSize(); from += SLICE) {
-      write(channel, bytes.asSlice(from, Math.min(SLICE, bytes.byteSize() - from)).asByteBuffer());
-    }
-  }
-
-  private static void write(FileChannel channel, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
-    }
-  }
-
-  /**
-   * Reads what {@link #save} wrote; then training goes on bit for bit as it would have.
-   *
-   * @throws IOException if the file is another rank's, of another number of ranks or parameters, or
-   *     cut off; nothing has changed then
-   */
-  public void restore(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-        Arena mapping = Arena.ofConfined()) {
-      long means = piece * Float.BYTES;
-      MemorySegment all = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), mapping);
-      if (all.byteSize() != HEADER + 2 * means) {
-        throw new IOException(
-            "%s has %d bytes; a shard of %d parameters on %d ranks has %d"
-                .formatted(file, all.byteSize(), parameters, ranks.size(), HEADER + 2 * means));
-      }
-      ByteBuffer header = all.asSlice(0, HEADER).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-      boolean ours =
-          header.getInt() == MAGIC
-              && header.getInt() == ranks.rank()
-              && header.getInt() == ranks.size()
-              && header.getLong() == parameters;
-      if (!ours) {
-        throw new IOException(
-            "%s is not the optimizer's shard of rank %d of %d with %d parameters"
-                .formatted(file, ranks.rank(), ranks.size(), parameters));
-      }
-      steps = header.getLong();
-      first.copyFrom(all.asSlice(HEADER, means));
-      second.copyFrom(all.asSlice(HEADER + means, means));
-    }
+  /** This rank's piece of the second means. */
+  public MemorySegment second() {
+    return second;
   }
 
   @Override

@@ -1,0 +1,109 @@
+package io.troupe.engine.djl;
+
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.engine.parallel.RankShare;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a batch passes through a policy: in micro-batches that the memory has room for. */
+final class StepWork {
+  private static final Logger LOG = LoggerFactory.getLogger(StepWork.class);
+  private static final int SMALLEST_MICRO_BATCH = 2;
+
+  private final Decoder decoder;
+  private final Device device;
+  private final TrainingMode.Activations activations;
+  private final int logitRows;
+  private int microBatchTokens;
+
+  StepWork(Decoder decoder, ComputeSettings compute, TrainingMode.Activations activations) {
+    this.decoder = decoder;
+    this.device = compute.device();
+    this.activations = activations;
+    this.logitRows = compute.logitRows(decoder.vocabulary());
+    this.microBatchTokens = compute.microBatchTokens();
+  }
+
+  /** A part of a step; says why the step cannot be made, if it cannot. */
+  interface Part {
+    Optional<String> in(GradientPass pass);
+  }
+
+  /** Most positions whose logits are held at a time. */
+  int logitRows() {
+    return logitRows;
+  }
+
+  /** Refuses a batch with what the policy has not. */
+  void check(RankShare share) {
+    if (share instanceof RankShare.Rollouts(var rollouts, var _, var loss)) {
+      check(rollouts, true, loss.distillation().topK());
+    }
+    check(share.examples(), false, 0);
+  }
+
+  /** Refuses sequences with what the policy has not. */
+  void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
+    MicroBatch.check(
+        batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour, topK);
+  }
+
+  List<SequencePlan> plans(List<TrainingSequence> batch) {
+    return SequencePlan.of(batch, microBatchTokens);
+  }
+
+  /** The parts of a batch; none if no token of it has a loss weight. */
+  List<Part> parts(RankShare share, Reference reference) {
+    List<Part> parts = new ArrayList<>();
+    if (share instanceof RankShare.Rollouts(var rollouts, var _, var loss)) {
+      for (SequencePlan plan : plans(rollouts)) {
+        parts.add(pass -> pass.rollouts(plan, loss, reference));
+      }
+    }
+    for (SequencePlan plan : plans(share.examples())) {
+      parts.add(pass -> pass.examples(plan, share.coefficient()));
+    }
+    return parts;
+  }
+
+  /** A pass that has seen nothing yet. */
+  GradientPass pass(Leaves leaves) {
+    return new GradientPass(decoder, leaves, activations, logitRows);
+  }
+
+  /**
+   * Does what plans by micro-batches, again with smaller ones when memory runs out. What such work
+   * has begun goes with it, and the size of micro-batches changes a result by rounding only.
+   */
+  <T> T withinMemory(Supplier<T> work) {
+    while (true) {
+      try {
+        return work.get();
+      } catch (OutOfMemoryException full) {
+        takeLess(full);
+      }
+    }
+  }
+
+  private void takeLess(OutOfMemoryException full) {
+    int before = microBatchTokens;
+    if (before <= SMALLEST_MICRO_BATCH) {
+      throw new IllegalStateException(
+          "memory ran out with one sequence a pass; lower policy.context_length, set"
+              + " policy.recompute to layers, or take a device with more memory",
+          full);
+    }
+    microBatchTokens = Math.max(SMALLEST_MICRO_BATCH, before / 2);
+    Torch.emptyCache(device);
+    LOG.warn(
+        "memory ran out ({}); the trainer goes on with micro-batches of {} tokens, {} before: set"
+            + " policy.micro_batch_tokens to that",
+        full.getMessage(),
+        microBatchTokens,
+        before);
+  }
+}

@@ -1,0 +1,147 @@
+package io.troupe.engine.parallel;
+
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.StepOutcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The steps of a trainer, made by data-parallel ranks.
+ *
+ * <p>The trainer stays the owner: after every step it takes up weights and both means, so that what
+ * it publishes and what its checkpoints hold is whole and does not depend on the number of ranks.
+ * When a rank is lost the step is abandoned: nothing of it has moved the trainer, all ranks begin
+ * anew from what it has, and the same batch is tried again.
+ */
+public final class RankedSteps implements AutoCloseable {
+  private static final int ATTEMPTS = 3;
+
+  private final RankCrew crew;
+  private boolean begun;
+
+  /** The trainer whose steps these are. */
+  public interface Owner {
+    /** Writes all of its state into an empty directory. */
+    void save(Path directory) throws IOException;
+
+    /**
+     * Takes up what a step has made.
+     *
+     * @param weights float32, the flat array of the ranks, padded
+     * @param first AdamW's first means, alike
+     * @param second its second means
+     */
+    void adopt(MemorySegment weights, MemorySegment first, MemorySegment second);
+  }
+
+  /** Steps by a crew that is closed with them. */
+  public RankedSteps(RankCrew crew) {
+    this.crew = crew;
+  }
+
+  /** The trainer has changed otherwise than by these steps: the ranks begin anew. */
+  public void outdated() {
+    begun = false;
+  }
+
+  /**
+   * One step of the trainer.
+   *
+   * @throws IllegalStateException if ranks were lost in every attempt; the trainer is as before
+   */
+  public StepOutcome step(Owner owner, RankShare batch, Optimisation optimisation) {
+    if (!batch.weighs()) {
+      return new StepOutcome.Skipped("no token of the batch has a loss weight");
+    }
+    String lost = "";
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        return attempt(owner, batch, optimisation);
+      } catch (RankLostException failure) {
+        begun = false;
+        lost = String.valueOf(failure.getMessage());
+        crew.lost(lost);
+      } catch (IOException failure) {
+        throw new UncheckedIOException(
+            "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
+      }
+    }
+    throw new IllegalStateException(
+        "the step was tried %d times, and each time a trainer rank was lost; at last, %s"
+            .formatted(ATTEMPTS, lost));
+  }
+
+  private StepOutcome attempt(Owner owner, RankShare batch, Optimisation optimisation)
+      throws RankLostException, IOException {
+    long start = System.nanoTime();
+    if (!begun) {
+      begin(owner);
+      begun = true;
+    }
+    List<RankStep.Moved> moved = new ArrayList<>();
+    String reason = "";
+    for (RankStep step : crew.step(batch.among(crew.size()), optimisation)) {
+      switch (step) {
+        case RankStep.Moved piece -> moved.add(piece);
+        case RankStep.Refused(String own) -> reason = reason.isEmpty() ? own : reason;
+      }
+    }
+    if (moved.size() < crew.size()) {
+      return new StepOutcome.Skipped(
+          reason.isEmpty() ? "the norm of the gradient is not finite" : reason);
+    }
+    adopt(owner, moved);
+    return StepPart.whole(
+        moved.stream().map(RankStep.Moved::part).toList(),
+        moved.getFirst().norm(),
+        (System.nanoTime() - start) / 1e9);
+  }
+
+  private void begin(Owner owner) throws IOException, RankLostException {
+    Path state = Files.createTempDirectory("troupe-ranks-");
+    try {
+      owner.save(state);
+      crew.begin(state);
+    } finally {
+      delete(state);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.walk(directory)) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(entry);
+      }
+    }
+  }
+
+  private static void adopt(Owner owner, List<RankStep.Moved> pieces) {
+    long bytes = pieces.getFirst().weights().byteSize();
+    try (Arena arena = Arena.ofConfined()) {
+      List<MemorySegment> whole =
+          Stream.generate(() -> arena.allocate(bytes * pieces.size(), Long.BYTES))
+              .limit(3)
+              .toList();
+      for (int rank = 0; rank < pieces.size(); rank++) {
+        RankStep.Moved piece = pieces.get(rank);
+        whole.get(0).asSlice(rank * bytes, bytes).copyFrom(piece.weights());
+        whole.get(1).asSlice(rank * bytes, bytes).copyFrom(piece.first());
+        whole.get(2).asSlice(rank * bytes, bytes).copyFrom(piece.second());
+      }
+      owner.adopt(whole.get(0), whole.get(1), whole.get(2));
+    }
+  }
+
+  @Override
+  public void close() {
+    crew.close();
+  }
+}
