@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -26,6 +27,9 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
   private final int fours;
   private final List<Double> seconds = new ArrayList<>();
   private final List<Double> cpu = new ArrayList<>();
+  private ConsoleThreads fromThreads = new ConsoleThreads(Map.of());
+  private double watchedCpu;
+  private double servingCpu;
   private Optional<ConsoleReader> reader = Optional.empty();
   private long lines;
   private double fromSeconds;
@@ -66,6 +70,10 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
       if (window > 0) {
         seconds.add(at - fromSeconds);
         cpu.add(cpuAt - fromCpu);
+        if (reader.isPresent()) {
+          watchedCpu += cpuAt - fromCpu;
+          servingCpu += ConsoleThreads.now().since(fromThreads);
+        }
       }
       boolean watch = window < WINDOWS * fours && (window % WINDOWS == 1 || window % WINDOWS == 2);
       turn(watch);
@@ -73,6 +81,7 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
     if (within == SETTLE) {
       fromSeconds = at;
       fromCpu = cpuAt;
+      fromThreads = ConsoleThreads.now();
     }
   }
 
@@ -92,6 +101,11 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
   /** The same for steps a second of processor time. */
   Ratio economy() {
     return ratio("steps a second of processor time", cpu);
+  }
+
+  /** Of the processor time of the watched windows, the part of the threads that serve and read. */
+  double servingShare() {
+    return servingCpu / watchedCpu;
   }
 
   private static Ratio ratio(String what, List<Double> spent) {

@@ -78,7 +78,14 @@ final class ConsoleBench implements Callable<Integer> {
       }
       return List.of(
           measured("steps a second, watched : not", windows.speed()),
-          measured("  steps a second of processor time, watched : not", windows.economy()));
+          measured("  steps a second of processor time, watched : not", windows.economy()),
+          new Measurement(
+              "  processor time of the threads that serve and read it : the run's",
+              windows.servingShare(),
+              "",
+              Double.NaN,
+              1 - RUN_BAR,
+              false));
     }
   }
 
