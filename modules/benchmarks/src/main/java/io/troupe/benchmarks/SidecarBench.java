@@ -49,6 +49,7 @@ final class SidecarBench implements Callable<Integer> {
   private static final int LONE_REQUESTS = 200;
   private static final int WARM_UP_REQUESTS = 20_000;
   private static final int WARM_UP_TOKENS = 4;
+  private static final int WARM_UP_LONE = 3_000;
   private static final double MILLION = 1e6;
   private static final double BILLION = 1e9;
 
@@ -150,6 +151,10 @@ final class SidecarBench implements Callable<Integer> {
     double[] alone = new double[rounds];
     double[] busy = new double[rounds];
     double[] rates = new double[rounds];
+    Burst _ = burst(ways, ways.there(), WARM_UP_LONE, tokens);
+    for (int i = 0; i < WARM_UP_LONE; i += LONE_REQUESTS) {
+      double _ = loneMillis(ways.there());
+    }
     for (int round = 0; round < rounds; round++) {
       double here = loneMillis(ways.here());
       double there = loneMillis(ways.there());
