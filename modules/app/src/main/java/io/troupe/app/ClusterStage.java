@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -56,6 +57,7 @@ final class ClusterStage implements Stage {
   private final Roster roster;
   private final boolean inherits;
   private final Consumer<String> say;
+  private final AtomicBoolean left = new AtomicBoolean();
   private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
   private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
   private final CompletableFuture<ActorSystem<Run.Command>> begun = new CompletableFuture<>();
@@ -111,9 +113,10 @@ final class ClusterStage implements Stage {
       if (seeds.isEmpty()) {
         Joining.first(system);
       } else {
-        Joining.through(system, Seeds.given(seeds), pass, "head at " + self, PATIENCE);
+        Joining.throughOrFirst(
+            system, Seeds.given(seeds), pass, "head at " + self, PATIENCE, lease::take);
       }
-    } catch (CannotJoinException e) {
+    } catch (CannotJoinException | IOException e) {
       system.terminate();
       throw e;
     }
@@ -122,6 +125,11 @@ final class ClusterStage implements Stage {
     boolean mine = seated.join();
     if (!mine) {
       system.getWhenTerminated().toCompletableFuture().join();
+      if (!left.get()) {
+        throw new CannotJoinException(
+            "the cluster has removed this process, which waited to be head and did not answer for 7"
+                + " s; start it again");
+      }
       return false;
     }
     try {
@@ -164,6 +172,7 @@ final class ClusterStage implements Stage {
 
   /** Leaves the cluster if this process only waits; the head of a run stays. */
   void leaveUnlessSeated() {
+    left.set(true);
     if (seated.complete(false)) {
       var _ = started.thenAccept(ActorSystem::terminate);
     }

@@ -1,7 +1,10 @@
 package io.troupe.app;
 
 import io.troupe.app.audit.AuditPage;
+import io.troupe.app.soak.ClusterSoak;
 import io.troupe.app.soak.Soak;
+import io.troupe.app.soak.SoakAccount;
+import io.troupe.app.soak.SoakJvm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -9,7 +12,6 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -27,6 +29,9 @@ import picocli.CommandLine.Option;
     description = {
       "Trains a toy policy in a process of its own while that process and its verifiers are killed,"
           + " stopped and drained at random; resumes it each time, and audits its journal.",
+      "With --cluster, over nine processes on loopback: a head, one that waits to become it, and"
+          + " two nodes with two workers each. What dies is started again, and every end must be"
+          + " followed by a step and by all of them at work.",
       "Ends with the account of the run, and with the first violation."
     },
     footer = {
@@ -35,9 +40,13 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  troupe soak --minutes 10",
-      "  troupe soak --minutes 2 --seed 7"
+      "  troupe soak --minutes 2 --seed 7",
+      "  troupe soak --cluster --minutes 10"
     })
 final class SoakCommand implements Callable<Integer> {
+  /** Mebibytes of the process that a soak of one process kills. */
+  private static final int HEAP = 256;
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
@@ -46,6 +55,11 @@ final class SoakCommand implements Callable<Integer> {
       defaultValue = "10",
       description = "How long, in minutes (default: ${DEFAULT-VALUE}).")
   private double minutes;
+
+  @Option(
+      names = "--cluster",
+      description = "Over many processes: head, standby, two nodes with two workers each.")
+  private boolean cluster;
 
   @Option(
       names = "--seed",
@@ -70,24 +84,50 @@ final class SoakCommand implements Callable<Integer> {
     long chosen = seed == null ? ThreadLocalRandom.current().nextLong(1, 1_000_000) : seed;
     Path place = (folder == null ? standardFolder() : folder).toAbsolutePath();
     say(out, "soak   %.1f minutes · seed %d · %s".formatted(minutes, chosen, place));
-    Soak.Outcome outcome =
-        Soak.run(
-            new Soak.Settings(
-                troupe(),
-                place,
-                Duration.ofMillis(Math.round(minutes * 60_000)),
-                chosen,
-                line -> say(out, line)));
+    SoakJvm jvm = SoakJvm.ofThisProcess(Main.class);
+    Soak.Settings settings =
+        new Soak.Settings(
+            jvm.command(HEAP),
+            place,
+            Duration.ofMillis(Math.round(minutes * 60_000)),
+            chosen,
+            line -> say(out, line));
+    return cluster ? many(settings, jvm, out) : one(settings, out);
+  }
+
+  private static int one(Soak.Settings settings, PrintWriter out)
+      throws IOException, InterruptedException {
+    Soak.Outcome outcome = Soak.run(settings);
     say(out, "");
     AuditPage.lines(outcome.run(), outcome.audit()).forEach(line -> say(out, line));
     say(out, "");
-    say(out, "faults " + outcome.faults() + " · seed " + chosen);
-    if (outcome.problems().isEmpty()) {
+    say(out, "faults " + outcome.faults() + " · seed " + settings.seed());
+    return verdict(outcome.problems(), settings, out);
+  }
+
+  private static int many(Soak.Settings settings, SoakJvm jvm, PrintWriter out)
+      throws IOException, InterruptedException {
+    ClusterSoak.Outcome outcome = ClusterSoak.run(settings, jvm);
+    say(out, "");
+    AuditPage.lines(outcome.run(), outcome.audit()).forEach(line -> say(out, line));
+    say(out, "");
+    outcome.times().lines().forEach(line -> say(out, line));
+    say(out, "");
+    say(out, SoakAccount.of(outcome.audit().report()).line());
+    say(
+        out,
+        "%d ends and stops got over · %d processes ended by themselves · seed %d"
+            .formatted(outcome.times().count(), outcome.endedByThemselves(), settings.seed()));
+    return verdict(outcome.problems(), settings, out);
+  }
+
+  private static int verdict(List<String> problems, Soak.Settings settings, PrintWriter out) {
+    if (problems.isEmpty()) {
       say(out, "passed");
       return ExitCode.OK.code();
     }
-    outcome.problems().forEach(problem -> say(out, "FAILED " + problem));
-    say(out, "       the run and soak.log are in " + place);
+    problems.forEach(problem -> say(out, "FAILED " + problem));
+    say(out, "       the run and the logs are in " + settings.folder());
     return ExitCode.FAILED.code();
   }
 
@@ -96,26 +136,6 @@ final class SoakCommand implements Callable<Integer> {
         DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
             .format(LocalDateTime.now(ZoneId.systemDefault()));
     return Path.of("runs", "soak-" + stamp);
-  }
-
-  /** This very program, with a small heap. */
-  private static List<String> troupe() {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Dstdout.encoding=UTF-8",
-            "-Dstderr.encoding=UTF-8",
-            "-Dai.djl.offline=true",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName()));
-    return command;
   }
 
   private static void say(PrintWriter out, String line) {

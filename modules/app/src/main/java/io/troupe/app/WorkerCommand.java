@@ -31,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,6 +82,8 @@ final class WorkerCommand implements Callable<Integer> {
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
+  private final AtomicBoolean told = new AtomicBoolean();
+
   @Override
   public Integer call() throws Exception {
     CompletableFuture<ActorSystem<WorkerHost.Command>> started = new CompletableFuture<>();
@@ -120,6 +123,12 @@ final class WorkerCommand implements Callable<Integer> {
     }
     if (deserted.get().isPresent()) {
       throw new IOException(deserted.get().get());
+    }
+    if (!told.get()) {
+      System.err.println(
+          "worker %s was lost: it did not answer for 7 s, or failed too often; its node starts another"
+              .formatted(name));
+      return ExitCode.UNREACHABLE.code();
     }
     return ExitCode.OK.code();
   }
@@ -185,7 +194,8 @@ final class WorkerCommand implements Callable<Integer> {
                             posts.coordinator(),
                             posts.trainer(),
                             verifiers,
-                            posts.recorder()))),
+                            posts.recorder())),
+                () -> told.set(true)),
             ClusterSettings.SYSTEM,
             RunConsole.meter(run.console(), network.config()));
     try {

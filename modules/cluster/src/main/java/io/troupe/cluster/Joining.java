@@ -10,10 +10,13 @@ import akka.cluster.MemberStatus;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import akka.cluster.typed.JoinSeedNodes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -23,6 +26,10 @@ import java.util.concurrent.ExecutionException;
  */
 public final class Joining {
   private static final Duration ANSWER = Duration.ofSeconds(2);
+
+  /** How long all must have been looking for the cluster before one may begin another. */
+  private static final Duration FOUND_NOBODY = Duration.ofSeconds(5);
+
   private static final long LOOK_AGAIN_MILLIS = 200;
 
   private Joining() {}
@@ -63,8 +70,46 @@ public final class Joining {
   public static void through(
       ActorSystem<?> system, Seeds seeds, Pass pass, String who, Duration patience)
       throws CannotJoinException, InterruptedException {
+    try {
+      throughOrFirst(system, seeds, pass, who, patience, () -> false);
+    } catch (IOException never) {
+      throw new UncheckedIOException(never);
+    }
+  }
+
+  /** The right to begin a cluster. */
+  public interface MayBegin {
+    /**
+     * Takes it, if it is to be had.
+     *
+     * @throws IOException if that cannot be found out
+     */
+    boolean take() throws IOException;
+  }
+
+  /**
+   * The same for one that may begin a cluster where all it reaches look for one themselves, as they
+   * do after the loss of all that could be head: somebody has to be the first.
+   */
+  public static void throughOrFirst(
+      ActorSystem<?> system,
+      Seeds seeds,
+      Pass pass,
+      String who,
+      Duration patience,
+      MayBegin mayBegin)
+      throws CannotJoinException, InterruptedException, IOException {
     long deadline = System.nanoTime() + patience.toNanos();
-    HostPort open = knock(system, seeds, pass, who, deadline, patience);
+    Optional<HostPort> open = knock(system, seeds, pass, who, deadline, patience, mayBegin);
+    if (open.isEmpty()) {
+      first(system);
+    } else {
+      join(system, open.get(), deadline, patience);
+    }
+  }
+
+  private static void join(ActorSystem<?> system, HostPort open, long deadline, Duration patience)
+      throws CannotJoinException, InterruptedException {
     List<Address> addresses =
         ClusterSettings.addresses(List.of(open)).stream().map(AddressFromURIString::parse).toList();
     Cluster cluster = Cluster.get(system);
@@ -82,10 +127,17 @@ public final class Joining {
   }
 
   /** Knocks everywhere at once: the dead among many seeds must not hold up the living. */
-  private static HostPort knock(
-      ActorSystem<?> system, Seeds seeds, Pass pass, String who, long deadline, Duration patience)
-      throws CannotJoinException, InterruptedException {
+  private static Optional<HostPort> knock(
+      ActorSystem<?> system,
+      Seeds seeds,
+      Pass pass,
+      String who,
+      long deadline,
+      Duration patience,
+      MayBegin mayBegin)
+      throws CannotJoinException, InterruptedException, IOException {
     boolean outside = false;
+    long since = System.nanoTime();
     do {
       requireAlive(system);
       Map<HostPort, CompletableFuture<Gate.Answer>> asked = new LinkedHashMap<>();
@@ -94,7 +146,7 @@ public final class Joining {
         try {
           switch (one.getValue().get()) {
             case Gate.Welcome _ -> {
-              return one.getKey();
+              return Optional.of(one.getKey());
             }
             case Gate.Refused(String reason) -> {
               if (seeds.given().contains(one.getKey())) {
@@ -107,6 +159,9 @@ public final class Joining {
         } catch (ExecutionException silent) {
           // It may still be starting.
         }
+      }
+      if (outside && System.nanoTime() - since > FOUND_NOBODY.toNanos() && mayBegin.take()) {
+        return Optional.empty();
       }
       Thread.sleep(LOOK_AGAIN_MILLIS);
     } while (System.nanoTime() < deadline);

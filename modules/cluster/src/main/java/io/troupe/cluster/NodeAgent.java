@@ -201,6 +201,10 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       serve(); // A new head of the same run: the workers find it by themselves.
       return;
     }
+    if (!alive.isEmpty()) {
+      return; // What is left of the last run ends first; then it is asked again.
+    }
+    timers.cancel(new TimeIsUp());
     weights = Optional.empty();
     seat = share.seat();
     run = Optional.of(terms.run());
@@ -279,6 +283,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private void onEnded(ChildSpec child, int exit) {
     alive.remove(child.name());
+    if (alive.isEmpty() && run.isEmpty() && !leaving) {
+      ask();
+    }
     if (exit == 0 || leaving || run.isEmpty()) {
       return; // It was told to.
     }
@@ -316,6 +323,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       weights = Optional.empty();
       seat = Share.OWN.seat();
       var _ = wiring.children().call(this::letGo);
+      restarts.keySet().forEach(timers::cancel);
+      alive.forEach(wiring.children()::drain);
       timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
     }
   }

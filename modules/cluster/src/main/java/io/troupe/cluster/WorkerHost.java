@@ -57,6 +57,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   private final String name;
   private final Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker;
   private final TimerScheduler<Command> timers;
+  private final Runnable told;
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
   private Optional<ActorRef<RolloutWorker.Command>> worker = Optional.empty();
   private boolean draining;
@@ -67,12 +68,14 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
    *
    * @param name of the worker, such as {@code node1-gpu0}
    * @param makeWorker the worker, once it is known for whom
+   * @param told called when it is told to end; a host that ends without was lost
    */
   public static Behavior<Command> create(
-      String name, Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker) {
+      String name, Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker, Runnable told) {
     return Behaviors.setup(
         context ->
-            Behaviors.withTimers(timers -> new WorkerHost(context, timers, name, makeWorker)));
+            Behaviors.withTimers(
+                timers -> new WorkerHost(context, timers, name, makeWorker, told)));
   }
 
   /**
@@ -81,20 +84,22 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
    *
    * @param eyes answer for this process
    * @param makeWorker the worker, once it is known for whom, and who judges what it draws
+   * @param told called when it is told to end
    */
   public static Behavior<Command> guardian(
       String name,
       VerifierService verifier,
       Lookout.Eyes eyes,
       BiFunction<Run.Posts, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
-          makeWorker) {
+          makeWorker,
+      Runnable told) {
     return Behaviors.setup(
         context -> {
           ActorRef<VerifierPool.Command> verifiers =
               context.spawn(VerifierPool.create(verifier), "verifiers");
           context.spawn(Lookout.create(name, eyes), Lookout.NAME);
           ActorRef<Command> host =
-              context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers)), NAME);
+              context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers), told), NAME);
           context.watch(host);
           return Behaviors.receive(Command.class)
               .onAnyMessage(
@@ -111,9 +116,11 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
       String name,
-      Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker) {
+      Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker,
+      Runnable told) {
     super(context);
     this.name = name;
+    this.told = told;
     this.makeWorker = makeWorker;
     this.timers = timers;
     ActorRef<Receptionist.Listing> listings =
@@ -131,7 +138,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
       case Hired(ActorRef<Desk.Command> by, Run.Posts posts) -> onHired(by, posts);
       case Dismissed _ -> onDismissed();
       case Drain _ -> onDrain();
-      case RunOver _ -> Behaviors.stopped();
+      case RunOver _ -> onRunOver();
     };
   }
 
@@ -200,7 +207,13 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     worker = Optional.empty();
   }
 
+  private Behavior<Command> onRunOver() {
+    told.run();
+    return Behaviors.stopped();
+  }
+
   private Behavior<Command> onDrain() {
+    told.run();
     draining = true;
     if (worker.isEmpty()) {
       return Behaviors.stopped();

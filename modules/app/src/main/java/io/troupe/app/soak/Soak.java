@@ -5,8 +5,6 @@ import io.troupe.core.audit.AuditReport;
 import io.troupe.core.audit.Entry;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +13,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -85,7 +82,7 @@ public final class Soak {
   }
 
   private Outcome run() throws IOException, InterruptedException {
-    Path config = configuration();
+    Path config = SoakFiles.write(settings.folder(), "soak.yaml");
     List<String> arguments = List.of("train", config.toString(), "--json");
     while (problems.isEmpty() && elapsed().compareTo(settings.length()) < 0) {
       live(arguments);
@@ -199,20 +196,6 @@ public final class Soak {
                     report.pending(),
                     report.sound() ? "sound" : "BROKEN"));
     return report;
-  }
-
-  private Path configuration() throws IOException {
-    Path verifier = settings.folder().resolve("verifier.py").toAbsolutePath();
-    Files.writeString(verifier, resource("verifier.py"));
-    Path config = settings.folder().resolve("soak.yaml").toAbsolutePath();
-    return Files.writeString(
-        config, resource("soak.yaml").replace("VERIFIER", verifier.toString()));
-  }
-
-  private static String resource(String name) throws IOException {
-    try (InputStream in = Objects.requireNonNull(Soak.class.getResourceAsStream(name))) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
   }
 
   /** How the run goes on: from its folder, or from the start if it died before it had one. */

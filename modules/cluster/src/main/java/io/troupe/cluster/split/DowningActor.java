@@ -36,6 +36,9 @@ final class DowningActor extends AbstractActorWithTimers {
   /** A file system of a network may take its time. */
   private static final Executor BLOCKING = task -> Thread.ofVirtual().name("lease").start(task);
 
+  /** Greater than any number the cluster gives to its members. */
+  private static final int NEWCOMERS = Integer.MAX_VALUE / 2;
+
   private enum Decide {
     NOW
   }
@@ -167,16 +170,9 @@ final class DowningActor extends AbstractActorWithTimers {
     if (lost.isEmpty()) {
       return;
     }
-    List<SplitRule.Seen> seen = new ArrayList<>();
-    for (Member member : cluster.state().getMembers()) {
-      if (counts(member)) {
-        seen.add(
-            new SplitRule.Seen(part(member), !lost.contains(member.address()), member.upNumber()));
-      }
-    }
-    int self = cluster.selfMember().upNumber();
     SplitRule.Verdict verdict =
-        SplitRule.verdict(seen, self, lease.map(RunLease::held).orElse(false));
+        SplitRule.verdict(
+            seen(lost), age(cluster.selfMember()), lease.map(RunLease::held).orElse(false));
     if (verdict != SplitRule.Verdict.LEAVE) {
       headlessSince = Optional.empty();
     }
@@ -189,6 +185,31 @@ final class DowningActor extends AbstractActorWithTimers {
       case WAIT -> LOG.debug("split lost={} verdict=wait", lost);
       case LEAVE -> onHeadless(lost);
     }
+  }
+
+  private List<SplitRule.Seen> seen(Set<Address> lost) {
+    List<SplitRule.Seen> seen = new ArrayList<>();
+    for (Member member : cluster.state().getMembers()) {
+      if (counts(member)) {
+        seen.add(new SplitRule.Seen(part(member), !lost.contains(member.address()), age(member)));
+      }
+    }
+    return seen;
+  }
+
+  /** Newcomers come last, and in the order in which the cluster will number them. */
+  private int age(Member member) {
+    if (!isNew(member)) {
+      return member.upNumber();
+    }
+    int before = 0;
+    for (Member other : cluster.state().getMembers()) {
+      before +=
+          isNew(other) && Member.addressOrdering().compare(other.address(), member.address()) < 0
+              ? 1
+              : 0;
+    }
+    return NEWCOMERS + before;
   }
 
   private void remove(Set<Address> lost) {
@@ -282,9 +303,19 @@ final class DowningActor extends AbstractActorWithTimers {
     cluster.down(cluster.selfAddress());
   }
 
+  /**
+   * One that could be head counts before it is let in, because nobody is let in while somebody is
+   * lost: after the loss of all heads it is the only one that can remove them.
+   */
   private static boolean counts(Member member) {
     return member.status().equals(MemberStatus.up())
-        || member.status().equals(MemberStatus.leaving());
+        || member.status().equals(MemberStatus.leaving())
+        || (isNew(member) && part(member) == SplitRule.Part.HEAD);
+  }
+
+  private static boolean isNew(Member member) {
+    return member.status().equals(MemberStatus.joining())
+        || member.status().equals(MemberStatus.weaklyUp());
   }
 
   private static SplitRule.Part part(Member member) {

@@ -1,0 +1,89 @@
+package io.troupe.app.soak;
+
+import io.troupe.core.audit.Audit;
+import io.troupe.core.audit.AuditReport;
+import io.troupe.core.run.Event;
+import io.troupe.store.JournalException;
+import io.troupe.store.JournalReader;
+import io.troupe.store.JournalRecord;
+import io.troupe.store.RunFolder;
+import io.troupe.store.RunJson;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Follows the journal of a run that goes on, and audits it on the way. Should records turn out to
+ * be those of a process that had lost the run, it begins again from the first one.
+ */
+final class JournalWatch implements Closeable {
+  private final RunFolder run;
+  private final Map<String, Long> grants = new HashMap<>();
+  private Audit audit = new Audit();
+  private JournalReader reader;
+  private long steps;
+  private boolean ended;
+
+  JournalWatch(RunFolder run) throws IOException {
+    this.run = run;
+    this.reader = JournalReader.open(run.journal());
+  }
+
+  /** Reads what is new. */
+  void look(long now) throws IOException {
+    try {
+      read(now);
+    } catch (JournalException.Corrupt fenced) {
+      reader.close();
+      reader = JournalReader.open(run.journal());
+      audit = new Audit();
+      steps = 0;
+      read(now);
+    }
+  }
+
+  private void read(long now) throws IOException {
+    for (Optional<JournalRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
+      var events = RunJson.events(next.get().payload());
+      audit.record(next.get().sequence(), events);
+      for (Event event : events) {
+        if (event instanceof Event.StepTrained) {
+          steps++;
+        } else if (event instanceof Event.LeaseGranted(var _, var worker, var _, var _)) {
+          grants.put(worker.value(), now);
+        }
+        ended = event instanceof Event.RunEnded || (ended && !(event instanceof Event.RunResumed));
+      }
+    }
+  }
+
+  /** Steps ever trained, those too that were undone. */
+  long steps() {
+    return steps;
+  }
+
+  /** When a worker, under whatever name it enlisted, was last seen to get a lease. */
+  long lastGrant(String worker) {
+    return grants.entrySet().stream()
+        .filter(one -> one.getKey().startsWith(worker))
+        .mapToLong(Map.Entry::getValue)
+        .max()
+        .orElse(Long.MIN_VALUE);
+  }
+
+  /** Whether the run has ended, and nobody has resumed it. */
+  boolean ended() {
+    return ended;
+  }
+
+  AuditReport report() {
+    return audit.report();
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

@@ -1,0 +1,109 @@
+package io.troupe.app.soak;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How a soak starts this very program again.
+ *
+ * @param java the program
+ * @param classPath of this process
+ * @param main class of the command line
+ * @param options beyond the usual ones, of these JVMs and of those they start
+ */
+public record SoakJvm(Path java, String classPath, String main, List<String> options) {
+  /** The first thing on the screen that tells of a policy. */
+  private static final String GOING_ON = "console ";
+
+  private static final int HEAP = 256;
+  private static final long PATIENCE_SECONDS = 120;
+  private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+  private static final List<String> FLAGS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-XX:+UseSerialGC",
+          "-Dstdout.encoding=UTF-8",
+          "-Dstderr.encoding=UTF-8",
+          "-Dai.djl.offline=true");
+
+  public SoakJvm {
+    options = List.copyOf(options);
+  }
+
+  /** The JVM that runs this, and its class path. */
+  public static SoakJvm ofThisProcess(Class<?> main) {
+    return new SoakJvm(
+        Path.of(System.getProperty("java.home"), "bin", "java"),
+        System.getProperty("java.class.path"),
+        main.getName(),
+        List.of("-XX:TieredStopAtLevel=1"));
+  }
+
+  /**
+   * The same with a cache of loaded and linked classes (JEP 514), which halves the processor time
+   * of every start. A class path with folders in it cannot have one, and is left as it is.
+   *
+   * @param folder for the cache
+   * @param rehearsal arguments of a run that loads the classes; it is ended when it has begun
+   */
+  SoakJvm warm(Path folder, List<String> rehearsal) throws IOException, InterruptedException {
+    if (Arrays.stream(classPath.split(File.pathSeparator, -1))
+        .anyMatch(entry -> Files.isDirectory(Path.of(entry)))) {
+      return this;
+    }
+    Path cache = folder.resolve("classes.aot").toAbsolutePath();
+    List<String> making = new ArrayList<>(options);
+    making.add("-XX:AOTCacheOutput=" + cache);
+    SoakMember maker = new SoakMember("rehearsal", folder);
+    maker.start(new SoakJvm(java, classPath, main, making).process(HEAP, rehearsal));
+    long deadline = System.nanoTime() + PATIENCE_SECONDS * 1_000_000_000L;
+    while (maker.isAlive() && !maker.said(GOING_ON) && System.nanoTime() < deadline) {
+      Thread.sleep(100);
+    }
+    maker.signal("TERM");
+    if (!maker.ends(PATIENCE_SECONDS) || !Files.exists(cache)) {
+      maker.kill();
+      throw new IOException(
+          "the short run before the soak did not end in order; its words are in "
+              + folder.resolve("rehearsal.log"));
+    }
+    List<String> warm = new ArrayList<>(options);
+    warm.add("-XX:AOTCache=" + cache);
+    return new SoakJvm(java, classPath, main, warm);
+  }
+
+  /** The command line that is the {@code troupe} command, without arguments. */
+  public List<String> command(int heapMebibytes) {
+    List<String> command = new ArrayList<>();
+    command.add(java.toString());
+    command.addAll(FLAGS);
+    command.addAll(options);
+    command.add("-Xmx%dm".formatted(heapMebibytes));
+    command.addAll(List.of("-cp", classPath, main));
+    return command;
+  }
+
+  /** A process whose command line can be read, and which ends with this one where that is known. */
+  ProcessBuilder process(int heapMebibytes, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    if (Files.isExecutable(SETPRIV)) {
+      command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
+    }
+    command.add(java.toString());
+    command.addAll(FLAGS);
+    command.addAll(options);
+    command.add("-Xmx%dm".formatted(heapMebibytes));
+    command.add(main);
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CLASSPATH", classPath);
+    builder.environment().put("TROUPE_JAVA_OPTS", String.join(" ", options));
+    return builder;
+  }
+}
