@@ -1,12 +1,17 @@
 package io.troupe.app.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.store.JournalReader;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJson;
+import io.troupe.telemetry.view.GroupSpans;
+import io.troupe.telemetry.view.Span;
 import io.troupe.telemetry.view.TensorBoardFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,12 +21,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code troupe export}: a run's metrics for people who look elsewhere. */
+/** {@code troupe export}: a run for people who look elsewhere. */
 @Command(
     name = "export",
     mixinStandardHelpOptions = true,
-    description = "Gives a run's metrics to another tool.",
-    subcommands = {ExportCommand.TensorBoard.class, ExportCommand.Mlflow.class})
+    description = "Gives a run's metrics, or the lives of its groups, to another tool.",
+    subcommands = {
+      ExportCommand.TensorBoard.class,
+      ExportCommand.Mlflow.class,
+      ExportCommand.Otlp.class
+    })
 public final class ExportCommand {
   private ExportCommand() {}
 
@@ -96,10 +105,7 @@ public final class ExportCommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-      if (!url.matches("https?://[^/]+.*")) {
-        System.err.printf(
-            "error: --url %s is no address of a server; give one such as http://127.0.0.1:5000%n",
-            url);
+      if (isNoServer(url, "http://127.0.0.1:5000")) {
         return 2;
       }
       URI server = URI.create(url.replaceFirst("/+$", ""));
@@ -113,5 +119,72 @@ public final class ExportCommand {
       }
       return 0;
     }
+  }
+
+  @Command(
+      name = "otlp",
+      mixinStandardHelpOptions = true,
+      description =
+          "Sends the lives of a run's groups as spans to an OpenTelemetry collector: a trace a"
+              + " group. A run sent twice has the same ids. Reads OTEL_EXPORTER_OTLP_HEADERS, as"
+              + " OpenTelemetry's own exporters do.",
+      footer = {
+        "",
+        "Example:",
+        "  troupe export otlp quickstart-20261121-140200 --url http://127.0.0.1:4318"
+      })
+  static final class Otlp implements Callable<Integer> {
+    @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
+    private String run = "";
+
+    @Option(
+        names = "--url",
+        defaultValue = "${env:OTEL_EXPORTER_OTLP_ENDPOINT:-http://127.0.0.1:4318}",
+        description =
+            "The collector, without /v1/traces; it takes OTLP over HTTP. Default"
+                + " $$OTEL_EXPORTER_OTLP_ENDPOINT, else http://127.0.0.1:4318.")
+    private String url = "";
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      if (isNoServer(url, "http://127.0.0.1:4318")) {
+        return 2;
+      }
+      Map<String, String> headers;
+      try {
+        headers =
+            OtlpCollector.headers(System.getenv().getOrDefault("OTEL_EXPORTER_OTLP_HEADERS", ""));
+      } catch (IllegalArgumentException malformed) {
+        System.err.println("error: " + malformed.getMessage());
+        return 2;
+      }
+      RunFolder folder = RunFolder.open(Path.of("runs"), run);
+      List<Span> ended = new ArrayList<>();
+      GroupSpans spans = new GroupSpans(folder.name(), ended::add);
+      try (JournalReader journal = JournalReader.open(folder.journal());
+          OtlpCollector collector = new OtlpCollector(URI.create(url), headers, folder.name())) {
+        for (var next = journal.next(); next.isPresent(); next = journal.next()) {
+          RunJson.Entry entry = RunJson.entry(next.get().payload());
+          entry.events().forEach(event -> spans.event(entry.atMillis(), event));
+          for (Span span : ended) {
+            collector.add(span);
+          }
+          ended.clear();
+        }
+        System.err.printf(
+            "%d spans; %d groups had not ended and were not sent%n",
+            collector.finish(), spans.open());
+      }
+      return 0;
+    }
+  }
+
+  private static boolean isNoServer(String url, String example) {
+    boolean none = !url.matches("https?://[^/]+.*");
+    if (none) {
+      System.err.printf(
+          "error: --url %s is no address of a server; give one such as %s%n", url, example);
+    }
+    return none;
   }
 }

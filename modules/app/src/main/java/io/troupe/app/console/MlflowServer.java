@@ -8,11 +8,9 @@ import io.troupe.app.config.binding.Resolved;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -22,8 +20,6 @@ import java.util.Optional;
 
 /** An MLflow tracking server, spoken to by its REST interface, version 2.0. */
 final class MlflowServer implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
   /** What one call may carry at most, by MLflow's documentation of runs/log-batch. */
   private static final int METRICS_A_CALL = 1_000;
 
@@ -32,11 +28,12 @@ final class MlflowServer implements AutoCloseable {
 
   private final URI base;
   private final Optional<String> authorization;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final OutsideServer server;
 
   MlflowServer(URI base, Optional<String> authorization) {
     this.base = base;
     this.authorization = authorization;
+    this.server = new OutsideServer("MLflow", base);
   }
 
   /** The header that MLflow's own client would send. */
@@ -168,7 +165,7 @@ final class MlflowServer implements AutoCloseable {
   private HttpResponse<byte[]> send(HttpRequest.Builder request)
       throws IOException, InterruptedException {
     authorization.ifPresent(value -> request.header("Authorization", value));
-    return http.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
+    return server.send(request);
   }
 
   private JsonNode answer(String path, HttpResponse<byte[]> response) throws IOException {
@@ -183,6 +180,6 @@ final class MlflowServer implements AutoCloseable {
 
   @Override
   public void close() {
-    http.close();
+    server.close();
   }
 }

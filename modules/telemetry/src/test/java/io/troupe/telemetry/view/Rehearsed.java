@@ -16,6 +16,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
 
 /** A coordinator under random inputs, and a fold that is told the events. */
 final class Rehearsed {
@@ -28,10 +29,17 @@ final class Rehearsed {
   final RunFold fold = new RunFold(RunFacts.of("rehearsed", limits), 10_000);
   private final Coordination coordination = new Coordination(limits);
   private final SplittableRandom random;
+  private final BiConsumer<Long, Event> listener;
   private RunState state = RunState.INITIAL;
   private long now = START;
 
   Rehearsed(long seed) {
+    this(seed, (_, _) -> {});
+  }
+
+  /** One whose events somebody else is told, too, with their time. */
+  Rehearsed(long seed, BiConsumer<Long, Event> listener) {
+    this.listener = listener;
     random = new SplittableRandom(seed);
     tell(new Input.Begin());
   }
@@ -60,6 +68,7 @@ final class Rehearsed {
   private Rehearsed take(Decision decision) {
     for (Event event : decision.events()) {
       fold.event(now, event);
+      listener.accept(now, event);
     }
     state = decision.state();
     return this;
