@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +26,9 @@ import java.util.stream.Stream;
 final class BuildId {
   private static final int DIGITS = 12;
   private static final String OWN = "io/troupe/";
+
+  /** A jar of ours, and as it is called in a bundle, where a number keeps the order. */
+  private static final Pattern OWN_JAR = Pattern.compile("(?i)(\\d+-)?troupe.*\\.jar");
 
   private BuildId() {}
 
@@ -41,9 +44,7 @@ final class BuildId {
         Path path = Path.of(entry);
         if (Files.isDirectory(path)) {
           addFolder(path, digests);
-        } else if (String.valueOf(path.getFileName())
-            .toLowerCase(Locale.ROOT)
-            .startsWith("troupe")) {
+        } else if (OWN_JAR.matcher(String.valueOf(path.getFileName())).matches()) {
           addJar(path, digests);
         }
       }

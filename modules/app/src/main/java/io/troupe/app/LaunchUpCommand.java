@@ -49,6 +49,13 @@ final class LaunchUpCommand implements Callable<Integer> {
   private int port;
 
   @Option(
+      names = "--weights-port",
+      paramLabel = "N",
+      defaultValue = "7410",
+      description = "The head serves weights there, the agents at the next one (${DEFAULT-VALUE}).")
+  private int weightsPort;
+
+  @Option(
       names = "--allow-plain-tcp",
       description = "Without TLS: only in a network that nobody else is in.")
   private boolean plain;
@@ -67,7 +74,7 @@ final class LaunchUpCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     Fleet fleet = options.fleet(out);
     try {
-      var facts = fleet.check(List.of(port, port + 1));
+      var facts = fleet.check(List.of(port, port + 1, weightsPort, weightsPort + 1));
       fleet.copy(bundle(), facts);
       RemoteHost head = fleet.hosts().getFirst();
       fleet.write(CONFIG, Files.readString(file));
@@ -113,12 +120,14 @@ final class LaunchUpCommand implements Callable<Integer> {
     List<String> arguments =
         new ArrayList<>(List.of("train", options.folder() + "/" + CONFIG, "--cluster"));
     arguments.addAll(List.of("--address", head.address(), "--port", Integer.toString(port)));
+    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort)));
     return withPlain(arguments);
   }
 
   private List<String> agent(RemoteHost host, RemoteHost head) {
     List<String> arguments = new ArrayList<>(List.of("node", "--name", host.address()));
     arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
+    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort + 1)));
     arguments.addAll(List.of("--seed", head.address() + ":" + port));
     arguments.addAll(List.of("--config", options.folder() + "/" + CONFIG));
     arguments.addAll(List.of("--data", options.folder() + "/node-data"));

@@ -267,7 +267,11 @@ final class NodeCommand implements Callable<Integer> {
                 + " again with --seed");
       }
       Joining.through(
-          system, new Seeds(cluster.seeds(), others), pass, "node " + nodeName(), PATIENCE);
+          system,
+          new Seeds(cluster.seeds(), others),
+          pass,
+          "node %s at %s".formatted(nodeName(), self),
+          PATIENCE);
     }
     say("is in cluster %s at %s".formatted(pass.cluster(), self));
     say("drain   troupe drain-node %s --seed %s".formatted(nodeName(), self));

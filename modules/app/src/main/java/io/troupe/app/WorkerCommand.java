@@ -203,7 +203,7 @@ final class WorkerCommand implements Callable<Integer> {
           system,
           Seeds.given(cluster.seeds()),
           new Pass(run.cluster().name(), BuildId.ofThisProcess()),
-          "worker " + name,
+          "worker %s at %s".formatted(name, Systems.address(system)),
           PATIENCE);
       started.complete(system);
     } catch (CannotJoinException e) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -87,6 +88,14 @@ final class ChildRun implements AutoCloseable {
   /** Starts {@code troupe ARGUMENTS...} in a working folder. */
   static ChildRun start(Path folder, Size size, String... arguments) throws IOException {
     return new ChildRun(builder(folder, size, arguments).start(), true);
+  }
+
+  /** Starts it with something more on the class path, which makes it another build. */
+  static ChildRun startWith(Path more, Path folder, Size size, String... arguments)
+      throws IOException {
+    WarmStart warm = WarmStart.get();
+    String classPath = warm.classPath() + File.pathSeparator + more;
+    return new ChildRun(builder(folder, size, classPath, warm.options(), arguments).start(), true);
   }
 
   /** Starts it and closes the reading end of its standard output at once. */

@@ -74,7 +74,8 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
   private void onKnock(Knock knock) {
     Optional<String> objection = pass.objectionTo(knock.pass());
     objection.ifPresent(
-        reason -> getContext().getLog().warn("refused who={} reason=\"{}\"", knock.who(), reason));
+        reason ->
+            getContext().getLog().warn("refused who=\"{}\" reason=\"{}\"", knock.who(), reason));
     knock
         .replyTo()
         .tell(

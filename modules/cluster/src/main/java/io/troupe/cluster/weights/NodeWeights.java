@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -186,8 +187,14 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
   }
 
   private void start(Wanted wanted) {
-    running = Optional.of(wanted);
-    transfers.execute(() -> transfer(wanted));
+    try {
+      transfers.execute(() -> transfer(wanted));
+      running = Optional.of(wanted);
+    } catch (RejectedExecutionException closed) {
+      wanted.outcome.complete(
+          new Fetched.Failed(
+              "this host takes no more weights: the run is over here", Fetched.Report.NONE));
+    }
   }
 
   private void transfer(Wanted wanted) {

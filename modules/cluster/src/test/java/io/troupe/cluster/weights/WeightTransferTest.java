@@ -200,6 +200,15 @@ class WeightTransferTest {
   }
 
   @Test
+  void fetch_closed_failsInsteadOfLeavingTheCallerWithoutAnAnswer() throws Exception {
+    NodeWeights node = node("a");
+    CachedVersion published = head.publish(Samples.weights(1, 1, 2), List.of());
+    node.close();
+    Fetched outcome = end(node.fetch(published.ref(), List.of(head.address())));
+    assertThat(((Fetched.Failed) outcome).reason()).contains("the run is over here");
+  }
+
+  @Test
   void fetch_otherSecret_isRefused() throws Exception {
     CachedVersion published = head.publish(Samples.weights(1, 1, 2), List.of());
     NodeWeights stranger =
