@@ -1,14 +1,12 @@
 package io.troupe.app;
 
 import io.troupe.app.config.ModelFacts;
-import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.Plan;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
-import io.troupe.cluster.collective.HostRanks;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
@@ -26,13 +24,13 @@ import io.troupe.engine.djl.TorchReport;
 import io.troupe.engine.djl.TrainingMode;
 import io.troupe.engine.djl.WeightDecay;
 import io.troupe.engine.parallel.RankCrew;
-import io.troupe.engine.parallel.ThreadCrew;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.SourceSampling;
 import io.troupe.runtime.TrainerWorkshop;
 import io.troupe.store.Checkpoints;
+import io.troupe.store.RunFolder;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.SourceLimits;
@@ -51,6 +49,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -75,7 +74,7 @@ record Composition(
   private static final int BYTES_A_TOKEN = 20;
 
   /** Of an exchange between trainer ranks; the largest gradient takes far less. */
-  private static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
+  static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
 
   /** For a prompt's answer, such as its unit tests. */
   private static final int PROMPT_EXTRAS = 64 << 10;
@@ -303,30 +302,23 @@ record Composition(
   }
 
   /**
-   * Loads the policy's engine, whose trainers are as many ranks as the placement has.
+   * Loads the policy's engine.
    *
    * @throws UnfitPolicyException if the device is not there
    */
   PolicyEngines engines() throws UnfitPolicyException {
-    PlacementSection placement = config.placement();
-    int ranks = placement.trainerRanks();
-    if (placement.nodes() == 0 || ranks == 1) {
-      return engines(Optional.empty());
-    }
-    PolicyEngines members = rankEngines();
-    return engines(
-        Optional.of(
-            () ->
-                new ThreadCrew(ranks, new HostRanks(RANK_DEADLINE), () -> members.newRank(ranks))));
+    return engines(Optional.empty());
   }
 
   /**
-   * Loads the policy's engine, as a trainer's rank has it.
+   * Loads the policy's engine of a run, whose trainer is made of ranks where the placement says so.
    *
+   * @param say told what becomes of the ranks
    * @throws UnfitPolicyException if the device is not there
    */
-  PolicyEngines rankEngines() throws UnfitPolicyException {
-    return engines(Optional.empty());
+  PolicyEngines engines(RunFolder folder, Consumer<String> say) throws UnfitPolicyException {
+    return engines(
+        new TrainerCrews(config, folder, engines(), TrainerCrews.devices(), say).crews());
   }
 
   private PolicyEngines engines(Optional<Supplier<RankCrew>> crew) throws UnfitPolicyException {

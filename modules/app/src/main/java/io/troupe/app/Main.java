@@ -33,6 +33,7 @@ import picocli.CommandLine.Command;
       NodeCommand.class,
       DrainNodeCommand.class,
       WorkerCommand.class,
+      TrainerRankCommand.class,
       DoctorCommand.class
     },
     footer = {

@@ -21,9 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +29,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The processes that a run gets on one node.
@@ -52,7 +52,7 @@ record NodeCrew(
     Optional<NodeGpus> gpus,
     NodeDepot depot)
     implements NodeAgent.Crew {
-  private static final String OPTIONS = "TROUPE_JAVA_OPTS";
+  private static final Logger LOG = LoggerFactory.getLogger(NodeCrew.class);
 
   /** Below a run's folder on the node. */
   private static final String SERVERS = "servers";
@@ -71,7 +71,13 @@ record NodeCrew(
     ClusterSection section = settings.cluster();
     List<NodeWorker> wanted = NodeWorker.of(node, settings, share, workers);
     endAbandoned();
-    Map<String, List<Gpu>> claimed = gpus.isPresent() ? claim(gpus.get(), share, wanted) : Map.of();
+    Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
+    if (gpus.isPresent()) {
+      claimed.putAll(claim(gpus.get(), share, wanted));
+      if (takesOver && settings.policy().wantsGpu()) {
+        claimed.put(head(), spare(gpus.get(), settings.placement().trainerGpus(), claimed));
+      }
+    }
     Optional<HostPort> weights =
         terms.transfers()
             ? Optional.of(
@@ -81,7 +87,7 @@ record NodeCrew(
     List<ChildSpec> crew = new ArrayList<>();
     for (NodeWorker worker : wanted) {
       String name = worker.name();
-      List<String> command = java(section.workerHeap());
+      List<String> command = ChildJvm.command(section.workerHeap());
       command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
       command.addAll(List.of("--run-folder", run.toString()));
       if (worker.drivesServer()) {
@@ -99,9 +105,10 @@ record NodeCrew(
     }
     gpus.ifPresent(owned -> owned.holders().hand(claimed));
     if (takesOver) {
-      List<String> command = java(section.headHeap());
+      List<String> command = ChildJvm.command(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      crew.add(child(node + "-head", command, folder, environment(List.of())));
+      crew.add(
+          child(head(), command, folder, environment(claimed.getOrDefault(head(), List.of()))));
     }
     return new NodeAgent.Muster(crew, weights);
   }
@@ -139,6 +146,25 @@ record NodeCrew(
     return handed;
   }
 
+  /** The name of the process that waits to become the head. */
+  private String head() {
+    return node + "-head";
+  }
+
+  /**
+   * What the workers have left for the trainer of a head that takes over. It trains nothing until
+   * then, so a node without enough of them still works: the head then sees all accelerators.
+   */
+  private static List<Gpu> spare(NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {
+    List<Gpu> taken = claimed.values().stream().flatMap(List::stream).toList();
+    try {
+      return gpus.claimBeside(wanted, taken);
+    } catch (IOException tooFew) {
+      LOG.warn("event=standby_without_gpu wanted={} reason=\"{}\"", wanted, tooFew.getMessage());
+      return List.of();
+    }
+  }
+
   private static List<Integer> placed(Share share, List<NodeWorker> workers) {
     return IntStream.range(0, workers.size())
         .boxed()
@@ -161,36 +187,13 @@ record NodeCrew(
     return new ChildSpec(name, command, environment, folder, folder.resolve(name + ".log"));
   }
 
-  /** Class path and GPU; not on the command line, so that {@code ps} shows what a process is. */
   private static Map<String, String> environment(List<Gpu> claimed) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("CLASSPATH", System.getProperty("java.class.path"));
+    Map<String, String> environment = ChildJvm.environment();
     if (!claimed.isEmpty()) {
       environment.put(
           "CUDA_VISIBLE_DEVICES",
           claimed.stream().map(Gpu::visible).collect(Collectors.joining(",")));
     }
     return environment;
-  }
-
-  /** This program in a JVM with a heap of its own, with the flags the launcher gives. */
-  private static List<String> java(int heapMebibytes) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx%dm".formatted(heapMebibytes),
-            "-XX:+UseSerialGC",
-            "-Dstdout.encoding=UTF-8",
-            "-Dstderr.encoding=UTF-8",
-            "-Dai.djl.offline=true",
-            "-Dtroupe.home=" + Build.home()));
-    Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
-        .filter(option -> !option.isBlank())
-        .forEach(command::add);
-    command.add(Main.class.getName());
-    return command;
   }
 }

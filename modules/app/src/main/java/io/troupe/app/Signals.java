@@ -16,7 +16,7 @@ final class Signals {
    * sun.misc.Signal is in the supported module jdk.unsupported, but javac warns of it in a way that
    * cannot be switched off, and warnings are errors here; so it is reached by its name.
    */
-  private static final int SIGINT = 2;
+  static final int SIGINT = 2;
 
   private static final int SIGTERM = 15;
 

@@ -135,7 +135,8 @@ final class TrainSession {
       CompletableFuture<Outcome> ended = new CompletableFuture<>();
       Outcome outcome;
       PolicyEngines engines =
-          TaughtEngines.of(composition.config(), composition.engines(), screen::say);
+          TaughtEngines.of(
+              composition.config(), composition.engines(folder, screen::note), screen::say);
       try (VerifierService verifier = composition.openVerifiers();
           Servers servers = servers(settings, engines, screen);
           EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired);

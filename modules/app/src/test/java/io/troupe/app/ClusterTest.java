@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.ChildRun.Place;
+import io.troupe.core.run.Event;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -111,5 +112,31 @@ final class ClusterTest {
         cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
       }
     }
+  }
+
+  /** The decoder, sampled by two workers and trained by two ranks, each a process with PyTorch. */
+  @Test
+  @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
+  void run_decoderOverWorkersAndRanks_endsAndItsAccountAddsUp() throws Exception {
+    TestCluster cluster = new TestCluster(folder, TestCluster.DECODER);
+    String yaml = TestRuns.write(folder, TestCluster.DECODER);
+    try (ChildRun head =
+        ChildRun.start(folder, ChildRun.Size.DJL, "train", yaml, "--cluster", "--json")) {
+      String seed = TestCluster.seed(head);
+      try (ChildRun node =
+          ChildRun.start(
+              folder, ChildRun.Size.TOY, "node", "--seed", seed, "--name", "a", "--gpus", "none")) {
+        TestCluster.await(
+            head,
+            "the run ends",
+            () -> cluster.happenedAfter(0, event -> event instanceof Event.RunEnded));
+        assertThat(head.awaitExit()).as(head.said()).isZero();
+        assertThat(node.said()).contains("works for");
+      }
+    }
+    assertThat(cluster.grantedAfter(0, "a-w1")).isTrue();
+    assertThat(cluster.grantedAfter(0, "a-w2")).isTrue();
+    assertThat(cluster.run().path().resolve("ranks/trainer-rank-1.log")).exists();
+    cluster.audit();
   }
 }

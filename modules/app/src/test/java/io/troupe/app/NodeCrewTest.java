@@ -53,6 +53,13 @@ final class NodeCrewTest {
     assertThat(crew).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-head");
     assertThat(crew)
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
+        .containsExactly("0", "1", "2");
+  }
+
+  @Test
+  void of_noGpuLeftForTheStandby_startsItAllTheSame() throws IOException {
+    assertThat(crew(2, "virtual:2"))
+        .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
         .containsExactly("0", "1", "all");
   }
 

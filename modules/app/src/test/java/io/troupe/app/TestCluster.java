@@ -33,7 +33,21 @@ final class TestCluster {
             drain_timeout: 20s
           """;
 
-  /** The same, judged by a program that a worker starts. */
+  /** The decoder on PyTorch, with two workers and two trainer ranks. */
+  static final String DECODER =
+      TestRuns.DJL
+          + """
+          cluster:
+            worker_heap: 192
+          placement:
+            nodes: 1
+            gpus_per_node: 4
+            trainer_ranks: 2
+            rank_processes: true
+            rollout_workers: 2
+          """;
+
+  /** The table policy, judged by a program that a worker starts. */
   static String withVerifiers(Path folder) throws IOException {
     Path program =
         Files.writeString(
@@ -160,7 +174,7 @@ final class TestCluster {
     return events;
   }
 
-  private boolean grantedAfter(int count, String worker) throws IOException {
+  boolean grantedAfter(int count, String worker) throws IOException {
     List<String> known =
         events().stream().limit(count).flatMap(event -> holder(event, worker).stream()).toList();
     return happenedAfter(
@@ -227,6 +241,11 @@ final class TestCluster {
     RunHistory history = RunHistory.replay(run(), 1);
     assertThat(history.resumes() > 0).as("%d resumes", history.resumes()).isEqualTo(resumed);
     assertThat(history.state().phase()).isInstanceOf(Phase.Ended.class);
+    audit();
+  }
+
+  /** Whether the journal keeps what every run promises. */
+  void audit() throws IOException {
     JournalAudit.Result audit = JournalAudit.of(run());
     assertThat(audit.report().sound()).as(audit.report().violations().toString()).isTrue();
   }

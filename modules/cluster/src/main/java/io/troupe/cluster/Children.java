@@ -52,14 +52,14 @@ public final class Children implements AutoCloseable {
   }
 
   /** How a child ended. */
-  record Exit(long pid, int code) {}
+  public record Exit(long pid, int code) {}
 
   /**
    * Starts a child.
    *
    * @return how it ended, once it has; fails if it could not be started
    */
-  CompletionStage<Exit> start(ChildSpec child) {
+  public CompletionStage<Exit> start(ChildSpec child) {
     return call(() -> spawn(child))
         .thenCompose(Process::onExit)
         .thenApply(ended -> new Exit(ended.pid(), ended.exitValue()));
@@ -128,8 +128,21 @@ public final class Children implements AutoCloseable {
         });
   }
 
+  /** The process of a child that was started; 0 if none was. */
+  public long pid(String name) {
+    return call(() -> Optional.ofNullable(running.get(name)).map(Process::pid).orElse(0L))
+        .toCompletableFuture()
+        .join();
+  }
+
+  /** Ends a child now; one that has ended is left alone. */
+  public void kill(String name) {
+    thread.execute(
+        () -> Optional.ofNullable(running.get(name)).ifPresent(Process::destroyForcibly));
+  }
+
   /** Ends all children now. */
-  void killAll() {
+  public void killAll() {
     try {
       thread.execute(() -> running.values().forEach(Process::destroyForcibly));
     } catch (RejectedExecutionException closed) {

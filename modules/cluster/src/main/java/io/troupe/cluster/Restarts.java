@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param policy the numbers
  * @param endings times of its ends within the last window, in milliseconds, ascending
  */
-record Restarts(Policy policy, List<Long> endings) {
+public record Restarts(Policy policy, List<Long> endings) {
   /**
    * The numbers of the rule.
    *
@@ -22,11 +22,11 @@ record Restarts(Policy policy, List<Long> endings) {
    * @param firstMillis pause after the first end
    * @param longestMillis longest pause
    */
-  record Policy(int most, long windowMillis, long firstMillis, long longestMillis) {
+  public record Policy(int most, long windowMillis, long firstMillis, long longestMillis) {
     /** Five ends in ten minutes; pauses of 1, 2, 4 and 8 seconds between them. */
-    static final Policy DEFAULT = new Policy(5, 600_000, 1_000, 30_000);
+    public static final Policy DEFAULT = new Policy(5, 600_000, 1_000, 30_000);
 
-    Policy {
+    public Policy {
       require(most >= 1, "a child may end 1 or more times, not %d", most);
       require(
           firstMillis >= 0 && longestMillis >= firstMillis,
@@ -36,16 +36,16 @@ record Restarts(Policy policy, List<Long> endings) {
     }
   }
 
-  Restarts {
+  public Restarts {
     endings = List.copyOf(endings);
   }
 
-  static Restarts none(Policy policy) {
+  public static Restarts none(Policy policy) {
     return new Restarts(policy, List.of());
   }
 
   /** With one more end. */
-  Restarts ended(long nowMillis) {
+  public Restarts ended(long nowMillis) {
     return new Restarts(
         policy,
         Stream.concat(
@@ -55,7 +55,7 @@ record Restarts(Policy policy, List<Long> endings) {
   }
 
   /** How long to wait before the next start, in milliseconds; empty when it is given up. */
-  Optional<Long> pauseMillis() {
+  public Optional<Long> pauseMillis() {
     if (endings.size() >= policy.most()) {
       return Optional.empty();
     }

@@ -23,10 +23,16 @@ public record PlacementSection(
         @Default("8")
         @Range(min = 1, max = 64)
         int gpusPerNode,
-    @Doc(value = "Data-parallel ranks of the trainer, a GPU each.", unit = "processes")
+    @Doc(value = "Data-parallel ranks of the trainer, a GPU each.", unit = "ranks")
         @Default("1")
         @Range(min = 1, max = 65536)
         int trainerRanks,
+    @Doc(
+            "Whether each trainer rank is a JVM of its own on the head's host, which the head"
+                + " starts and watches, in place of a thread of the head's: a native crash then"
+                + " costs a step, and not the head.")
+        @Default("false")
+        boolean rankProcesses,
     @Doc(value = "Processes that sample, on all nodes; 0 means as many as fit.", unit = "processes")
         @Default("0")
         @Range(min = 0, max = 65536)
@@ -77,6 +83,11 @@ public record PlacementSection(
         tensorParallel,
         referenceWorkers,
         verifiersPerNode);
+  }
+
+  /** How many accelerators the trainer computes on: ranks that are threads share one. */
+  public int trainerGpus() {
+    return nodes > 0 && rankProcesses ? trainerRanks : 1;
   }
 
   /** Where each role goes; none in one process. */

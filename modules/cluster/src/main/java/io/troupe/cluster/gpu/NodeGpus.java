@@ -39,6 +39,16 @@ public record NodeGpus(
     return claim(indices.size(), gpu -> indices.contains(gpu.index()));
   }
 
+  /**
+   * Claims so many that are not among others. Blocks.
+   *
+   * @throws IOException as {@link #claim(int)}
+   */
+  public List<Gpu> claimBeside(int wanted, List<Gpu> others) throws IOException {
+    List<Integer> indices = others.stream().map(Gpu::index).toList();
+    return claim(wanted, gpu -> !indices.contains(gpu.index()));
+  }
+
   private List<Gpu> claim(int wanted, Predicate<Gpu> eligible) throws IOException {
     try {
       return switch (GpuClaim.of(

@@ -1,0 +1,47 @@
+package io.troupe.app;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How this program runs in a JVM of its own. */
+final class ChildJvm {
+  private static final String OPTIONS = "TROUPE_JAVA_OPTS";
+
+  private ChildJvm() {}
+
+  /**
+   * The command line up to the program's own arguments, with the flags the launcher gives.
+   *
+   * @param heapMebibytes of the JVM
+   */
+  static List<String> command(int heapMebibytes) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Xmx%dm".formatted(heapMebibytes),
+            "-XX:+UseSerialGC",
+            "-Dstdout.encoding=UTF-8",
+            "-Dstderr.encoding=UTF-8",
+            "-Dai.djl.offline=true",
+            "-Dtroupe.home=" + Build.home()));
+    Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
+        .filter(option -> !option.isBlank())
+        .forEach(command::add);
+    command.add(Main.class.getName());
+    return command;
+  }
+
+  /** Its class path; not on the command line, so that {@code ps} shows what a process is. */
+  static Map<String, String> environment() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("CLASSPATH", System.getProperty("java.class.path"));
+    return environment;
+  }
+}

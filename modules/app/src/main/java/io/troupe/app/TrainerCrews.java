@@ -1,0 +1,88 @@
+package io.troupe.app;
+
+import io.troupe.app.config.PlacementSection;
+import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.ChildSpec;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.collective.HostRanks;
+import io.troupe.cluster.ranks.RankProcesses;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.parallel.RankCrew;
+import io.troupe.engine.parallel.ThreadCrew;
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The ranks of a run's trainer, as its placement wants them.
+ *
+ * @param members the policy's engines, which the ranks of this process are made of
+ * @param visible accelerators of the head's process, as CUDA_VISIBLE_DEVICES lists them; none if it
+ *     lists none
+ * @param say told which processes start, and which are lost
+ */
+record TrainerCrews(
+    RunConfig config,
+    RunFolder folder,
+    PolicyEngines members,
+    List<String> visible,
+    Consumer<String> say) {
+  private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
+
+  /** The accelerators that this process may use, as far as its environment lists them. */
+  static List<String> devices() {
+    return Arrays.stream(System.getenv().getOrDefault(VISIBLE, "").split(",", -1))
+        .map(String::strip)
+        .filter(device -> !device.isEmpty())
+        .toList();
+  }
+
+  /** Makes a crew for each trainer; none if one thread trains. */
+  Optional<Supplier<RankCrew>> crews() {
+    PlacementSection placement = config.placement();
+    int ranks = placement.trainerRanks();
+    if (placement.nodes() == 0 || (ranks == 1 && !placement.rankProcesses())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        placement.rankProcesses()
+            ? () -> processes(ranks)
+            : () ->
+                new ThreadCrew(
+                    ranks, new HostRanks(Composition.RANK_DEADLINE), () -> members.newRank(ranks)));
+  }
+
+  private RankCrew processes(int ranks) {
+    try {
+      return RankProcesses.of(ranks, this::child, say);
+    } catch (IOException e) {
+      throw new UncheckedIOException("trainer ranks cannot be started: " + e.getMessage(), e);
+    }
+  }
+
+  private ChildSpec child(int rank, HostPort head, String secret) throws IOException {
+    Path run = folder.path().toAbsolutePath().normalize();
+    Path logs = Files.createDirectories(run.resolve("ranks"));
+    String name = "trainer-rank-" + rank;
+    List<String> command = new ArrayList<>(ChildJvm.command(config.cluster().workerHeap()));
+    command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank)));
+    command.addAll(List.of("--run-folder", run.toString(), "--head", head.toString()));
+    Map<String, String> environment = ChildJvm.environment();
+    environment.put(TrainerRankCommand.SECRET, secret);
+    if (!visible.isEmpty()) {
+      environment.put(VISIBLE, visible.get(rank % visible.size()));
+    }
+    // Relative paths in the configuration are relative to where the head was started.
+    Path here = Path.of("").toAbsolutePath();
+    return new ChildSpec(name, command, environment, here, logs.resolve(name + ".log"));
+  }
+}

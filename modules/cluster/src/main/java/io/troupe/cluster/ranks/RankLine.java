@@ -1,0 +1,157 @@
+package io.troupe.cluster.ranks;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.util.StdConverter;
+import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
+import io.troupe.cluster.wire.WireModule;
+import io.troupe.core.train.Correction;
+import io.troupe.core.train.Distillation;
+import io.troupe.core.train.Objective;
+import io.troupe.core.train.SequenceMask;
+import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.train.TrainingSequence;
+import io.troupe.engine.parallel.RankShare;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The connection between the head and a rank's process: messages in CBOR and arrays in bytes, each
+ * behind its length.
+ */
+final class RankLine implements AutoCloseable {
+  private static final ObjectMapper CBOR = mapper();
+  private static final long SLICE = 4L << 20;
+
+  private final SocketChannel channel;
+
+  /** Over a channel that blocks. */
+  RankLine(SocketChannel channel) {
+    this.channel = channel;
+  }
+
+  private static ObjectMapper mapper() {
+    ObjectMapper mapper =
+        CBORMapper.builder()
+            .addModule(new WireModule())
+            .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+            .build();
+    for (Class<?> sealed :
+        new Class<?>[] {
+          RankTalk.class,
+          RankShare.class,
+          Objective.class,
+          Correction.class,
+          SequenceMask.class,
+          Distillation.class
+        }) {
+      mapper.addMixIn(sealed, ByName.class);
+    }
+    return mapper.addMixIn(TrainingSequence.class, AsRecord.class);
+  }
+
+  /** Both sides are of one build, and Jackson takes subtypes of a sealed type only. */
+  @JsonTypeInfo(use = JsonTypeInfo.Id.MINIMAL_CLASS)
+  private interface ByName {}
+
+  @JsonSerialize(converter = ToRecord.class)
+  @JsonDeserialize(converter = FromRecord.class)
+  private interface AsRecord {}
+
+  /** A sequence's fields, by name. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Sequence(
+      int[] prompt,
+      int[] completion,
+      float[] behaviour,
+      float[] weights,
+      double advantage,
+      int[] staleness,
+      TeacherTokens teacher) {}
+
+  static final class ToRecord extends StdConverter<TrainingSequence, Sequence> {
+    @Override
+    public Sequence convert(TrainingSequence s) {
+      return new Sequence(
+          s.prompt(),
+          s.completion(),
+          s.behaviourLogProbs(),
+          s.lossWeights(),
+          s.advantage(),
+          s.staleness(),
+          s.teacher());
+    }
+  }
+
+  static final class FromRecord extends StdConverter<Sequence, TrainingSequence> {
+    @Override
+    public TrainingSequence convert(Sequence s) {
+      return new TrainingSequence(s.prompt, s.completion, s.behaviour, s.weights, s.advantage)
+          .sampledBehind(s.staleness)
+          .taughtBy(s.teacher);
+    }
+  }
+
+  void say(RankTalk message) throws IOException {
+    byte[] bytes = CBOR.writerFor(RankTalk.class).writeValueAsBytes(message);
+    write(ByteBuffer.allocate(Long.BYTES).putLong(bytes.length).flip());
+    write(ByteBuffer.wrap(bytes));
+  }
+
+  RankTalk hear() throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length()));
+    read(bytes);
+    return CBOR.readValue(bytes.array(), RankTalk.class);
+  }
+
+  /** Sends an array. */
+  void say(MemorySegment array) throws IOException {
+    write(ByteBuffer.allocate(Long.BYTES).putLong(array.byteSize()).flip());
+    for (long from = 0; from < array.byteSize(); from += SLICE) {
+      write(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
+    }
+  }
+
+  /** Takes an array, into memory that is freed when nobody reads it any more. */
+  MemorySegment hearArray() throws IOException {
+    MemorySegment array = Arena.ofAuto().allocate(length(), Long.BYTES);
+    for (long from = 0; from < array.byteSize(); from += SLICE) {
+      read(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
+    }
+    return array;
+  }
+
+  /** Sends bytes whose number both sides know. */
+  void write(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /** Fills a buffer. */
+  void read(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes) < 0) {
+        throw new EOFException("the other side has hung up");
+      }
+    }
+  }
+
+  private long length() throws IOException {
+    ByteBuffer length = ByteBuffer.allocate(Long.BYTES);
+    read(length);
+    return length.flip().getLong();
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.ranks;
+
+import org.jspecify.annotations.NullMarked;
