@@ -264,7 +264,29 @@ final class ServeCommand implements Callable<Integer> {
           0,
           chat(JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()))));
     } catch (IOException | IllegalArgumentException unfit) {
-      throw new UnfitPolicyException("--checkpoint: " + unfit.getMessage(), unfit);
+      throw new UnfitPolicyException(
+          "--checkpoint: %s%s".formatted(unfit.getMessage(), hint(directory)), unfit);
+    }
+  }
+
+  /** What a run's checkpoint lacks, such as a tokenizer over its characters, its folder has. */
+  private static String hint(Path directory) {
+    for (Path folder = directory.toAbsolutePath().normalize();
+        folder != null;
+        folder = folder.getParent()) {
+      if (isRun(folder)) {
+        return "%nit belongs to a run, which can be served: troupe serve %s".formatted(folder);
+      }
+    }
+    return "";
+  }
+
+  private static boolean isRun(Path folder) {
+    try {
+      RunFolder.view(Objects.requireNonNull(folder.getRoot()), folder.toString());
+      return true;
+    } catch (IOException noRun) {
+      return false;
     }
   }
 

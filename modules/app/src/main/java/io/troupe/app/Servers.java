@@ -27,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -93,7 +92,8 @@ final class Servers implements AutoCloseable {
         own.concurrency(),
         Endpoint.Patience.DEFAULT,
         supervision.apply(own.startTimeout()),
-        command(config, resolved));
+        starter(config, resolved),
+        own.restartForWeights());
   }
 
   /**
@@ -133,10 +133,10 @@ final class Servers implements AutoCloseable {
   private static Capabilities look(Endpoint endpoint) throws IOException, InterruptedException {
     try (Wire wire = new Wire(endpoint)) {
       Capabilities can = CapabilityProbe.probe(wire);
-      if (!can.objections().isEmpty()) {
+      if (!can.objections(false).isEmpty()) {
         throw new IOException(
             "rollout.endpoints: %s cannot be used: %s"
-                .formatted(endpoint, String.join("; ", can.objections())));
+                .formatted(endpoint, String.join("; ", can.objections(false))));
       }
       return can;
     } catch (EndpointException away) {
@@ -147,13 +147,16 @@ final class Servers implements AutoCloseable {
     }
   }
 
-  private static IntFunction<ServerCommand> command(RunConfig config, Path resolved) {
+  private static Sidecars.Starter starter(RunConfig config, Path resolved) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
-      case TROUPE -> port -> new ServerCommand(ours(own.heap(), resolved, port), classPath());
-      case VLLM -> port -> ServerCommand.vllm(load(config), port, own.arguments());
-      case SGLANG -> port -> ServerCommand.sglang(load(config), port, own.arguments());
-      case COMMAND -> port -> ServerCommand.custom(own.command(), port);
+      case TROUPE -> (port, _) -> new ServerCommand(ours(own.heap(), resolved, port), classPath());
+      case VLLM ->
+          (port, weights) -> ServerCommand.vllm(load(config, weights), port, own.arguments());
+      case SGLANG ->
+          (port, weights) -> ServerCommand.sglang(load(config, weights), port, own.arguments());
+      case COMMAND ->
+          (port, weights) -> ServerCommand.custom(own.command(), port, model(config, weights));
     };
   }
 
@@ -191,10 +194,19 @@ final class Servers implements AutoCloseable {
     return words;
   }
 
-  private static ServerCommand.Load load(RunConfig config) {
+  /** The directory that a server starts with: of the newest weights, or of the model. */
+  private static String model(RunConfig config, Optional<Path> weights) {
+    String own = config.rollout().sidecars().model();
+    return weights
+        .or(() -> own.isEmpty() ? checkpoint(config) : Optional.of(Path.of(own)))
+        .map(Path::toString)
+        .orElse("");
+  }
+
+  private static ServerCommand.Load load(RunConfig config, Optional<Path> weights) {
     SidecarsSection own = config.rollout().sidecars();
     return new ServerCommand.Load(
-        own.model().isEmpty() ? checkpoint(config).map(Path::toString).orElse("") : own.model(),
+        model(config, weights),
         own.dtype(),
         own.tensorParallel(),
         own.memoryShare(),

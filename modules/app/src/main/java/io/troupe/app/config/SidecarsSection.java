@@ -5,6 +5,7 @@ import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
+import io.troupe.engine.http.sidecar.ServerCommand;
 import java.time.Duration;
 import java.util.List;
 
@@ -23,11 +24,13 @@ public record SidecarsSection(
                 + " `vllm` and `sglang` are found on the PATH; `command` is what `command` says.")
         @Default("troupe")
         Server server,
-    @Doc("Program and arguments of `server: command`; `{port}` stands for the port to listen on.")
+    @Doc(
+            "Program and arguments of `server: command`; `{port}` stands for the port to listen on,"
+                + " `{weights}` for the directory to start with.")
         List<String> command,
     @Doc(
-            "Directory of the model that a vLLM or SGLang starts with; empty means"
-                + " policy.checkpoint.")
+            "Directory of the model that a vLLM or SGLang starts with, and that `{weights}` stands"
+                + " for at first; empty means policy.checkpoint.")
         @Default("")
         String model,
     @Doc("Numbers that vLLM and SGLang compute with.") @Default("bfloat16") String dtype,
@@ -51,7 +54,13 @@ public record SidecarsSection(
     @Doc("Time from the start of one to its first answer; then it is ended and started anew.")
         @Default("600s")
         @Range(min = 1)
-        Duration startTimeout)
+        Duration startTimeout,
+    @Doc(
+            "Whether a server that cannot take new weights while it runs is ended and started with"
+                + " each version: no group is drawn meanwhile, and the run warns where that takes"
+                + " longer than a step.")
+        @Default("false")
+        boolean restartForWeights)
     implements Checked {
   /** Kinds of servers that can be started. */
   public enum Server {
@@ -77,8 +86,24 @@ public record SidecarsSection(
     rules
         .on("command")
         .require(
-            () -> command.isEmpty() || command.stream().anyMatch(word -> word.contains("{port}")),
+            () -> command.isEmpty() || says(ServerCommand.PORT),
             "does not say {port}, the port to listen on",
             "add it, for instance as --port {port}");
+    rules
+        .on("restart_for_weights", "command")
+        .require(
+            () -> !restartForWeights || command.isEmpty() || says(ServerCommand.WEIGHTS),
+            "needs {weights} in the command, or it would start with the same weights again",
+            "add it, for instance as --model {weights}");
+    rules
+        .on("restart_for_weights", "server")
+        .require(
+            () -> !restartForWeights || server != Server.TROUPE,
+            "says nothing to a `troupe` server, which reads weights while it runs",
+            "leave it out");
+  }
+
+  private boolean says(String placeholder) {
+    return command.stream().anyMatch(word -> word.contains(placeholder));
   }
 }

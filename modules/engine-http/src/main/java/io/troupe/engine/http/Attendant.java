@@ -28,6 +28,11 @@ final class Attendant implements Runnable {
     /** Waits, at most until the server leaves; false once it has. */
     boolean rest(Replica replica, Duration pause) throws InterruptedException;
 
+    /** A server reads these weights: their files must stay until {@link #release}. */
+    void hold(Goal goal);
+
+    void release(Goal goal);
+
     /** The server draws with these weights. */
     void moved(Replica replica, Goal goal);
 
@@ -72,7 +77,14 @@ final class Attendant implements Runnable {
 
   /** Brings the server to weights; true if it has them. */
   private boolean bring(Goal goal) throws InterruptedException {
-    return switch (update(goal)) {
+    post.hold(goal);
+    Update.Next end;
+    try {
+      end = update(goal);
+    } finally {
+      post.release(goal);
+    }
+    return switch (end) {
       case Update.Next.Moved() -> {
         post.moved(replica, goal);
         yield true;
@@ -97,7 +109,7 @@ final class Attendant implements Runnable {
       if (!known) {
         LOG.info("server={} {}", replica.name(), can.line());
       }
-      List<String> objections = can.objections();
+      List<String> objections = can.objections(replica.mayRestart());
       return objections.isEmpty()
           ? replica.update(goal.tag(), goal.directory())
           : new Update.Next.Broken(String.join("; ", objections));

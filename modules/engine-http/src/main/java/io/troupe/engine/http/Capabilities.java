@@ -47,14 +47,18 @@ public record Capabilities(
     return UpdateWay.NONE;
   }
 
-  /** What keeps it from being used for rollouts; empty when nothing does. */
-  public List<String> objections() {
+  /**
+   * What keeps it from being used for rollouts; empty when nothing does.
+   *
+   * @param mayRestart whether it may be started anew for each version of the weights
+   */
+  public List<String> objections(boolean mayRestart) {
     List<String> missing =
         NEEDED.stream()
             .filter(need -> !has(need))
             .map(need -> "it lacks %s: %s".formatted(name(need), need.remedy(dialect)))
             .collect(Collectors.toList());
-    if (updateWay() == UpdateWay.NONE) {
+    if (updateWay() == UpdateWay.NONE && !mayRestart) {
       missing.add(
           "there is no way to give it new weights: " + Capability.UPDATE_BY_RPC.remedy(dialect));
     }

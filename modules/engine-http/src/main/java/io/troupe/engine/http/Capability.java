@@ -88,7 +88,8 @@ public enum Capability {
   private String llama() {
     return switch (this) {
       case UPDATE_FROM_DISK, UPDATE_BY_RPC, WEIGHT_NAME, WEIGHT_SPANS, PAUSE ->
-          "llama-server has no way to take new weights: sample with another server";
+          "llama-server takes no new weights while it runs; a run that starts it may restart it for"
+              + " each version: rollout.sidecars.restart_for_weights";
       case METRICS -> "start it with --metrics";
       case TOKEN_IDS, LOG_PROBS, SAMPLED_LOG_PROBS, STREAM -> "take a newer llama-server";
       case PROMPT_ECHO, ADAPTERS, PROMPT_LOG_PROBS, ABORT -> "llama-server does not offer it";

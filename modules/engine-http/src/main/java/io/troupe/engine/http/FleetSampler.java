@@ -33,7 +33,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,7 +58,7 @@ public final class FleetSampler implements SamplingEngine {
   private final int contextLength;
   private final WeightShelf shelf;
   private final Retry retry;
-  private final Consumer<String> onBroken;
+  private final Keeper keeper;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("fleet-clock").daemon().factory());
@@ -71,27 +70,23 @@ public final class FleetSampler implements SamplingEngine {
   private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
   private final NewestWeights newest = new NewestWeights();
   private final FleetCounts counts = new FleetCounts();
+  private final RestartAccount restarts = new RestartAccount();
   private long drawn;
   private boolean closed;
 
-  /** A fleet of servers that nobody starts anew. */
+  /** A fleet of servers that others run. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
-    this(tokenizer, contextLength, shelf, retry, _ -> {});
+    this(tokenizer, contextLength, shelf, retry, Keeper.nobody());
   }
 
   /**
    * A fleet without servers, whose requests wait for one.
    *
-   * @param onBroken hears of servers that hang, or whose update is half done: such a one is to be
-   *     started anew
+   * @param keeper of the servers
    */
   public FleetSampler(
-      Tokenizer tokenizer,
-      int contextLength,
-      WeightShelf shelf,
-      Retry retry,
-      Consumer<String> onBroken) {
-    this.onBroken = onBroken;
+      Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry, Keeper keeper) {
+    this.keeper = keeper;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.shelf = shelf;
@@ -100,7 +95,13 @@ public final class FleetSampler implements SamplingEngine {
 
   /** A server joins under a name; it gets work once it holds the newest weights. */
   public void join(String name, Endpoint endpoint) {
-    Replica replica = new Replica(name, new Wire(endpoint), tokenizer.endOfSequence());
+    Replica replica =
+        new Replica(
+            name,
+            new Wire(endpoint),
+            tokenizer.endOfSequence(),
+            Optional.<Replica.Restarter>of(weights -> restart(name, weights))
+                .filter(_ -> keeper.restartsForWeights(name)));
     synchronized (this) {
       require(!replicas.containsKey(name), "a server named %s is in the fleet already", name);
       replicas.put(name, replica);
@@ -129,8 +130,30 @@ public final class FleetSampler implements SamplingEngine {
 
   /** How it fares, on a line. */
   public synchronized String report() {
-    return "servers=%d ready=%d waiting=%d %s"
-        .formatted(replicas.size(), fleet.readyMembers(), waiting.size(), counts.line());
+    return "servers=%d ready=%d waiting=%d %s%s"
+        .formatted(
+            replicas.size(), fleet.readyMembers(), waiting.size(), counts.line(), restarts.line());
+  }
+
+  private boolean restart(String name, Path weights) throws InterruptedException {
+    long begun = System.nanoTime();
+    boolean serves = keeper.restart(name, weights);
+    Duration pause = Duration.ofNanos(System.nanoTime() - begun);
+    Optional<Duration> step;
+    synchronized (this) {
+      step = restarts.restarted(pause);
+    }
+    LOG.info("server={} restarted_with={} pause_ms={}", name, weights, pause.toMillis());
+    step.ifPresent(
+        shorter ->
+            LOG.warn(
+                "server={} takes pause_ms={} to restart, and there are new weights every"
+                    + " step_ms={}: take a server that reads weights while it runs, or raise"
+                    + " training.groups_per_step",
+                name,
+                pause.toMillis(),
+                shorter.toMillis()));
+    return serves;
   }
 
   @Override
@@ -188,6 +211,7 @@ public final class FleetSampler implements SamplingEngine {
       } else {
         if (newest.offer(tag, directory, loaded)) {
           fleet = fleet.allWithdrawn();
+          restarts.offered(System.nanoTime());
         }
         notifyAll();
       }
@@ -373,7 +397,7 @@ public final class FleetSampler implements SamplingEngine {
       case Retry.Decision.GiveUp() -> fail(part.job(), cause);
     }
     if (hung) {
-      onBroken.accept(errand.replica().name());
+      keeper.broken(errand.replica().name());
     }
     dispatch();
   }
@@ -438,6 +462,9 @@ public final class FleetSampler implements SamplingEngine {
 
   private void unmoved(Replica replica, Attendant.Goal goal, boolean broken, String reason) {
     synchronized (this) {
+      if (closed || !isMember(replica)) {
+        return; // another sampler may be at the server by now
+      }
       counts.updatesFailed++;
     }
     LOG.warn(
@@ -447,7 +474,7 @@ public final class FleetSampler implements SamplingEngine {
         goal.tag(),
         reason);
     if (broken) {
-      onBroken.accept(replica.name());
+      keeper.broken(replica.name());
     }
   }
 
@@ -469,6 +496,20 @@ public final class FleetSampler implements SamplingEngine {
         if (isMember(replica)) {
           fleet = fleet.busyForOthers(replica.name(), requests);
         }
+      }
+    }
+
+    @Override
+    public void hold(Attendant.Goal goal) {
+      shelf.hold(goal.directory());
+    }
+
+    @Override
+    public void release(Attendant.Goal goal) {
+      try {
+        shelf.release(goal.directory());
+      } catch (IOException stays) {
+        LOG.warn("weights={} are left behind: {}", goal.directory(), stays.getMessage());
       }
     }
 

@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * The servers of a run: those named by URL, and those it starts itself. One sampler at a time draws
@@ -22,6 +24,8 @@ public final class HttpPool implements AutoCloseable {
   private final Tokenizer tokenizer;
   private final int contextLength;
   private final Path folder;
+  private final Set<String> named;
+  private final boolean restartsForWeights;
   private final WeightShelf.Companions companions;
   private final WeightShelf.Lying lying;
   private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
@@ -35,12 +39,16 @@ public final class HttpPool implements AutoCloseable {
   private HttpPool(
       Tokenizer tokenizer,
       int contextLength,
+      Set<String> named,
+      boolean restartsForWeights,
       Path folder,
       WeightShelf.Companions companions,
       WeightShelf.Lying lying) {
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.folder = folder;
+    this.named = named;
+    this.restartsForWeights = restartsForWeights;
     this.companions = companions;
     this.lying = lying;
   }
@@ -62,7 +70,15 @@ public final class HttpPool implements AutoCloseable {
       WeightShelf.Companions companions,
       WeightShelf.Lying lying)
       throws IOException, InterruptedException {
-    HttpPool pool = new HttpPool(tokenizer, contextLength, folder, companions, lying);
+    HttpPool pool =
+        new HttpPool(
+            tokenizer,
+            contextLength,
+            named.stream().map(Endpoint::toString).collect(Collectors.toSet()),
+            own.restartsForWeights(),
+            folder,
+            companions,
+            lying);
     named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
     synchronized (pool) {
       pool.left = named.size() + own.count();
@@ -134,7 +150,7 @@ public final class HttpPool implements AutoCloseable {
               contextLength,
               WeightShelf.open(folder.resolve("weights"), companions, lying),
               Retry.DEFAULT,
-              this::broken);
+              new Keeping());
       synchronized (this) {
         current = Optional.of(fleet);
         endpoints.forEach(fleet::join);
@@ -145,12 +161,27 @@ public final class HttpPool implements AutoCloseable {
     }
   }
 
-  private void broken(String name) {
-    Optional<Sidecars> own;
-    synchronized (this) {
-      own = sidecars;
+  private synchronized Optional<Sidecars> own(String name) {
+    return sidecars.filter(_ -> !named.contains(name));
+  }
+
+  /** The servers it started; those of others are left to them. */
+  private final class Keeping implements Keeper {
+    @Override
+    public void broken(String name) {
+      own(name).ifPresent(servers -> servers.restart(name));
     }
-    own.ifPresent(servers -> servers.restart(name));
+
+    @Override
+    public boolean restartsForWeights(String name) {
+      return restartsForWeights && !named.contains(name);
+    }
+
+    @Override
+    public boolean restart(String name, Path weights) throws InterruptedException {
+      Optional<Sidecars> own = own(name);
+      return own.isPresent() && own.get().restart(name, weights);
+    }
   }
 
   /** Nobody draws with a sampler any more: the servers are free for the next, at once. */

@@ -27,15 +27,29 @@ final class Replica implements AutoCloseable {
   private final String name;
   private final Wire wire;
   private final int probeToken;
+  private final Optional<Restarter> restarter;
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private volatile boolean updating;
   private final AtomicInteger requests = new AtomicInteger();
+  private final Object idle = new Object();
 
-  Replica(String name, Wire wire, int probeToken) {
+  /** Starts the server anew with weights; true once it serves. */
+  @FunctionalInterface
+  interface Restarter {
+    boolean restart(Path weights) throws InterruptedException;
+  }
+
+  /**
+   * A server.
+   *
+   * @param restarter none where it must not be started anew for new weights
+   */
+  Replica(String name, Wire wire, int probeToken, Optional<Restarter> restarter) {
     this.name = name;
     this.wire = wire;
     this.probeToken = probeToken;
+    this.restarter = restarter;
   }
 
   String name() {
@@ -55,8 +69,41 @@ final class Replica implements AutoCloseable {
   DrawCall draw(Dialect dialect, Draw draw, ScheduledExecutorService clock) {
     requests.incrementAndGet();
     DrawCall call = wire.draw(dialect, draw, this::isUpdating, clock);
-    var _ = call.result().whenComplete((_, _) -> requests.decrementAndGet());
+    var _ =
+        call.result()
+            .whenComplete(
+                (_, _) -> {
+                  if (requests.decrementAndGet() == 0) {
+                    synchronized (idle) {
+                      idle.notifyAll();
+                    }
+                  }
+                });
     return call;
+  }
+
+  /** Requests end by their own deadline; one that comes in late is refused, and asked again. */
+  private Optional<String> awaitIdle() throws InterruptedException {
+    long end = System.nanoTime() + wire.endpoint().patience().total().toNanos();
+    synchronized (idle) {
+      while (requests.get() > 0) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return Optional.of("%d requests do not end".formatted(requests.get()));
+        }
+        idle.wait(left);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether new weights may cost it its life. */
+  boolean mayRestart() {
+    return restarter.isPresent();
+  }
+
+  private UpdateWay way(Capabilities can) {
+    return can.updateWay() == UpdateWay.NONE && mayRestart() ? UpdateWay.RESTART : can.updateWay();
   }
 
   /** What it can do; found out again after {@link #forget}. */
@@ -99,7 +146,7 @@ final class Replica implements AutoCloseable {
       resumeIfPaused();
       Update.Next tried =
           carryOut(
-              new Update(can.updateWay(), can.updateWay().steps().size() - 1, 0, true, false, ""),
+              new Update(way(can), way(can).steps().size() - 1, 0, true, false, ""),
               tag,
               directory,
               can);
@@ -108,7 +155,7 @@ final class Replica implements AutoCloseable {
     }
     updating = true;
     try {
-      Update.Next end = carryOut(Update.begin(can.updateWay()), tag, directory, can);
+      Update.Next end = carryOut(Update.begin(way(can)), tag, directory, can);
       if (end instanceof Update.Next.Moved) {
         weights = Optional.of(tag);
       } else if (end instanceof Update.Next.Broken) {
@@ -146,7 +193,12 @@ final class Replica implements AutoCloseable {
               sglang
                   ? wire.post("/pause_generation", Fields.object().put("mode", "retract"), CALL)
                   : wire.post("/pause?mode=keep&clear_cache=true", Fields.object(), CALL));
+      case DRAIN -> awaitIdle();
       case READ -> read(tag, directory, can);
+      case RESTART ->
+          restarter.orElseThrow().restart(directory)
+              ? Optional.empty()
+              : Optional.of("started with %s it does not come to serve".formatted(directory));
       case NAME ->
           fault(
               wire.post(

@@ -6,18 +6,19 @@ import java.util.Locale;
  * One update of one server, step by step.
  *
  * <p>Invariants: the new weights are announced only after every step of the way has succeeded; the
- * reading is begun at most once; a server whose reading was begun and whose update did not succeed
- * is never used again as it is; and whatever was paused is resumed, or the server is given up.
+ * moving (the reading, or the restart) is begun at most once; a server whose moving was begun and
+ * whose update did not succeed is never used again as it is; and whatever was paused is resumed, or
+ * the server is given up.
  *
  * @param way the steps
  * @param done how many of them are
  * @param tries of the present step that failed
- * @param read whether the reading was begun
+ * @param moving whether the reading or the restart was begun
  * @param retreat whether the update is given up, and only the resuming is left
  * @param reason of the first failure that ended it, or empty
  */
 public record Update(
-    UpdateWay way, int done, int tries, boolean read, boolean retreat, String reason) {
+    UpdateWay way, int done, int tries, boolean moving, boolean retreat, String reason) {
   private static final int MOST_TRIES = 3;
 
   /** What is to be done next. */
@@ -47,34 +48,34 @@ public record Update(
           : new Next.Broken(reason + "; then it could not be resumed");
     }
     if (!reason.isEmpty()) {
-      return read ? new Next.Broken(reason) : new Next.Unmoved(reason);
+      return moving ? new Next.Broken(reason) : new Next.Unmoved(reason);
     }
     return done == way.steps().size() ? new Next.Moved() : new Next.Do(way.steps().get(done));
   }
 
   /** A step is about to be sent; from then on nobody knows how far it got. */
   public Update started(UpdateStep step) {
-    return step == UpdateStep.READ ? new Update(way, done, tries, true, retreat, reason) : this;
+    return step.moves() ? new Update(way, done, tries, true, retreat, reason) : this;
   }
 
   /** The step succeeded. */
   public Update succeeded() {
     return retreat
-        ? new Update(way, done, 0, read, false, reason)
-        : new Update(way, done + 1, 0, read, false, reason);
+        ? new Update(way, done, 0, moving, false, reason)
+        : new Update(way, done + 1, 0, moving, false, reason);
   }
 
   /** The step failed. */
   public Update failed(String why) {
     if (retreat) {
-      return new Update(way, done, tries + 1, read, true, reason);
+      return new Update(way, done, tries + 1, moving, true, reason);
     }
     UpdateStep step = way.steps().get(done);
     if (step.repeatable() && tries + 1 < MOST_TRIES) {
-      return new Update(way, done, tries + 1, read, false, reason);
+      return new Update(way, done, tries + 1, moving, false, reason);
     }
     String what = "%s failed: %s".formatted(step.name().toLowerCase(Locale.ROOT), why);
     boolean pausedMaybe = step == UpdateStep.PAUSE;
-    return new Update(way, done, 0, read, pausedMaybe, what);
+    return new Update(way, done, 0, moving, pausedMaybe, what);
   }
 }

@@ -4,8 +4,12 @@ package io.troupe.engine.http;
 public enum UpdateStep {
   /** Hold requests in flight; drop cached keys and values. */
   PAUSE,
+  /** Wait until no request is in flight; new ones wait, or go elsewhere. */
+  DRAIN,
   /** Read the weights. Never done twice: what failed may be half done. */
   READ,
+  /** End the server, and start it with the weights. Never done twice either. */
+  RESTART,
   /** Tell the name of the weights. */
   NAME,
   /** Ask for the name of the weights, and compare. */
@@ -15,8 +19,13 @@ public enum UpdateStep {
   /** Draw a token, and check it. */
   TRY;
 
+  /** Whether nobody knows, once it was begun, which weights the server has. */
+  boolean moves() {
+    return this == READ || this == RESTART;
+  }
+
   /** Whether doing it again does no harm. */
   boolean repeatable() {
-    return this != READ;
+    return !moves();
   }
 }

@@ -12,7 +12,9 @@ public enum UpdateWay {
   PAUSE_CALL_AND_NAME,
   /** The same, of a server without names. */
   PAUSE_AND_CALL,
-  /** There is none but a restart. */
+  /** It is ended, and started with a directory; for a server of ours that has no other way. */
+  RESTART,
+  /** There is none. */
   NONE;
 
   /** The steps, in order. */
@@ -36,6 +38,7 @@ public enum UpdateWay {
               UpdateStep.TRY);
       case PAUSE_AND_CALL ->
           List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
+      case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
       case NONE -> List.of();
     };
   }

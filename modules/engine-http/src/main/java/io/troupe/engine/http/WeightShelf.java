@@ -14,8 +14,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -23,7 +25,7 @@ import java.util.stream.Stream;
 /**
  * A folder with the newest weights, a directory each, for servers of this host to read. A directory
  * appears whole, by renaming, and its name is its tag: no name ever means other weights. The two
- * newest are kept, so that a server that reads one is not robbed of it by the next.
+ * newest are kept, and those that a server reads.
  *
  * <p>Weights that lie in files of this host already are not written again: their files get a second
  * name in a folder beside them, so that nothing is copied, and whoever keeps them may delete them
@@ -37,6 +39,7 @@ public final class WeightShelf {
   private final Lying lying;
   private final Set<Path> cleared = new HashSet<>();
   private final Deque<Path> shelved = new ArrayDeque<>();
+  private final Map<Path, Integer> held = new HashMap<>();
 
   /** Files that a server wants beside the tensors, such as config.json. */
   @FunctionalInterface
@@ -106,10 +109,28 @@ public final class WeightShelf {
     companions.write(partial);
     Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
     shelved.addLast(directory);
-    while (shelved.size() > KEPT) {
-      remove(shelved.removeFirst());
-    }
+    prune();
     return directory;
+  }
+
+  /** A directory stays until it is released as often as it was held, however old it is. */
+  synchronized void hold(Path directory) {
+    held.merge(directory, 1, Integer::sum);
+  }
+
+  synchronized void release(Path directory) throws IOException {
+    held.computeIfPresent(directory, (_, times) -> times == 1 ? null : times - 1);
+    prune();
+  }
+
+  private void prune() throws IOException {
+    List<Path> old = shelved.stream().limit(Math.max(0, shelved.size() - KEPT)).toList();
+    for (Path directory : old) {
+      if (!held.containsKey(directory)) {
+        remove(directory);
+        shelved.remove(directory);
+      }
+    }
   }
 
   /** On the same file system, and named after this shelf, of which a host may have several. */

@@ -212,7 +212,7 @@ class FleetSamplerTest {
                 toy.policy.contextLength(),
                 WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
                 new Retry(1, Duration.ofMillis(1), Duration.ofMillis(1)),
-                broken::complete)) {
+                Keeper.hearing(broken::complete))) {
       fleet.join("hangs", Endpoint.of(toy.base(), 64).withPatience(SHORT));
       await(fleet.load(ToyFixture.weights(toy.policy, 0)));
       toy.post("/pause?mode=keep", "");

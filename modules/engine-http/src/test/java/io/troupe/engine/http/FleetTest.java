@@ -156,7 +156,8 @@ class FleetTest {
               .formatted(text.getKey().length(), text.getKey());
       try (ScriptedServer server =
               new ScriptedServer((_, out) -> out.write(answer.getBytes(StandardCharsets.UTF_8)));
-          Replica replica = new Replica("a", new Wire(Endpoint.of(server.base(), 1)), 0)) {
+          Replica replica =
+              new Replica("a", new Wire(Endpoint.of(server.base(), 1)), 0, Optional.empty())) {
         assertThat(LoadWatch.others(replica)).as(text.getKey()).isEqualTo(text.getValue());
       }
     }

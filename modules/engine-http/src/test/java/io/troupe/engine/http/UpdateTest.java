@@ -12,19 +12,27 @@ class UpdateTest {
     boolean paused;
     boolean whole = true;
     boolean moved;
-    int reads;
+    boolean drained;
+    int moves;
 
     void take(UpdateStep step, boolean halfway) {
       switch (step) {
         case PAUSE -> paused = true;
-        case READ -> {
-          reads++;
-          whole = !halfway;
-          moved = !halfway;
+        case DRAIN -> drained = !halfway;
+        case READ -> move(halfway);
+        case RESTART -> {
+          assertThat(drained).as("no request is cut off").isTrue();
+          move(halfway);
         }
         case RESUME -> paused = false;
         case NAME, CONFIRM, TRY -> {}
       }
+    }
+
+    private void move(boolean halfway) {
+      moves++;
+      whole = !halfway;
+      moved = !halfway;
     }
   }
 
@@ -37,9 +45,10 @@ class UpdateTest {
               UpdateWay.READ,
               UpdateWay.PAUSE_AND_READ,
               UpdateWay.PAUSE_CALL_AND_NAME,
-              UpdateWay.PAUSE_AND_CALL
+              UpdateWay.PAUSE_AND_CALL,
+              UpdateWay.RESTART
             }
-            [random.nextInt(4)];
+            [random.nextInt(5)];
     double failureRate = random.nextDouble();
     Server server = new Server();
     Update update = Update.begin(way);
@@ -53,7 +62,7 @@ class UpdateTest {
       }
       update = fails ? update.failed("scripted") : update.succeeded();
     }
-    assertThat(server.reads).isLessThanOrEqualTo(1);
+    assertThat(server.moves).isLessThanOrEqualTo(1);
     switch (update.next()) {
       case Update.Next.Moved() -> {
         assertThat(server.moved).isTrue();
@@ -61,7 +70,7 @@ class UpdateTest {
         assertThat(server.paused).isFalse();
       }
       case Update.Next.Unmoved(String reason) -> {
-        assertThat(server.reads).isZero();
+        assertThat(server.moves).isZero();
         assertThat(server.paused).isFalse();
         assertThat(reason).isNotBlank();
       }

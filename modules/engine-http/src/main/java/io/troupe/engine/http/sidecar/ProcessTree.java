@@ -131,7 +131,7 @@ final class ProcessTree {
   }
 
   /** Notes who is there now; who loses its parent is known by this. */
-  void look() {
+  synchronized void look() {
     int before = seen.size();
     leader.descendants().forEach(this::add);
     if (seen.size() > before && leader.isAlive()) {
@@ -144,7 +144,7 @@ final class ProcessTree {
   }
 
   /** Ends all of it: asked first, then made to; returns when accelerators have let go of it. */
-  void end() throws InterruptedException, IOException {
+  synchronized void end() throws InterruptedException, IOException {
     look();
     leader.destroy();
     if (!awaitExit(leader, GRACE)) {

@@ -17,6 +17,12 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
   /** The name by which a started server knows the policy. */
   public static final String MODEL = "policy";
 
+  /** Stands for the port to listen on. */
+  public static final String PORT = "{port}";
+
+  /** Stands for the directory of the weights to start with. */
+  public static final String WEIGHTS = "{weights}";
+
   public ServerCommand {
     words = List.copyOf(words);
     environment = Map.copyOf(environment);
@@ -112,10 +118,12 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
     return new ServerCommand(words, Map.of("PYTHONUNBUFFERED", "1"));
   }
 
-  /** The words in which {@code {port}} stands for the port. */
-  public static ServerCommand custom(List<String> words, int port) {
+  /** The words in which {@code {port}} stands for the port, {@code {weights}} for a directory. */
+  public static ServerCommand custom(List<String> words, int port, String weights) {
     return new ServerCommand(
-        words.stream().map(word -> word.replace("{port}", Integer.toString(port))).toList(),
+        words.stream()
+            .map(word -> word.replace(PORT, Integer.toString(port)).replace(WEIGHTS, weights))
+            .toList(),
         Map.of());
   }
 }

@@ -16,11 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,19 +60,38 @@ public final class Sidecars implements AutoCloseable {
    * @param concurrency most completions each draws at a time
    * @param patience with their answers
    * @param supervision the terms of their starts
-   * @param command that starts one, by port
+   * @param starter how one is started
+   * @param restartsForWeights whether one may be started anew for each version of the weights
    */
   public record Plan(
       int count,
       int concurrency,
       Endpoint.Patience patience,
       Supervision.Settings supervision,
-      IntFunction<ServerCommand> command) {}
+      Starter starter,
+      boolean restartsForWeights) {}
+
+  /** Composes the command of a server. */
+  @FunctionalInterface
+  public interface Starter {
+    /**
+     * The command.
+     *
+     * @param weights to start with; none before there are any, or where it reads them later
+     */
+    ServerCommand command(int port, Optional<Path> weights);
+  }
 
   private final Plan plan;
   private final Path folder;
   private final Listener listener;
   private final Map<String, ProcessTree> running = new ConcurrentHashMap<>();
+  private final Map<String, Path> weights = new ConcurrentHashMap<>();
+
+  /** Ports of servers that were ended on purpose, and whoever waits for them to serve again. */
+  private final Map<String, Integer> replacing = new ConcurrentHashMap<>();
+
+  private final Map<String, CompletableFuture<Boolean>> awaited = new ConcurrentHashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
 
@@ -140,6 +160,32 @@ public final class Sidecars implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends a server and starts it with weights, at the same port; its listener hears nothing of it
+   * unless that fails.
+   *
+   * @return whether it serves
+   */
+  public boolean restart(String name, Path directory) throws InterruptedException {
+    weights.put(name, directory);
+    ProcessTree tree = running.get(name);
+    if (tree == null || closed) {
+      return false; // between two lives: the next begins with these weights
+    }
+    CompletableFuture<Boolean> serves = new CompletableFuture<>();
+    awaited.put(name, serves);
+    end(tree);
+    try {
+      return serves.get();
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private void tellAwaited(String name, boolean serves) {
+    Optional.ofNullable(awaited.remove(name)).ifPresent(waiting -> waiting.complete(serves));
+  }
+
   private static void end(ProcessTree tree) {
     try {
       tree.end();
@@ -185,9 +231,12 @@ public final class Sidecars implements AutoCloseable {
     int port;
     ProcessTree tree;
     try {
-      port = freePort();
-      tree = ProcessTree.start(plan.command().apply(port), log(name), card(name));
+      Optional<Integer> kept = Optional.ofNullable(replacing.get(name));
+      port = kept.isPresent() ? kept.get() : freePort();
+      Optional<Path> given = Optional.ofNullable(weights.get(name)).filter(Files::isDirectory);
+      tree = ProcessTree.start(plan.starter().command(port, given), log(name), card(name));
     } catch (IOException cannot) {
+      gone(name);
       LOG.warn("server={} cannot be started: {}", name, cannot.getMessage());
       return before.started(now()).ended(now(), String.valueOf(cannot.getMessage()));
     }
@@ -207,11 +256,23 @@ public final class Sidecars implements AutoCloseable {
       if (up) {
         supervision = supervision.serves(now());
         LOG.info("server={} pid={} serves", name, tree.pid());
-        listener.up(name, endpoint);
+        boolean stays = replacing.remove(name) != null;
+        tellAwaited(name, true);
+        if (!stays) {
+          listener.up(name, endpoint);
+        }
         while (tree.alive() && !closed) {
           await(tree);
         }
-        listener.down(name);
+        if (awaited.containsKey(name) && !closed) {
+          end(tree);
+          replacing.put(name, port);
+          return supervision.replaced();
+        }
+      }
+      gone(name);
+      if (!up) {
+        weights.remove(name); // the next life begins with what the first began with
       }
       why = tree.alive() || why.isEmpty() ? why : "it ended while it was starting";
       end(tree);
@@ -223,6 +284,12 @@ public final class Sidecars implements AutoCloseable {
     } finally {
       running.remove(name, tree);
     }
+  }
+
+  private void gone(String name) {
+    replacing.remove(name);
+    tellAwaited(name, false);
+    listener.down(name);
   }
 
   private static void await(ProcessTree tree) throws InterruptedException {
@@ -269,6 +336,7 @@ public final class Sidecars implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    awaited.values().forEach(waiting -> waiting.complete(false));
     running.values().forEach(Sidecars::end);
     threads.forEach(Thread::interrupt);
     boolean interrupted = false;

@@ -90,6 +90,11 @@ public record Supervision(Settings settings, Phase phase, int ends) {
         && now - since > settings.startWithin.toMillis();
   }
 
+  /** It was ended on purpose, and is started at once. */
+  public Supervision replaced() {
+    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), ends);
+  }
+
   /** It ended, whoever ended it. */
   public Supervision ended(long now, String why) {
     boolean steady =

@@ -60,7 +60,7 @@ class SupervisionTest {
             "--generation-config vllm",
             "--enforce-eager");
     assertThat(command.environment()).containsEntry("VLLM_SERVER_DEV_MODE", "1");
-    assertThat(ServerCommand.custom(List.of("x", "--port={port}"), 7).words())
-        .containsExactly("x", "--port=7");
+    assertThat(ServerCommand.custom(List.of("x", "--port={port}", "{weights}"), 7, "w").words())
+        .containsExactly("x", "--port=7", "w");
   }
 }

@@ -1,0 +1,196 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.sidecar.ServerCommand;
+import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.engine.http.sidecar.Supervision;
+import io.troupe.engine.toy.ToyPolicy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that speaks like llama-server and takes weights at its start alone. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RestartTest {
+  /** With the weights of version n it draws nothing but token 3 + n; of version 4 it dies. */
+  private static final String SERVER =
+      """
+      import json, os, sys, time
+      from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+      version = int(os.path.basename(sys.argv[2]).split("-")[0])
+      if version == 4:
+          sys.exit("these weights are none")
+      told = {"/health": {"status": "ok"}, "/v1/models": {"data": [{"id": "m"}]},
+              "/props": {"default_generation_settings": {"n_ctx": 64}}}
+
+      def piece(stop):
+          return {"tokens": [3 + version], "content": "a", "stop": stop, "stop_type": "limit",
+                  "completion_probabilities": [{"id": 3 + version, "prob": 0.5}]}
+
+      class Server(BaseHTTPRequestHandler):
+          protocol_version = "HTTP/1.1"
+          def answer(self, status, body):
+              self.send_response(status)
+              self.send_header("Content-Length", str(len(body)))
+              self.end_headers()
+              self.wfile.write(body)
+          def do_GET(self):
+              known = told.get(self.path)
+              self.answer(200 if known else 404, json.dumps(known or {}).encode())
+          def do_POST(self):
+              asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+              if not asked["stream"]:
+                  self.answer(200, json.dumps(piece(True)).encode())
+                  return
+              self.send_response(200)
+              self.send_header("Connection", "close")
+              self.end_headers()
+              for i in range(asked["n_predict"]):
+                  time.sleep(0.02)
+                  last = i == asked["n_predict"] - 1
+                  self.wfile.write(b"data: " + json.dumps(piece(last)).encode() + b"\\n\\n")
+                  self.wfile.flush()
+          def log_message(self, *what):
+              pass
+
+      ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Server).serve_forever()
+      """;
+
+  @TempDir private Path folder;
+
+  private HttpPool pool(ToyPolicy policy) throws Exception {
+    Path script = Files.writeString(folder.resolve("server.py"), SERVER);
+    return HttpPool.open(
+        policy.tokenizer(),
+        policy.contextLength(),
+        List.of(),
+        new Sidecars.Plan(
+            1,
+            16,
+            Endpoint.Patience.DEFAULT,
+            new Supervision.Settings(
+                Duration.ofSeconds(30),
+                Duration.ofMillis(50),
+                Duration.ofMillis(100),
+                Duration.ofMinutes(5),
+                100),
+            (port, weights) ->
+                ServerCommand.custom(
+                    List.of(
+                        "python3", script.toString(), ServerCommand.PORT, ServerCommand.WEIGHTS),
+                    port,
+                    weights.map(Path::toString).orElse("0-base")),
+            true),
+        Files.createDirectories(folder.resolve("servers")),
+        _ -> {},
+        WeightShelf.Lying.nowhere());
+  }
+
+  private static <T> T await(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+  }
+
+  private static CompletionStage<List<Completion>> ask(SamplingEngine sampler, long group) {
+    return sampler
+        .sample(
+            List.of(
+                new SampleRequest(
+                    new LeaseId(new GroupId(group), 1),
+                    new int[] {3, 4},
+                    2,
+                    new SamplingSettings(1, 20),
+                    group)))
+        .getFirst();
+  }
+
+  private static void assertDrawnBy(long version, List<Completion> completions) {
+    for (Completion completion : completions) {
+      assertThat(completion.tokens()).hasSize(20).containsOnly((int) (3 + version));
+      assertThat(completion.versions().newest()).isEqualTo(new WeightVersion(version));
+    }
+  }
+
+  @Test
+  void load_serverThatCannotReload_isStartedAnewAndNoGroupIsCut() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+        HttpPool pool = pool(policy);
+        SamplingEngine sampler = pool.newSampler()) {
+      await(sampler.load(ToyFixture.weights(policy, 1)));
+      CompletionStage<List<Completion>> during = ask(sampler, 1);
+      await(sampler.load(ToyFixture.weights(policy, 2)));
+      assertDrawnBy(1, await(during));
+      assertDrawnBy(2, await(ask(sampler, 2)));
+      assertThat(pool.report())
+          .contains("retries=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
+    }
+  }
+
+  @Test
+  void load_weightsItCannotStartWith_areSkippedAndTheNextOnesUsed() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+        HttpPool pool = pool(policy);
+        SamplingEngine sampler = pool.newSampler()) {
+      await(sampler.load(ToyFixture.weights(policy, 1)));
+      CompletionStage<WeightVersion> never = sampler.load(ToyFixture.weights(policy, 4));
+      CompletionStage<List<Completion>> waiting = ask(sampler, 1);
+      await(sampler.load(ToyFixture.weights(policy, 5)));
+      assertThat(await(never)).as("newer ones are there").isEqualTo(new WeightVersion(5));
+      assertDrawnBy(5, await(waiting));
+    }
+  }
+
+  /** What a server is started with stays while it reads, though two newer versions came. */
+  @Test
+  void hold_ofAnOldVersion_keepsItsFiles() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
+      WeightShelf shelf =
+          WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere());
+      Path old = shelf.put(ToyFixture.weights(policy, 1));
+      shelf.hold(old);
+      for (long version = 2; version < 5; version++) {
+        shelf.put(ToyFixture.weights(policy, version));
+      }
+      assertThat(old).exists();
+      shelf.release(old);
+      assertThat(old).doesNotExist();
+      assertThat(folder.resolve("shelf").toFile().list()).hasSize(2);
+    }
+  }
+
+  /** Files of another keeper get a second name, and outlive the first. */
+  @Test
+  void put_weightsThatLieInFiles_linksThem() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
+      var weights = ToyFixture.weights(policy, 1);
+      Path cached = ToyFixture.write(weights, folder.resolve("cache"));
+      Map<String, Path> lying = Map.of(weights.digest(), cached);
+      WeightShelf shelf =
+          WeightShelf.open(
+              folder.resolve("shelf"),
+              _ -> {},
+              (_, digest) -> Optional.ofNullable(lying.get(digest)));
+      Path put = shelf.put(weights);
+      Path file = put.resolve("model.safetensors");
+      assertThat(Files.isSameFile(file, cached.resolve("model.safetensors"))).isTrue();
+      Files.delete(cached.resolve("model.safetensors"));
+      assertThat(Files.size(file)).isPositive();
+    }
+  }
+}
