@@ -76,6 +76,13 @@ final class ConsolePagesTest {
   private Page page(BrowserContext context, String url) {
     context.setDefaultTimeout(PATIENCE_MILLIS);
     Page page = context.newPage();
+    page.addInitScript(
+        """
+        window.shifted = [];
+        new PerformanceObserver(list => list.getEntries().filter(one => !one.hadRecentInput)
+            .forEach(one => window.shifted.push([location.hash, one.value, one.sources.map(at => (at.node?.className || at.node?.nodeName) + ' ' + at.previousRect.y + '>' + at.currentRect.y).join()])))
+            .observe({type: 'layout-shift', buffered: true});
+        """);
     page.onPageError(errors::add);
     page.onConsoleMessage(
         message -> {
@@ -111,6 +118,14 @@ final class ConsolePagesTest {
         .isLessThanOrEqualTo(0);
     page.screenshot(
         new Page.ScreenshotOptions().setPath(PICTURES.resolve(name + "-" + width + ".png")));
+  }
+
+  /** What moved by itself, by the measure of web vitals, of which 0.1 is the end of good. */
+  private static void nothingShifted(Page page) {
+    Object moved =
+        page.evaluate(
+            "shifted.reduce((sum, one) => sum + one[1], 0) < 0.1 ? '' : JSON.stringify(shifted)");
+    assertThat(moved).isEqualTo("");
   }
 
   private static void everyControlHasAName(Page page) {
@@ -187,6 +202,7 @@ final class ConsolePagesTest {
         everyControlHasAName(page);
         picture(page, title.replaceAll("\\W.*", "").toLowerCase(Locale.ROOT), 1280);
       }
+      nothingShifted(page);
       tryThePolicy(page);
       errors.removeIf(error -> error.contains("400 (Bad Request)"));
       visit(page, "Loop");
@@ -281,7 +297,7 @@ final class ConsolePagesTest {
 
   @Test
   void recordedRun_of16Nodes_isReadableAtBothWidthsAndRunsNothingOfItsTexts() throws Exception {
-    try (var console = RecordedConsole.open(folder, 3_000, false)) {
+    try (var console = RecordedConsole.open(folder, 10_000, false)) {
       for (int width : List.of(1280, 390)) {
         try (BrowserContext context = context(width)) {
           Page page = page(context, console.url());
@@ -300,6 +316,7 @@ final class ConsolePagesTest {
               assertThat(page.locator(".gpu[data-state=foreign]")).containsText("<b>");
             }
           }
+          nothingShifted(page);
           page.navigate(console.url() + "/#/groups/" + console.hostileGroup());
           assertThat(page.locator(".completion")).hasCount(4);
           assertThat(page.locator(".completion").first())

@@ -120,15 +120,19 @@ function show() {
     const visit = visits = {awaited: 0};
     page.setAttribute('aria-busy', 'true');
     current = found[3].page(page, {state, argument: path.split('/').slice(1).join('/'), query: new URLSearchParams(rest)});
-    loaded(visit);
     if (name || location.hash) window.scrollTo(0, 0);
   } else if (current.go) current.go(path.split('/').slice(1).join('/'), new URLSearchParams(rest));
   if (state.run) current.update();
+  loaded(visits);
 }
 
-// A page is busy until each thing it asked for has been answered once.
+// A page is busy until each thing it asked for has been answered once, and until then its panels
+// are not seen: what is seen does not move.
 function loaded(visit) {
-  if (visit === visits && visit.awaited === 0) page.removeAttribute('aria-busy');
+  if (visit !== visits || visit.awaited > 0 || !(state.run || state.lost) || !page.hasAttribute('aria-busy')) return;
+  page.removeAttribute('aria-busy');
+  const first = page.querySelector('[data-first]');
+  if (first) first.focus({preventScroll: true});
 }
 
 // Polls only while the page is looked at; the panel's own age is that of the last answer.
@@ -164,11 +168,11 @@ if (saved) document.documentElement.dataset.theme = saved;
 drawBar();
 show();
 setInterval(drawAge, 500);
-setInterval(() => { if (dirty && current && !document.hidden && state.run) { dirty = false; drawBar(); current.update(); drawAge(); } }, 250);
+setInterval(() => { if (dirty && current && !document.hidden && state.run) { dirty = false; drawBar(); current.update(); drawAge(); loaded(visits); } }, 250);
 const marks = async () => { try { state.about = await get('/about'); state.marks = await get('/marks'); bar.dataset.key = ''; dirty = true; } catch (failure) { state.lost = failure.message; drawBar(); } };
 marks();
 stream((kind, data) => {
-  if (kind === 'lost') { state.lost = data; if (!state.run) drawBar(); return; }
+  if (kind === 'lost') { state.lost = data; if (!state.run) { drawBar(); loaded(visits); } return; }
   state.heardAt = Date.now();
   if (!state.about) marks();
   if (kind === 'rows') { state.rows = state.rows.concat(data).slice(-ROWS); state.rowsChanged = true; }

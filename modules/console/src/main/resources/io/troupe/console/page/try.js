@@ -16,7 +16,7 @@ export function page(root) {
 
   function draw(offer) {
     if (offer.closed) { closed(offer.closed); return; }
-    const prompt = h('textarea', {id: 'try-prompt', rows: 3, spellcheck: 'false', autocomplete: 'off', placeholder: 'Enter sends, Shift+Enter begins a line, Escape stops', oninput: () => draft.prompt = prompt.value});
+    const prompt = h('textarea', {id: 'try-prompt', 'data-first': true, rows: 3, spellcheck: 'false', autocomplete: 'off', placeholder: 'Enter sends, Shift+Enter begins a line, Escape stops', oninput: () => draft.prompt = prompt.value});
     const temperature = h('input', {id: 'try-temperature', type: 'number', min: 0, max: 5, step: 'any', value: draft.temperature || offer.temperature, title: 'that of the run’s rollouts; 0 always takes the most probable token', oninput: () => draft.temperature = temperature.value});
     const tokens = h('input', {id: 'try-tokens', type: 'number', min: 1, max: offer.most_tokens, step: 1, value: draft.tokens || offer.max_tokens, title: `1 to ${offer.most_tokens}; prompt and answer share a context of ${offer.context_length}`, oninput: () => draft.tokens = tokens.value});
     const template = h('input', {id: 'try-template', type: 'checkbox', checked: draft.template, onchange: () => draft.template = template.checked});
@@ -29,7 +29,6 @@ export function page(root) {
         offer.template ? h('label', {class: 'inline', title: 'put into the model’s chat template; otherwise it is text to go on from'}, template, 'As a chat message') : null, send, stop, example));
     prompt.addEventListener('keydown', event => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); fields.requestSubmit(); } if (event.key === 'Escape') { if (asking) asking.abort(); else prompt.blur(); } });
     form.replaceChildren(fields);
-    prompt.focus({preventScroll: true});
 
     async function ask() {
       if (asking || !prompt.value) { if (!asking) prompt.focus(); return; }
