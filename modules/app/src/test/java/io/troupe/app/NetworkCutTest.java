@@ -51,11 +51,11 @@ final class NetworkCutTest {
 
       // A node alone: the run goes on without it.
       int atCut = cluster.events().size();
+      long lostBefore = lost(b);
       since = System.nanoTime();
       network.cut(3);
       cluster.awaitStep(a, atCut + 20);
-      TestCluster.await(
-          b, "b stops", () -> b.err().stream().filter(line -> line.contains(LOST)).count() == 2);
+      TestCluster.await(b, "b stops", () -> lost(b) > lostBefore);
       TestCluster.tell("a minority stopped", since);
       atHeal = cluster.events().size();
       network.heal(3);
@@ -65,6 +65,14 @@ final class NetworkCutTest {
           .startsWith("process %d ".formatted(head.pid()));
       cluster.end(a, () -> terminate(head), atHeal, false);
     }
+  }
+
+  /**
+   * How often a node has lost the cluster; on a busy machine that may be once more than it was cut
+   * off.
+   */
+  private static long lost(ChildRun node) {
+    return node.err().stream().filter(line -> line.contains(LOST)).count();
   }
 
   /** The standby's words tell why a side does not stop. */
