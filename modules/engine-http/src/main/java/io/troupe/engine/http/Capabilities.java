@@ -34,6 +34,11 @@ public record Capabilities(
     return all.contains(capability);
   }
 
+  /** Whether it draws a group by one request, and with the group's seed. */
+  boolean drawsGroups() {
+    return dialect.codec().drawsGroups();
+  }
+
   /** How it gets new weights, best first. */
   public UpdateWay updateWay() {
     if (has(Capability.UPDATE_FROM_DISK)) {

@@ -48,7 +48,7 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
       int contextLength,
       long number) {
     SampleRequest request = part.job().request();
-    boolean group = can.dialect().codec().drawsGroups() && part.count() == request.completions();
+    boolean group = can.drawsGroups() && part.count() == request.completions();
     Draw draw =
         new Draw(
             request.lease().toString().replace('#', '.') + "-" + number,

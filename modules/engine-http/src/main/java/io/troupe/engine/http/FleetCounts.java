@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What a fleet counts. Guarded by its owner. */
+/** What a fleet counts. Guarded by the fleet's books. */
 final class FleetCounts {
   private final Map<Checked.Reason, Long> refused = new EnumMap<>(Checked.Reason.class);
   long completions;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** A group being sampled. Guarded by its sampler, but for the answer. */
+/** A group being sampled. Guarded by the fleet's books, but for the answer. */
 final class GroupJob {
   private final SampleRequest request;
   private final CompletableFuture<List<Completion>> answer = new CompletableFuture<>();
@@ -29,13 +29,18 @@ final class GroupJob {
       return new Part(job, first, count, tries + 1);
     }
 
-    List<Part> single() {
+    List<Part> singles() {
       List<Part> parts = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         parts.add(new Part(job, first + i, 1, tries));
       }
       return parts;
     }
+  }
+
+  /** All its completions, as one part. */
+  Part whole() {
+    return new Part(this, 0, request.completions(), 0);
   }
 
   SampleRequest request() {

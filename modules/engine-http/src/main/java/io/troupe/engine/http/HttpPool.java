@@ -32,9 +32,9 @@ public final class HttpPool implements AutoCloseable {
   private final CompletableFuture<String> deserted = new CompletableFuture<>();
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private Optional<FleetSampler> current = Optional.empty(); // guarded by this
-  private String last = "nothing was sampled"; // guarded by this
+  private String lastReport = "nothing was sampled"; // guarded by this
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
-  private int left; // servers that are named, or not given up; guarded by this
+  private int remaining; // servers that are named, or not given up; guarded by this
 
   private HttpPool(
       Tokenizer tokenizer,
@@ -81,7 +81,7 @@ public final class HttpPool implements AutoCloseable {
             lying);
     named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
     synchronized (pool) {
-      pool.left = named.size() + own.count();
+      pool.remaining = named.size() + own.count();
     }
     if (own.count() > 0) {
       Sidecars started = Sidecars.start(own, folder, pool.new Joining());
@@ -115,8 +115,8 @@ public final class HttpPool implements AutoCloseable {
       boolean last;
       synchronized (HttpPool.this) {
         endpoints.remove(name);
-        left--;
-        last = left == 0;
+        remaining--;
+        last = remaining == 0;
       }
       if (last) {
         String why = "%s is given up: %s".formatted(name, reason);
@@ -188,14 +188,14 @@ public final class HttpPool implements AutoCloseable {
   public synchronized void release(SamplingEngine sampler) {
     Optional<FleetSampler> released = current.filter(fleet -> fleet.equals(sampler));
     if (released.isPresent()) {
-      last = released.get().report();
+      lastReport = released.get().report();
       current = Optional.empty();
     }
   }
 
   /** How the servers fare, on a line. */
   public synchronized String report() {
-    return current.map(FleetSampler::report).orElse(last);
+    return current.map(FleetSampler::report).orElse(lastReport);
   }
 
   /** Pids of the servers that were started. */

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The weights that a fleet is brought to, those it was ever given, and who waits for them. Guarded
- * by its sampler.
+ * by the fleet's books.
  */
 final class NewestWeights {
   private static final int VERSIONS_KEPT = 1024;

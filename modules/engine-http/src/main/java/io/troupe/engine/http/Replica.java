@@ -144,12 +144,7 @@ final class Replica implements AutoCloseable {
     Capabilities can = capabilities();
     if (can.has(Capability.WEIGHT_NAME) && named(can).equals(tag.toString())) {
       resumeIfPaused();
-      Update.Next tried =
-          carryOut(
-              new Update(way(can), way(can).steps().size() - 1, 0, true, false, ""),
-              tag,
-              directory,
-              can);
+      Update.Next tried = carryOut(Update.lastOf(way(can)), tag, directory, can);
       weights = tried instanceof Update.Next.Moved ? Optional.of(tag) : Optional.empty();
       return tried;
     }
@@ -213,7 +208,7 @@ final class Replica implements AutoCloseable {
       }
       case RESUME ->
           fault(wire.post(sglang ? "/continue_generation" : "/resume", Fields.object(), CALL));
-      case TRY -> draw(tag, can);
+      case TRY -> tryOut(tag, can);
     };
   }
 
@@ -247,7 +242,7 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  private Optional<String> draw(WeightTag tag, Capabilities can) throws InterruptedException {
+  private Optional<String> tryOut(WeightTag tag, Capabilities can) throws InterruptedException {
     Draw draw =
         new Draw(
             "try-" + tag,

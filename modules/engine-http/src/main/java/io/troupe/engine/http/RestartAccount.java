@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * What restarts for new weights cost: how many there were, how long the longest kept its server
- * from drawing, and how often there are new weights. Guarded by its sampler.
+ * from drawing, and how often there are new weights. Guarded by the fleet's books.
  */
 final class RestartAccount {
   private long restarts;

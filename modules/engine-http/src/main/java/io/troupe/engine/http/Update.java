@@ -41,6 +41,11 @@ public record Update(
     return new Update(way, 0, 0, false, false, "");
   }
 
+  /** Only the last step of a way, a try: the server has the weights already. */
+  static Update lastOf(UpdateWay way) {
+    return new Update(way, way.steps().size() - 1, 0, true, false, "");
+  }
+
   public Next next() {
     if (retreat) {
       return tries < MOST_TRIES

@@ -1,6 +1,7 @@
 package io.troupe.engine.http.protocol;
 
 import io.troupe.core.rollout.Completion;
+import java.util.Locale;
 
 /** What the check of a server's completion came to. */
 public sealed interface Checked {
@@ -11,7 +12,7 @@ public sealed interface Checked {
   record Refused(Reason reason, String detail) implements Checked {
     @Override
     public String toString() {
-      return reason.name().toLowerCase(java.util.Locale.ROOT) + ": " + detail;
+      return reason.name().toLowerCase(Locale.ROOT) + ": " + detail;
     }
   }
 

@@ -1,0 +1,296 @@
+package io.troupe.engine.http;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.protocol.Checked;
+import io.troupe.engine.http.protocol.Fault;
+import io.troupe.engine.http.protocol.WeightTag;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a fleet has and owes: its servers, the groups asked of it, the newest weights, the counts. A
+ * monitor: each method is one step from one sound state to the next, and what is to be done
+ * outside, calls to servers and callers' continuations, is given back.
+ */
+final class FleetBooks {
+  private final int contextLength;
+
+  // All guarded by this.
+  private Fleet fleet = Fleet.EMPTY;
+  private final Map<String, Replica> replicas = new HashMap<>();
+  private final Map<LeaseId, GroupJob> open = new LinkedHashMap<>();
+  private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
+  private final NewestWeights newest = new NewestWeights();
+  private final FleetCounts counts = new FleetCounts();
+  private final RestartAccount restarts = new RestartAccount();
+  private long requests;
+  private boolean closed;
+
+  /** Of a fleet without servers. */
+  FleetBooks(int contextLength) {
+    this.contextLength = contextLength;
+  }
+
+  /** What is left of a fleet that was closed. */
+  record Remains(
+      List<GroupJob> jobs, List<CompletableFuture<WeightVersion>> unloaded, List<String> servers) {}
+
+  // Servers.
+
+  /** A server joins; it gets no work before it is ready. */
+  synchronized void join(Replica replica) {
+    require(
+        replicas.putIfAbsent(replica.name(), replica) == null,
+        "a server named %s is in the fleet already; it has to leave first",
+        replica.name());
+    fleet = fleet.join(replica.name(), replica.wire().endpoint().concurrency());
+  }
+
+  /** A server leaves, if it is there. */
+  synchronized Optional<Replica> leave(String name) {
+    Optional<Replica> gone = Optional.ofNullable(replicas.remove(name));
+    fleet = fleet.leave(name);
+    notifyAll();
+    return gone;
+  }
+
+  private boolean serves(Replica replica) {
+    return !closed && replicas.get(replica.name()) == replica;
+  }
+
+  /** Waits until a server needs weights; none when it has left. */
+  synchronized Optional<Attendant.Goal> awaitNeed(Replica replica) throws InterruptedException {
+    while (serves(replica) && (newest.goal().isEmpty() || fleet.isReady(replica.name()))) {
+      wait();
+    }
+    return serves(replica) ? newest.goal() : Optional.empty();
+  }
+
+  /** Waits, at most until a server leaves; false once it has. */
+  synchronized boolean rest(Replica replica, Duration pause) throws InterruptedException {
+    long end = System.nanoTime() + pause.toNanos();
+    long left = pause.toMillis();
+    while (left > 0 && serves(replica)) {
+      wait(left);
+      left = (end - System.nanoTime()) / 1_000_000;
+    }
+    return serves(replica);
+  }
+
+  /** So many requests of others are at a server. */
+  synchronized void busyForOthers(Replica replica, int others) {
+    if (serves(replica)) {
+      fleet = fleet.busyForOthers(replica.name(), others);
+    }
+  }
+
+  /** A server was ended and serves again; gives the time between versions where that is shorter. */
+  synchronized Optional<Duration> restarted(Duration pause) {
+    return restarts.restarted(pause);
+  }
+
+  // Weights.
+
+  /**
+   * Servers are to be brought to weights, unless there are newer ones.
+   *
+   * @param loaded completes once a server has them, or newer ones
+   * @return false once closed
+   */
+  synchronized boolean offer(
+      WeightTag tag, Path directory, CompletableFuture<WeightVersion> loaded) {
+    if (!closed && newest.offer(tag, directory, loaded)) {
+      fleet = fleet.allWithdrawn();
+      restarts.offered(System.nanoTime());
+    }
+    notifyAll();
+    return !closed;
+  }
+
+  /** Digests of the versions offered. */
+  synchronized Map<WeightVersion, String> published() {
+    return newest.published();
+  }
+
+  /** A server draws with weights; gives those who waited for that. */
+  synchronized List<CompletableFuture<WeightVersion>> moved(Replica replica, Attendant.Goal goal) {
+    counts.updates++;
+    if (newest.isGoal(goal) && serves(replica)) {
+      fleet = fleet.ready(replica.name());
+    }
+    return newest.reached(goal.tag().version());
+  }
+
+  /** A server does not draw with weights; false if it has left, so that it is not ours to mend. */
+  synchronized boolean unmoved(Replica replica) {
+    boolean ours = serves(replica);
+    if (ours) {
+      counts.updatesFailed++;
+    }
+    return ours;
+  }
+
+  // Groups.
+
+  /** A group is to be sampled; false once closed. */
+  synchronized boolean open(GroupJob job) {
+    if (!closed) {
+      require(
+          open.putIfAbsent(job.request().lease(), job) == null,
+          "lease %s is being sampled already",
+          job.request().lease());
+      waiting.add(job.whole());
+    }
+    return !closed;
+  }
+
+  synchronized Optional<GroupJob> job(LeaseId lease) {
+    return Optional.ofNullable(open.get(lease));
+  }
+
+  /** Parts that wait and for which a server is ready, as requests to those. */
+  synchronized List<Errand> give() {
+    List<Errand> errands = new ArrayList<>();
+    for (int look = waiting.size(); look > 0 && fleet.readyMembers() > 0; look--) {
+      GroupJob.Part part = waiting.remove();
+      if (!part.job().answer().isDone()) {
+        List<Errand> given = errands(part);
+        errands.addAll(given);
+        if (given.isEmpty()) {
+          waiting.add(part);
+        }
+      }
+    }
+    return errands;
+  }
+
+  private List<Errand> errands(GroupJob.Part part) {
+    Optional<Replica> chosen =
+        fleet
+            .choose(part.count(), Arrays.hashCode(part.job().request().prompt()))
+            .flatMap(name -> Optional.ofNullable(replicas.get(name)));
+    Optional<Capabilities> can = chosen.flatMap(Replica::known);
+    Optional<WeightTag> weights = chosen.flatMap(Replica::weights);
+    if (chosen.isEmpty() || can.isEmpty() || weights.isEmpty()) {
+      return List.of();
+    }
+    fleet = fleet.started(chosen.get().name(), part.count());
+    List<Errand> errands = new ArrayList<>();
+    for (GroupJob.Part asked : can.get().drawsGroups() ? List.of(part) : part.singles()) {
+      requests++;
+      errands.add(
+          Errand.of(asked, chosen.get(), can.get(), weights.get(), contextLength, requests));
+    }
+    return errands;
+  }
+
+  /** A request is under way; false if its group is over already. */
+  synchronized boolean callBegan(GroupJob job, DrawCall call) {
+    job.calls().add(call);
+    return !job.answer().isDone();
+  }
+
+  synchronized void callEnded(GroupJob job, DrawCall call) {
+    job.calls().remove(call);
+  }
+
+  /** Sound completions came; gives their group once it is whole. */
+  synchronized Optional<List<Completion>> keep(Errand errand, List<Completion> completions) {
+    GroupJob job = errand.part().job();
+    ended(errand, true);
+    counts.completions += completions.size();
+    Optional<List<Completion>> whole = job.take(errand.part().first(), completions);
+    if (whole.isPresent()) {
+      open.remove(job.request().lease(), job);
+    }
+    return whole;
+  }
+
+  /** A completion came that is not to be used. */
+  synchronized void refuse(Errand errand, Checked.Reason reason) {
+    counts.refused(reason);
+    ended(errand, false);
+    if (reason == Checked.Reason.FOREIGN_WEIGHTS) {
+      doubt(errand.replica()); // it was started anew, or somebody else updates it
+    }
+  }
+
+  /** A request came to nothing, through no fault of its server. */
+  synchronized void abandon(Errand errand) {
+    ended(errand, true);
+  }
+
+  /** A request failed at its server. */
+  synchronized void fail(Errand errand, Fault fault) {
+    ended(errand, !fault.speaksAgainstServer());
+    if (fleet.brokenDown(errand.replica().name()) || fault.mayBeRestart()) {
+      doubt(errand.replica());
+    }
+  }
+
+  private void ended(Errand errand, boolean well) {
+    fleet = fleet.ended(errand.replica().name(), errand.part().count(), well);
+  }
+
+  /** It may hold other weights by now: its attendant has to see to it. */
+  private void doubt(Replica replica) {
+    replica.forget();
+    fleet = fleet.withdrawn(replica.name());
+    notifyAll();
+  }
+
+  /** A part is asked for again, before all that wait. */
+  synchronized void again(GroupJob.Part part) {
+    if (!part.job().answer().isDone()) {
+      counts.retries++;
+      waiting.addFirst(part);
+    }
+  }
+
+  /**
+   * A group is given up.
+   *
+   * @param failed false if somebody cancelled it
+   * @return what is under way for it; none if it is over already
+   */
+  synchronized Optional<List<DrawCall>> giveUp(GroupJob job, boolean failed) {
+    if (!open.remove(job.request().lease(), job)) {
+      return Optional.empty();
+    }
+    if (failed) {
+      counts.failures++;
+    }
+    return Optional.of(List.copyOf(job.calls()));
+  }
+
+  // The whole.
+
+  /** Takes nothing more. */
+  synchronized Remains close() {
+    closed = true;
+    notifyAll();
+    return new Remains(
+        List.copyOf(open.values()), newest.unreached(), List.copyOf(replicas.keySet()));
+  }
+
+  /** How the fleet fares, on a line. */
+  synchronized String report() {
+    return "servers=%d ready=%d waiting=%d %s%s"
+        .formatted(
+            replicas.size(), fleet.readyMembers(), waiting.size(), counts.line(), restarts.line());
+  }
+}

@@ -1,0 +1,117 @@
+package io.troupe.engine.http;
+
+import io.troupe.core.weights.WeightVersion;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the servers of a fleet fit for work: starts the attendant and the watch of each, and turns
+ * what those do and see into what the fleet does next.
+ */
+final class Upkeep implements Attendant.Post, LoadWatch.Post {
+  private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
+
+  private final FleetBooks books;
+  private final WeightShelf shelf;
+  private final Keeper keeper;
+  private final Dispatch dispatch;
+
+  Upkeep(FleetBooks books, WeightShelf shelf, Keeper keeper, Dispatch dispatch) {
+    this.books = books;
+    this.shelf = shelf;
+    this.keeper = keeper;
+    this.dispatch = dispatch;
+  }
+
+  /** Looks after a server until it leaves. */
+  void begin(Replica replica) {
+    var _ =
+        Thread.ofVirtual().name("attendant-" + replica.name()).start(new Attendant(replica, this));
+    var _ = Thread.ofVirtual().name("load-" + replica.name()).start(new LoadWatch(replica, this));
+  }
+
+  /** How a server may be started anew for new weights, if it may. */
+  Optional<Replica.Restarter> restarter(String server) {
+    return keeper.restartsForWeights(server)
+        ? Optional.of(weights -> restart(server, weights))
+        : Optional.empty();
+  }
+
+  private boolean restart(String server, Path weights) throws InterruptedException {
+    long begun = System.nanoTime();
+    boolean serves = keeper.restart(server, weights);
+    Duration pause = Duration.ofNanos(System.nanoTime() - begun);
+    LOG.info("server={} restarted_with={} pause_ms={}", server, weights, pause.toMillis());
+    books
+        .restarted(pause)
+        .ifPresent(
+            step ->
+                LOG.warn(
+                    "server={} takes pause_ms={} to restart, and there are new weights every"
+                        + " step_ms={}: take a server that reads weights while it runs, or raise"
+                        + " training.groups_per_step",
+                    server,
+                    pause.toMillis(),
+                    step.toMillis()));
+    return serves;
+  }
+
+  @Override
+  public Optional<Attendant.Goal> awaitNeed(Replica replica) throws InterruptedException {
+    return books.awaitNeed(replica);
+  }
+
+  @Override
+  public boolean rest(Replica replica, Duration pause) throws InterruptedException {
+    return books.rest(replica, pause);
+  }
+
+  @Override
+  public void busyForOthers(Replica replica, int requests) {
+    books.busyForOthers(replica, requests);
+  }
+
+  @Override
+  public void hold(Attendant.Goal goal) {
+    shelf.hold(goal.directory());
+  }
+
+  @Override
+  public void release(Attendant.Goal goal) {
+    try {
+      shelf.release(goal.directory());
+    } catch (IOException stays) {
+      LOG.warn("weights={} are left behind: {}", goal.directory(), stays.getMessage());
+    }
+  }
+
+  @Override
+  public void moved(Replica replica, Attendant.Goal goal) {
+    List<CompletableFuture<WeightVersion>> waited = books.moved(replica, goal);
+    LOG.debug("server={} weights={}", replica.name(), goal.tag());
+    waited.forEach(load -> load.complete(goal.tag().version()));
+    dispatch.give();
+  }
+
+  @Override
+  public void unmoved(Replica replica, Attendant.Goal goal, boolean broken, String reason) {
+    if (!books.unmoved(replica)) {
+      return; // another sampler may be at the server by now
+    }
+    LOG.warn(
+        "server={} {} weights={} reason={}",
+        replica.name(),
+        broken ? "quarantined" : "unmoved",
+        goal.tag(),
+        reason);
+    if (broken) {
+      keeper.broken(replica.name());
+    }
+  }
+}
