@@ -486,11 +486,18 @@ public record Coordination(RunLimits limits) {
     private void end(LeaseId lease, LeaseEnd reason, String detail) {
       free(lease);
       emit(new Event.LeaseEnded(lease, reason, detail));
-      int attempts = state.group(lease.group()).attempts();
-      if (attempts >= limits.maxAttempts()) {
+      Group group = state.group(lease.group());
+      if (group.attemptsUsed() >= limits.maxAttempts()) {
         emit(
             new Event.GroupFailed(
-                lease.group(), "%d attempts failed, the last: %s".formatted(attempts, detail)));
+                lease.group(),
+                "%d attempts failed%s, the last: %s"
+                    .formatted(
+                        group.attempts(),
+                        group.losses() == 0
+                            ? ""
+                            : " and %d were lost with their worker".formatted(group.losses()),
+                        detail)));
       }
     }
 

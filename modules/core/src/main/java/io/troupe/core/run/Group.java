@@ -11,9 +11,16 @@ import io.troupe.core.weights.WeightVersion;
  *
  * @param prompt index in the training pool
  * @param epoch of the admission
- * @param attempts leases that ended badly so far
+ * @param attempts leases so far that expired or failed
+ * @param losses leases so far that were lost with their worker
  */
-public record Group(GroupId id, int prompt, long epoch, int attempts, Stage stage) {
+public record Group(GroupId id, int prompt, long epoch, int attempts, int losses, Stage stage) {
+  /**
+   * A worker is seldom killed by what it works on, and it takes all its groups along; so it needs
+   * more deaths than failures before a prompt is suspected.
+   */
+  private static final int LOSSES_AN_ATTEMPT = 2;
+
   /** Where a live group is. */
   public sealed interface Stage {}
 
@@ -38,10 +45,20 @@ public record Group(GroupId id, int prompt, long epoch, int attempts, Stage stag
   public record Training(GroupSummary summary) implements Stage {}
 
   Group at(Stage next) {
-    return new Group(id, prompt, epoch, attempts, next);
+    return new Group(id, prompt, epoch, attempts, losses, next);
   }
 
-  Group blamed() {
-    return new Group(id, prompt, epoch, attempts + 1, stage);
+  /** The group after a lease of it ended without an accepted answer. */
+  Group after(LeaseEnd reason) {
+    return switch (reason) {
+      case EXPIRED, FAILED -> new Group(id, prompt, epoch, attempts + 1, losses, stage);
+      case WORKER_LOST -> new Group(id, prompt, epoch, attempts, losses + 1, stage);
+      case STALE, CANCELLED -> this;
+    };
+  }
+
+  /** What counts towards the limit at which its prompt is given up. */
+  int attemptsUsed() {
+    return attempts + losses / LOSSES_AN_ATTEMPT;
   }
 }

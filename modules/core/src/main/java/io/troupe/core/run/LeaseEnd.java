@@ -11,13 +11,5 @@ public enum LeaseEnd {
   /** What it would bring is already too stale. */
   STALE,
   /** The run drains, ends, or was resumed; or an operator took the group away. */
-  CANCELLED;
-
-  /** Whether it counts towards the attempts after which a prompt is given up. */
-  boolean blamesGroup() {
-    return switch (this) {
-      case EXPIRED, WORKER_LOST, FAILED -> true;
-      case STALE, CANCELLED -> false;
-    };
-  }
+  CANCELLED
 }

@@ -18,7 +18,8 @@ import io.troupe.core.prompt.PromptOrder;
  * @param stale what becomes of stale groups
  * @param maxConcurrentGroups most groups under lease at a time
  * @param filterDegenerate whether groups with equal rewards are put aside
- * @param maxAttempts leases a group may end badly before its prompt is given up for the epoch
+ * @param maxAttempts leases of a group that may expire or fail before its prompt is given up for
+ *     the epoch; two that are lost with their worker count as one
  * @param leaseMillis how long a worker may take for one group
  * @param drainMillis how long a drain waits for groups under lease
  * @param steps training steps of the run

@@ -69,7 +69,7 @@ public record RunState(
       case Event.RunResumed(RunState checkpoint) -> checkpoint;
       case Event.DemandRaised(WorkerId id, long total) -> worker(id, worker(id).asks(total));
       case Event.GroupAdmitted(GroupId id, int prompt, long epoch, PromptCursor next) ->
-          group(new Group(id, prompt, epoch, 0, new Group.Waiting()))
+          group(new Group(id, prompt, epoch, 0, 0, new Group.Waiting()))
               .cursor(next)
               .ledger(ledger.admit());
       case Event.LeaseGranted(var lease, var worker, var granted, var deadline) ->
@@ -88,7 +88,7 @@ public record RunState(
       case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _) -> {
         leased(lease);
         Group waiting = group(lease.group()).at(new Group.Waiting());
-        yield group(reason.blamesGroup() ? waiting.blamed() : waiting).ledger(ledger.end(reason));
+        yield group(waiting.after(reason)).ledger(ledger.end(reason));
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
         leased(summary.lease());

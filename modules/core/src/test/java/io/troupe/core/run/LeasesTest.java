@@ -166,6 +166,21 @@ class LeasesTest {
     }
 
     @Test
+    void workerLost_sixTimesUnderAGroup_givesItUpAndFiveTimesDoesNot() {
+      Rehearsal run = new Limits().begun();
+      for (int death = 1; death <= 5; death++) {
+        run.ask("a" + death, 1).tell(new Input.WorkerLost(worker("a" + death)));
+        assertThat(run.waiting()).containsExactly(1L);
+      }
+      run.ask("b", 1).tell(new Input.WorkerLost(worker("b")));
+      assertThat(run.events())
+          .contains(
+              new Event.GroupFailed(
+                  new GroupId(1),
+                  "0 attempts failed and 6 were lost with their worker, the last: b is gone"));
+    }
+
+    @Test
     void groupFailed_tooManyAttempts_givesGroupUp() {
       Rehearsal run = new Limits().begun().ask("a", 3).fail(1).ask("a", 5).fail(1).ask("a", 6);
       LeaseId third = run.held(1);

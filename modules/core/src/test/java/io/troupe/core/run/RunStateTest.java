@@ -78,8 +78,9 @@ class RunStateTest {
   void evolve_leaseEnded_waitsAgainAndIsCountedOnce(LeaseEnd reason) {
     RunState state = leased().evolve(new Event.LeaseEnded(lease(1, 1), reason, "why"));
     assertThat(state.waiting()).hasSize(1);
-    boolean blamed = reason != LeaseEnd.STALE && reason != LeaseEnd.CANCELLED;
-    assertThat(state.group(ONE).attempts()).isEqualTo(blamed ? 1 : 0);
+    boolean failed = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.FAILED;
+    assertThat(state.group(ONE).attempts()).isEqualTo(failed ? 1 : 0);
+    assertThat(state.group(ONE).losses()).isEqualTo(reason == LeaseEnd.WORKER_LOST ? 1 : 0);
     Ledger ledger = state.ledger();
     assertThat(ledger)
         .isEqualTo(
