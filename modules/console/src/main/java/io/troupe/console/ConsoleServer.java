@@ -35,6 +35,7 @@ public final class ConsoleServer implements AutoCloseable {
 
   private static final int PORTS_TRIED = 20;
   private static final int MAX_BODY_BYTES = 64 << 10;
+  private static final long MOST_DROPPED_BYTES = 4 << 20;
   private static final int MAX_STREAMS = 64;
   private static final long ORDER_SECONDS = 10;
   private static final Duration JVM_PATIENCE = Duration.ofSeconds(20);
@@ -142,11 +143,28 @@ public final class ConsoleServer implements AutoCloseable {
         gate.admit(exchange);
         route(exchange);
       } catch (Refusal refusal) {
+        readOn(exchange);
         json(exchange, refusal.status(), Map.of("error", refusal.sentence()));
       } catch (InterruptedException stopping) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Reads what a refused request still sends. With anything unread the server would end the
+   * connection, unannounced, and the client's next request on it would fail.
+   */
+  private static void readOn(HttpExchange exchange) throws IOException {
+    byte[] dropped = new byte[8 << 10];
+    int got = 0;
+    for (long left = MOST_DROPPED_BYTES; left > 0; left -= got) {
+      got = exchange.getRequestBody().read(dropped);
+      if (got < 0) {
+        return;
+      }
+    }
+    exchange.getResponseHeaders().set("Connection", "close");
   }
 
   private void route(HttpExchange exchange) throws Refusal, IOException, InterruptedException {

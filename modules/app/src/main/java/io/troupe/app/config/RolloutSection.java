@@ -44,8 +44,8 @@ public record RolloutSection(
         Duration leaseTimeout,
     @Doc(
             value =
-                "Leases of a group that may expire or fail before its prompt is given up this epoch;"
-                    + " two that are lost with their worker count as one.",
+                "Leases of a group that may expire or fail before its prompt is given up this"
+                    + " epoch; two that are lost with their worker count as one.",
             unit = "leases")
         @Default("3")
         @Range(min = 1, max = 1000)

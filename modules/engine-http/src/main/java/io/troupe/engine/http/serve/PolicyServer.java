@@ -101,6 +101,7 @@ public final class PolicyServer implements AutoCloseable {
         route(exchange, reply);
       } catch (Refusal refusal) {
         count(refusal.status());
+        readOn(exchange);
         if (refusal.status() == 429 || refusal.status() == 503) {
           exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
         }
@@ -119,6 +120,22 @@ public final class PolicyServer implements AutoCloseable {
     } else {
       counters.refused.incrementAndGet();
     }
+  }
+
+  /**
+   * Reads what a refused request still sends. With anything unread the server would end the
+   * connection, unannounced: the refusal may be lost, and the client's next request on it fails.
+   */
+  private void readOn(HttpExchange exchange) throws IOException {
+    byte[] dropped = new byte[8 << 10];
+    int got = 0;
+    for (long left = settings.maxBodyBytes(); left > 0; left -= got) {
+      got = exchange.getRequestBody().read(dropped);
+      if (got < 0) {
+        return;
+      }
+    }
+    exchange.getResponseHeaders().set("Connection", "close");
   }
 
   private void authorise(HttpExchange exchange) throws Refusal {
@@ -153,8 +170,6 @@ public final class PolicyServer implements AutoCloseable {
   private JsonNode body(HttpExchange exchange) throws IOException, Refusal {
     byte[] bytes = exchange.getRequestBody().readNBytes(settings.maxBodyBytes() + 1);
     if (bytes.length > settings.maxBodyBytes()) {
-      // Unread bytes reset the connection, and with it goes the refusal.
-      int _ = exchange.getRequestBody().readNBytes(settings.maxBodyBytes()).length;
       throw Refusal.of(
           413, "RequestTooLarge", "a request may have %d bytes".formatted(settings.maxBodyBytes()));
     }
