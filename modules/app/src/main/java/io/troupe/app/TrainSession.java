@@ -162,6 +162,7 @@ final class TrainSession {
             millis,
             screen,
             listener(screen, console.fold(), ended));
+        failOnceDeserted(servers);
         outcome = await(ended);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
@@ -182,6 +183,23 @@ final class TrainSession {
             folder.resolved(),
             folder.path().resolve("servers"),
             screen::say);
+  }
+
+  /** Where servers alone sample, a run without any would wait for ever. */
+  private void failOnceDeserted(Servers servers) {
+    if (composition.config().rollout().workers() == 0) {
+      var _ =
+          servers
+              .deserted()
+              .thenAcceptBoth(
+                  stage.system(),
+                  (reason, system) ->
+                      system.tell(
+                          new Run.Broken(
+                              "no server is left to sample, and rollout.workers is 0: %s; mend"
+                                      .formatted(reason)
+                                  + " rollout.sidecars, then resume")));
+    }
   }
 
   /** Answers by the newest weights where they are in this process, next to an engine. */

@@ -27,6 +27,11 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   /** Stop and save everything. */
   public record Drain() implements Command {}
 
+  /**
+   * Something the run cannot go on without is gone: fail, from the last checkpoint on resumable.
+   */
+  public record Broken(String reason) implements Command {}
+
   /** An operator asks for something. */
   public record Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo)
       implements Command {}
@@ -105,6 +110,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Drain _ -> onDrain();
+      case Broken(String reason) -> onBroken(reason);
       case Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) ->
           onOrdered(verb, order, replyTo);
       case Unfit(Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo) ->
@@ -131,6 +137,11 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private void onDrain() {
     workshop.stop();
     coordinator.tell(new Coordinator.Drain());
+  }
+
+  private void onBroken(String reason) {
+    workshop.stop();
+    coordinator.tell(new Coordinator.Broken(reason));
   }
 
   private void onOrdered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) {

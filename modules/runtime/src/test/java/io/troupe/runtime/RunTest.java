@@ -224,6 +224,18 @@ class RunTest {
   }
 
   @Test
+  void broken_running_failsWithTheReasonAndKeepsItsCheckpoints() throws Exception {
+    try (JournalWriter journal = journal()) {
+      ActorRef<Run.Command> run = start(Toys.settings(100_000, 0), Toys.verifier(), journal);
+      watcher.thirdRow.get(30, TimeUnit.SECONDS);
+      run.tell(new Run.Broken("no server is left"));
+      Ended ended = watcher.ended.get(30, TimeUnit.SECONDS);
+      assertThat(ended.end()).isEqualTo(new RunEnd.Failed("no server is left"));
+      assertThat(Checkpoints.view(folder.resolve("checkpoints")).verify().whole()).isNotEmpty();
+    }
+  }
+
+  @Test
   void drain_inTheWarmup_endsWithoutACheckpoint() throws Exception {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(10, 10_000_000), Toys.verifier(), journal);

@@ -76,6 +76,10 @@ class RestartTest {
   @TempDir private Path folder;
 
   private HttpPool pool(ToyPolicy policy) throws Exception {
+    return pool(policy, "0-base", 100);
+  }
+
+  private HttpPool pool(ToyPolicy policy, String firstWeights, int mostEnds) throws Exception {
     Path script = Files.writeString(folder.resolve("server.py"), SERVER);
     return HttpPool.open(
         policy.tokenizer(),
@@ -90,13 +94,13 @@ class RestartTest {
                 Duration.ofMillis(50),
                 Duration.ofMillis(100),
                 Duration.ofMinutes(5),
-                100),
+                mostEnds),
             (port, weights) ->
                 ServerCommand.custom(
                     List.of(
                         "python3", script.toString(), ServerCommand.PORT, ServerCommand.WEIGHTS),
                     port,
-                    weights.map(Path::toString).orElse("0-base")),
+                    weights.map(Path::toString).orElse(firstWeights)),
             true),
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
@@ -153,6 +157,16 @@ class RestartTest {
       await(sampler.load(ToyFixture.weights(policy, 5)));
       assertThat(await(never)).as("newer ones are there").isEqualTo(new WeightVersion(5));
       assertDrawnBy(5, await(waiting));
+    }
+  }
+
+  @Test
+  void deserted_onceTheOnlyServerIsGivenUp_saysWhy() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+        HttpPool pool = pool(policy, "4-none", 1)) {
+      assertThat(await(pool.deserted()))
+          .startsWith("sidecar-1 is given up: it ended 2 times in a row")
+          .endsWith("these weights are none");
     }
   }
 
