@@ -1,6 +1,6 @@
 package io.troupe.app;
 
-import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

@@ -14,7 +14,7 @@ import io.troupe.cluster.Seeds;
 import io.troupe.cluster.TransferredSource;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.WorkerHost;
-import io.troupe.cluster.weights.RunSecret;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.WeightClient;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.http.WeightShelf;

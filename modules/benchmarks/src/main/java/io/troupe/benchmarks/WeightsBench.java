@@ -2,11 +2,11 @@ package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.CachedVersion;
 import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
-import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.cluster.weights.WeightPlace;
 import io.troupe.core.weights.WeightVersion;

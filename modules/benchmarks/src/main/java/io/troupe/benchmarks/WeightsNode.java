@@ -1,10 +1,10 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.CacheSettings;
 import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
-import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.TransferSettings;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.troupe.cluster;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.AbandonedCaches;
 import io.troupe.cluster.weights.CacheSettings;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.NodeWeights;
-import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.cluster.weights.WeightRef;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package io.troupe.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.CacheSettings;
 import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
-import io.troupe.cluster.weights.RunSecret;
 import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.cluster.weights.WeightClient;
 import io.troupe.core.weights.WeightVersion;

@@ -2,6 +2,8 @@ package io.troupe.cluster.collective;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import java.io.IOException;
@@ -10,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
@@ -19,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Ranks in a ring, each with a connection to the next. A reduction passes every number n − 1 times
@@ -27,8 +31,8 @@ import java.util.concurrent.locks.LockSupport;
  * deadline.
  *
  * <p>A lost rank is found by its neighbours; those farther off see the ring break up, and name the
- * neighbour that left it. The connections are plain: they belong on loopback or on a network of the
- * cluster's own.
+ * neighbour that left it. Each connection begins with a proof of the run's secret on both sides.
+ * What passes after it is plain: a ring is on loopback only, and other addresses are refused.
  */
 public final class SocketRing implements Collective {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -65,37 +69,80 @@ public final class SocketRing implements Collective {
    *
    * @param listener bound to this rank's address; closed when the ring stands
    * @param addresses of all ranks, in rank order, two or more
+   * @param secret that all ranks of the run know
+   * @param refused told who connected, did not know the secret, and was sent away
    * @param deadline of joining, and of each exchange afterwards
-   * @throws RankLostException if a neighbour does not come in time
+   * @throws RankLostException if a neighbour does not come in time, or does not know the secret
    */
   public static SocketRing join(
-      int rank, ServerSocketChannel listener, List<InetSocketAddress> addresses, Duration deadline)
+      int rank,
+      ServerSocketChannel listener,
+      List<InetSocketAddress> addresses,
+      RunSecret secret,
+      Consumer<String> refused,
+      Duration deadline)
       throws IOException, RankLostException {
-    require(addresses.size() >= 2, "a ring has 2 ranks or more, not %d", addresses.size());
+    int size = addresses.size();
+    require(size >= 2, "a ring has 2 ranks or more, not %d", size);
+    addresses.forEach(SocketRing::requireLoopback);
+    requireLoopback(listener.getLocalAddress());
     long until = System.nanoTime() + deadline.toNanos();
-    int after = (rank + 1) % addresses.size();
-    SocketChannel next = connect(after, addresses.get(after), until);
-    try (listener) {
-      SocketChannel previous = accept(rank, addresses.size(), listener, until);
-      Selector selector = Selector.open();
-      next.configureBlocking(false);
-      previous.configureBlocking(false);
-      next.register(selector, 0);
-      previous.register(selector, 0);
-      return new SocketRing(rank, addresses.size(), deadline, selector, next, previous);
-    } catch (IOException | RankLostException failure) {
-      next.close();
-      throw failure;
+    int before = Math.floorMod(rank - 1, size);
+    int after = (rank + 1) % size;
+    try (RingDoor door =
+        RingDoor.open(before, listener, introduction(secret, before, rank, size), refused)) {
+      SocketChannel next =
+          connect(after, addresses.get(after), introduction(secret, rank, after, size), until);
+      try {
+        SocketChannel previous = door.await(until);
+        Selector selector = Selector.open();
+        next.configureBlocking(false);
+        previous.configureBlocking(false);
+        next.register(selector, 0);
+        previous.register(selector, 0);
+        return new SocketRing(rank, size, deadline, selector, next, previous);
+      } catch (IOException | RankLostException failure) {
+        next.close();
+        throw failure;
+      }
     }
   }
 
-  private static SocketChannel connect(int rank, InetSocketAddress address, long until)
+  private static void requireLoopback(SocketAddress address) {
+    require(
+        address instanceof InetSocketAddress internet
+            && !internet.isUnresolved()
+            && internet.getAddress().isLoopbackAddress(),
+        "trainer ranks exchange in plain TCP, on loopback only, and not at %s; start all of them"
+            + " on the head's host",
+        address);
+  }
+
+  private static Introduction introduction(RunSecret secret, int from, int to, int size) {
+    return new Introduction(secret, "ring of %d, rank %d to %d".formatted(size, from, to));
+  }
+
+  private static SocketChannel connect(
+      int rank, InetSocketAddress address, Introduction introduction, long until)
+      throws IOException, RankLostException {
+    SocketChannel channel = reach(rank, address, until);
+    try {
+      channel.socket().setTcpNoDelay(true);
+      introduction.greet(channel, Duration.ofNanos(until - System.nanoTime()));
+      return channel;
+    } catch (IOException unproven) {
+      channel.close();
+      throw new RankLostException(
+          rank, "no proof of the run's secret: " + unproven.getMessage(), unproven);
+    }
+  }
+
+  private static SocketChannel reach(int rank, InetSocketAddress address, long until)
       throws IOException, RankLostException {
     while (true) {
       SocketChannel channel = SocketChannel.open();
       try {
         channel.connect(address);
-        channel.socket().setTcpNoDelay(true);
         return channel;
       } catch (IOException absent) {
         channel.close();
@@ -103,27 +150,6 @@ public final class SocketRing implements Collective {
           throw new RankLostException(rank, "nobody listens at " + address, absent);
         }
         LockSupport.parkNanos(RETRY.toNanos()); // it has not started to listen yet
-      }
-    }
-  }
-
-  private static SocketChannel accept(int rank, int size, ServerSocketChannel listener, long until)
-      throws IOException, RankLostException {
-    listener.configureBlocking(false);
-    try (Selector waiting = Selector.open()) {
-      listener.register(waiting, SelectionKey.OP_ACCEPT);
-      while (true) {
-        long millis = (until - System.nanoTime()) / 1_000_000;
-        if (millis <= 0) {
-          throw new RankLostException(Math.floorMod(rank - 1, size), "it did not connect");
-        }
-        waiting.select(millis);
-        SocketChannel accepted = listener.accept();
-        if (accepted != null) {
-          accepted.socket().setTcpNoDelay(true);
-          return accepted;
-        }
-        waiting.selectedKeys().clear();
       }
     }
   }

@@ -2,6 +2,8 @@ package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.collective.SocketRing;
+import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
@@ -17,7 +19,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -31,14 +32,17 @@ public final class RankHost implements AutoCloseable {
   private final TrainerRank rank;
   private final Duration deadline;
   private final RankLine line;
+  private final RunSecret secret;
   private Optional<ServerSocketChannel> listener = Optional.empty();
   private Optional<Collective> group = Optional.empty();
 
-  private RankHost(int number, TrainerRank rank, Duration deadline, RankLine line) {
+  private RankHost(
+      int number, TrainerRank rank, Duration deadline, RankLine line, RunSecret secret) {
     this.number = number;
     this.rank = rank;
     this.deadline = deadline;
     this.line = line;
+    this.secret = secret;
   }
 
   /**
@@ -52,11 +56,17 @@ public final class RankHost implements AutoCloseable {
   public static RankHost report(
       HostPort head, String secret, int number, TrainerRank rank, Duration deadline)
       throws IOException {
-    RankLine line =
-        new RankLine(SocketChannel.open(new InetSocketAddress(head.host(), head.port())));
-    byte[] proof = HexFormat.of().parseHex(secret);
-    line.write(ByteBuffer.allocate(proof.length + Integer.BYTES).put(proof).putInt(number).flip());
-    return new RankHost(number, rank, deadline, line);
+    RunSecret known = RunSecret.of(secret);
+    SocketChannel channel = SocketChannel.open(new InetSocketAddress(head.host(), head.port()));
+    try {
+      new Introduction(known, RankReception.PURPOSE).greet(channel, RankReception.HELLO);
+      RankLine line = new RankLine(channel);
+      line.write(ByteBuffer.allocate(Integer.BYTES).putInt(number).flip());
+      return new RankHost(number, rank, deadline, line, known);
+    } catch (IOException refused) {
+      channel.close();
+      throw new IOException("the head at %s: %s".formatted(head, refused.getMessage()), refused);
+    }
   }
 
   /** Works until the head hangs up. */
@@ -114,10 +124,14 @@ public final class RankHost implements AutoCloseable {
     Collective joined =
         addresses.size() == 1
             ? Collective.alone()
-            : SocketRing.join(number, own, addresses, deadline);
+            : SocketRing.join(number, own, addresses, secret, this::refused, deadline);
     group = Optional.of(joined);
     rank.begin(state, joined);
     LOG.info("event=rank_began rank={} ranks={}", number, ports.size());
+  }
+
+  private void refused(String reason) {
+    LOG.warn("event=ring_stranger_refused rank={} reason=\"{}\"", number, reason);
   }
 
   private void step(RankShare share, Optimisation optimisation)

@@ -1,33 +1,37 @@
 package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.secret.RunSecret;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
-import java.util.HexFormat;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Where ranks' processes report to the head, on the loopback interface. */
 final class RankReception implements AutoCloseable {
-  private static final int SECRET = 32;
-  private static final int HELLO_MILLIS = 5_000;
+  private static final Logger LOG = LoggerFactory.getLogger(RankReception.class);
+
+  /** What a connection is for, in the proof of the secret. */
+  static final String PURPOSE = "trainer rank to head";
+
+  static final Duration HELLO = Duration.ofSeconds(5);
 
   private final ServerSocketChannel listener;
-  private final byte[] secret = new byte[SECRET];
+  private final RunSecret secret = RunSecret.random();
   private final Map<Integer, CompletableFuture<RankLine>> awaited = new ConcurrentHashMap<>();
 
   private RankReception(ServerSocketChannel listener) {
     this.listener = listener;
-    new SecureRandom().nextBytes(secret);
   }
 
   static RankReception open() throws IOException {
@@ -46,7 +50,7 @@ final class RankReception implements AutoCloseable {
 
   /** What a rank proves itself with. */
   String secret() {
-    return HexFormat.of().formatHex(secret);
+    return secret.hex();
   }
 
   /** The connection of a rank that is about to report. */
@@ -70,37 +74,28 @@ final class RankReception implements AutoCloseable {
   /** A stranger is shown the door; it may be a rank of a head that is gone. */
   private void greet(SocketChannel caller) {
     try {
-      CompletableFuture<Boolean> known = new CompletableFuture<>();
-      var _ =
-          known
-              .completeOnTimeout(false, HELLO_MILLIS, TimeUnit.MILLISECONDS)
-              .thenAccept(yes -> closeUnless(yes, caller));
+      new Introduction(secret, PURPOSE).welcome(caller, HELLO);
       RankLine line = new RankLine(caller);
-      ByteBuffer hello = ByteBuffer.allocate(SECRET + Integer.BYTES);
-      line.read(hello);
-      byte[] proof = new byte[SECRET];
-      hello.flip().get(proof);
+      ByteBuffer number = ByteBuffer.allocate(Integer.BYTES);
+      line.read(number);
       Optional<CompletableFuture<RankLine>> awaiting =
-          MessageDigest.isEqual(proof, secret)
-              ? Optional.ofNullable(awaited.remove(hello.getInt()))
-              : Optional.empty();
-      known.complete(awaiting.isPresent());
-      if (awaiting.isPresent()) {
-        caller.socket().setTcpNoDelay(true);
-        awaiting.get().complete(line);
+          Optional.ofNullable(awaited.remove(number.flip().getInt()));
+      if (awaiting.isEmpty()) {
+        throw new IOException("no such rank is awaited");
       }
-    } catch (IOException gone) {
-      closeUnless(false, caller);
+      caller.socket().setTcpNoDelay(true);
+      awaiting.get().complete(line);
+    } catch (IOException stranger) {
+      LOG.warn("event=rank_stranger_refused reason=\"{}\"", stranger.getMessage());
+      dismiss(caller);
     }
   }
 
-  private static void closeUnless(boolean known, SocketChannel caller) {
-    if (!known) {
-      try {
-        caller.close();
-      } catch (IOException gone) {
-        // It is closed.
-      }
+  private static void dismiss(SocketChannel caller) {
+    try {
+      caller.close();
+    } catch (IOException gone) {
+      // It is closed.
     }
   }
 

@@ -8,6 +8,9 @@ package io.troupe.cluster.weights;
  * many bytes. Questions may run ahead; answers come in their order.
  */
 final class Protocol {
+  /** What a connection is for, in the proof of the secret. */
+  static final String PURPOSE = "weights";
+
   static final byte MANIFEST = 1;
   static final byte CHUNK = 2;
   static final byte BRING = 3;

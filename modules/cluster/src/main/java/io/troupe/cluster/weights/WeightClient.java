@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.NodeWeights.Delivery;
 import io.troupe.cluster.weights.NodeWeights.Order;
 import io.troupe.core.weights.WeightVersion;
@@ -50,7 +51,7 @@ public final class WeightClient implements WeightSupply {
   private Fetched bring(WeightRef ref, List<InetSocketAddress> sources) {
     long start = System.nanoTime();
     try (Wire wire = endpoint.connect(node, connect)) {
-      secret.greet(wire);
+      secret.greet(wire, Protocol.PURPOSE);
       byte[] order =
           NodeWeights.JSON.writeValueAsBytes(
               new Order(

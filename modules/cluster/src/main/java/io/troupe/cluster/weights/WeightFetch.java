@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Fetched.Report;
 import io.troupe.cluster.weights.Fetched.Trouble;
 import io.troupe.cluster.weights.StallGuard.Watch;
@@ -156,7 +157,7 @@ final class WeightFetch {
   private Wire connect(InetSocketAddress source) throws IOException {
     Wire wire = endpoint.connect(source, settings.connect());
     try (Watch _ = guard.watch(wire, settings.connect(), Long.MAX_VALUE)) {
-      secret.greet(wire);
+      secret.greet(wire, Protocol.PURPOSE);
       return wire;
     } catch (IOException failure) {
       wire.close();

@@ -2,6 +2,7 @@ package io.troupe.cluster.weights;
 
 import static java.util.Objects.requireNonNull;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.StallGuard.Watch;
 import io.troupe.cluster.weights.VersionManifest.Place;
 import java.io.IOException;
@@ -97,7 +98,7 @@ final class WeightServer implements AutoCloseable {
   private void serve(Wire wire) {
     try (wire) {
       try (Watch _ = guard.watch(wire, settings.connect(), Long.MAX_VALUE)) {
-        secret.welcome(wire);
+        secret.welcome(wire, Protocol.PURPOSE);
       }
       try (Connection connection = new Connection(wire)) {
         connection.serve();

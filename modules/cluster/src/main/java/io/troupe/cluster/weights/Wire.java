@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.secret.RunSecret;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,15 +13,13 @@ import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 
 /** A connection, plain or encrypted. Calls block; closing it from another thread ends them. */
-sealed interface Wire extends Closeable {
+sealed interface Wire extends RunSecret.Line, Closeable {
   /**
    * Reads what there is, at least a byte.
    *
    * @return -1 at the end
    */
   int read(ByteBuffer bytes) throws IOException;
-
-  void write(ByteBuffer bytes) throws IOException;
 
   /**
    * Sends a part of a file.
@@ -29,7 +28,7 @@ sealed interface Wire extends Closeable {
    */
   long send(FileChannel file, long offset, long length) throws IOException;
 
-  /** Reads until the buffer is full. */
+  @Override
   default void readFully(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       if (read(bytes) < 0) {

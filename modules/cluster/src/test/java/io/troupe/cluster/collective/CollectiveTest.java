@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
@@ -14,13 +16,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -28,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +45,11 @@ class CollectiveTest {
   private static final int PARAMETERS = 1003;
   private static final int DECAYED = 700;
 
+  private static final RunSecret SECRET = RunSecret.random();
+
   @TempDir Path folder;
+
+  private final List<String> refused = new CopyOnWriteArrayList<>();
 
   enum Way {
     MEMORY,
@@ -74,7 +84,13 @@ class CollectiveTest {
                             : switch (way) {
                               case MEMORY -> HostMemory.join(file, rank, size, 1024, deadline);
                               case SOCKETS ->
-                                  SocketRing.join(rank, listeners.get(rank), addresses, deadline);
+                                  SocketRing.join(
+                                      rank,
+                                      listeners.get(rank),
+                                      addresses,
+                                      SECRET,
+                                      refused::add,
+                                      deadline);
                             }) {
                       return work.of(ranks);
                     }
@@ -249,6 +265,104 @@ class CollectiveTest {
       } finally {
         end.countDown();
       }
+    }
+  }
+
+  private static ServerSocketChannel listener() throws IOException {
+    return ServerSocketChannel.open()
+        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  /** Joins a ring of two with the secrets given, whose ranks then meet at a barrier. */
+  private List<Future<Boolean>> ring(
+      ExecutorService threads, List<ServerSocketChannel> doors, List<RunSecret> secrets)
+      throws IOException {
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (ServerSocketChannel door : doors) {
+      addresses.add((InetSocketAddress) door.getLocalAddress());
+    }
+    return IntStream.range(0, 2)
+        .mapToObj(
+            rank ->
+                threads.submit(
+                    () -> {
+                      try (Collective ranks =
+                          SocketRing.join(
+                              rank,
+                              doors.get(rank),
+                              addresses,
+                              secrets.get(rank),
+                              refused::add,
+                              PATIENT)) {
+                        ranks.barrier();
+                        return true;
+                      }
+                    }))
+        .toList();
+  }
+
+  /** One says nothing, and one says something else than ranks do. */
+  @Test
+  void join_strangersConnectedFirst_areRefusedAndTheRingStands() throws Exception {
+    List<ServerSocketChannel> doors = List.of(listener(), listener());
+    try (ExecutorService threads = Executors.newCachedThreadPool();
+        SocketChannel silent = SocketChannel.open(doors.getFirst().getLocalAddress());
+        SocketChannel rude = SocketChannel.open(doors.getFirst().getLocalAddress())) {
+      rude.write(ByteBuffer.allocate(15));
+      List<Future<Boolean>> ranks = ring(threads, doors, List.of(SECRET, SECRET));
+      assertThat(ranks.getFirst().get(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(ranks.getLast().get(120, TimeUnit.SECONDS)).isTrue();
+      ByteBuffer hello = ByteBuffer.allocate(1024);
+      while (rude.read(hello) >= 0) {
+        assertThat(hello.hasRemaining()).isTrue();
+      }
+      assertThat(refused)
+          .singleElement()
+          .asString()
+          .contains("somebody else than trainer rank 1 connected, and was refused: ");
+      assertThat(silent.isConnected()).isTrue();
+    }
+  }
+
+  @Test
+  void join_rankWithAnotherSecret_isRefusedByName() throws Exception {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<Boolean>> ranks =
+          ring(threads, List.of(listener(), listener()), List.of(SECRET, RunSecret.random()));
+      for (int rank = 0; rank < 2; rank++) {
+        int other = 1 - rank;
+        Future<Boolean> joining = ranks.get(rank);
+        assertThatThrownBy(() -> joining.get(120, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOfSatisfying(
+                RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(other))
+            .hasMessageContaining("no proof of the run's secret");
+      }
+      assertThat(refused)
+          .anyMatch(reason -> reason.endsWith("the other side does not know this run's secret"));
+    }
+  }
+
+  @Test
+  void welcome_silentCaller_isGivenUpAtTheDeadline() throws Exception {
+    try (ServerSocketChannel door = listener();
+        SocketChannel caller = SocketChannel.open(door.getLocalAddress());
+        SocketChannel accepted = door.accept()) {
+      assertThatThrownBy(
+              () -> new Introduction(SECRET, "test").welcome(accepted, Duration.ofMillis(50)))
+          .hasMessageContaining("the other side proved nothing within PT0.05S");
+      assertThat(caller.isConnected()).isTrue();
+      assertThat(accepted.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void join_addressBeyondLoopback_isRefused() throws Exception {
+    try (ServerSocketChannel wide = ServerSocketChannel.open().bind(new InetSocketAddress(0))) {
+      InetSocketAddress near = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+      assertThatThrownBy(
+              () -> SocketRing.join(0, wide, List.of(near, near), SECRET, refused::add, PATIENT))
+          .hasMessageContaining("on loopback only");
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.TensorDigest;

@@ -3,6 +3,7 @@ package io.troupe.cluster.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.FaultyProxy.Fault;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
