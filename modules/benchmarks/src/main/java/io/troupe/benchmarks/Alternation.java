@@ -1,5 +1,6 @@
 package io.troupe.benchmarks;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,7 +60,7 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
   }
 
   @Override
-  public void row(long step, double at, double cpuAt) {
+  public void row(long pid, long step, double at, double cpuAt) throws IOException {
     long since = step - BEGIN;
     int window = (int) (since / (steps + SETTLE));
     if (since < 0 || window > WINDOWS * fours) {
@@ -72,7 +73,7 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
         cpu.add(cpuAt - fromCpu);
         if (reader.isPresent()) {
           watchedCpu += cpuAt - fromCpu;
-          servingCpu += ConsoleThreads.now().since(fromThreads);
+          servingCpu += ConsoleThreads.of(pid).since(fromThreads);
         }
       }
       boolean watch = window < WINDOWS * fours && (window % WINDOWS == 1 || window % WINDOWS == 2);
@@ -81,7 +82,7 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
     if (within == SETTLE) {
       fromSeconds = at;
       fromCpu = cpuAt;
-      fromThreads = ConsoleThreads.now();
+      fromThreads = ConsoleThreads.of(pid);
     }
   }
 
@@ -103,7 +104,7 @@ final class Alternation implements Curve.RowWatch, AutoCloseable {
     return ratio("steps a second of processor time", cpu);
   }
 
-  /** Of the processor time of the watched windows, the part of the threads that serve and read. */
+  /** Of the processor time of the watched windows, the part of the threads that serve. */
   double servingShare() {
     return servingCpu / watchedCpu;
   }

@@ -80,7 +80,7 @@ final class ConsoleBench implements Callable<Integer> {
           measured("steps a second, watched : not", windows.speed()),
           measured("  steps a second of processor time, watched : not", windows.economy()),
           new Measurement(
-              "  processor time of the threads that serve and read it : the run's",
+              "  processor time of the threads that serve it : the run's",
               windows.servingShare(),
               "",
               Double.NaN,

@@ -1,37 +1,46 @@
 package io.troupe.benchmarks;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
-import java.lang.management.ThreadMXBean;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * The processor time of the threads that serve the console of a run in this process and that read
- * it: those of the HTTP server and client, and the carriers of virtual threads, on which answers
- * are made. A run with an engine of its own has no other virtual threads that work.
+ * The processor time of the threads that serve the console of a run in a process: the HTTP
+ * server's, and the carriers of virtual threads, on which answers are made. A run with an engine of
+ * its own has no other virtual threads that work. Linux tells it, by {@code /proc/PID/task}.
  *
  * @param seconds by thread
  */
-record ConsoleThreads(Map<Long, Double> seconds) {
-  private static final List<String> NAMES =
-      List.of("ForkJoinPool-1-worker", "HTTP-Dispatcher", "HttpClient-");
+record ConsoleThreads(Map<String, Double> seconds) {
+  /** As the kernel has them, which keeps 15 characters of a name. */
+  private static final Pattern NAME = Pattern.compile("ForkJoinPool-\\d+-.*|HTTP-Dispatcher");
+
   private static final double NANOS = 1e9;
 
   ConsoleThreads {
     seconds = Map.copyOf(seconds);
   }
 
-  /** As of now. */
-  static ConsoleThreads now() {
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    Map<Long, Double> seconds = new HashMap<>();
-    for (ThreadInfo thread : threads.dumpAllThreads(false, false, 0)) {
-      if (NAMES.stream().anyMatch(thread.getThreadName()::startsWith)) {
-        long nanos = threads.getThreadCpuTime(thread.getThreadId());
-        if (nanos > 0) { // -1: it ended meanwhile
-          seconds.put(thread.getThreadId(), nanos / NANOS);
+  /**
+   * Those of a process as of now.
+   *
+   * @throws IOException if the kernel does not tell
+   */
+  static ConsoleThreads of(long pid) throws IOException {
+    Map<String, Double> seconds = new HashMap<>();
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      for (Path thread : threads.toList()) {
+        try {
+          if (NAME.matcher(Files.readString(thread.resolve("comm")).strip()).matches()) {
+            String[] times = Files.readString(thread.resolve("schedstat")).split(" ", -1);
+            seconds.put(thread.getFileName().toString(), Long.parseLong(times[0]) / NANOS);
+          }
+        } catch (IOException ended) {
+          // A thread that has ended meanwhile has told its last.
         }
       }
     }

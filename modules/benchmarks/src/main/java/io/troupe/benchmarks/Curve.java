@@ -26,10 +26,11 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
     /**
      * A step is made.
      *
+     * @param pid of the run's process
      * @param seconds of the run
      * @param cpuSeconds of its process
      */
-    void row(long step, double seconds, double cpuSeconds);
+    void row(long pid, long step, double seconds, double cpuSeconds) throws IOException;
   }
 
   /** An evaluated step. */
@@ -47,7 +48,7 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
    */
   static Curve of(Path file, Path runs, List<String> overrides)
       throws IOException, InterruptedException {
-    return of(file, runs, overrides, (_, _, _) -> {});
+    return of(file, runs, overrides, (_, _, _, _) -> {});
   }
 
   /** The same, and somebody watches the rows as they come. */
@@ -105,7 +106,7 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
       steps = row.required("step").asLong();
       end = row.required("seconds").asDouble();
       cpuEnd = process.info().totalCpuDuration().orElse(cpuEnd);
-      watch.row(steps, end, cpuEnd.toNanos() / 1e9);
+      watch.row(process.pid(), steps, end, cpuEnd.toNanos() / 1e9);
       if (Double.isNaN(start)) {
         start = end;
         cpuStart = cpuEnd;
