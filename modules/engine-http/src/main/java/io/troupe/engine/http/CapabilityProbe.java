@@ -45,7 +45,7 @@ public final class CapabilityProbe {
   private Capabilities look() throws InterruptedException {
     Answer models = wire.get("/v1/models", PATIENCE);
     if (models.status() == 401 || models.status() == 403) {
-      throw new EndpointException(wire.endpoint(), models.fault(), 0);
+      throw new EndpointException(wire.endpoint(), models.fault());
     }
     wire.get("/openapi.json", PATIENCE)
         .json()
@@ -55,8 +55,7 @@ public final class CapabilityProbe {
     if (wire.get("/is_paused", PATIENCE).json().path("is_paused").asBoolean(false)) {
       throw new EndpointException(
           wire.endpoint(),
-          Fault.of(Fault.Kind.BUSY, "it is paused and draws nothing; resume it by POST /resume"),
-          0);
+          Fault.of(Fault.Kind.BUSY, "it is paused and draws nothing; resume it by POST /resume"));
     }
     JsonNode version = wire.get("/version", PATIENCE).json();
     Dialect dialect = dialect(models, version);
@@ -103,8 +102,7 @@ public final class CapabilityProbe {
             Fault.Kind.NO_ROUTE,
             "it is none of vLLM, SGLang, llama-server and troupe serve: GET /v1/models says %d,"
                     .formatted(models.status())
-                + " and /openapi.json lists none of their routes"),
-        0);
+                + " and /openapi.json lists none of their routes"));
   }
 
   private void routes(Dialect dialect) throws InterruptedException {
@@ -175,7 +173,7 @@ public final class CapabilityProbe {
         }
       }
       if (!answer.ok() && answer.status() != NO_SUCH_THING) {
-        throw new EndpointException(wire.endpoint(), answer.fault(), 0);
+        throw new EndpointException(wire.endpoint(), answer.fault());
       }
       try {
         Piece piece = dialect.codec().pieces(Fields.parse(answer.body())).getFirst();

@@ -8,6 +8,7 @@ import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Retry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
@@ -19,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends parts of groups to servers and sees to what comes of it: completions are judged and kept,
- * failures are tried again or end their group. A group is answered when its parts are, and fails
- * with the first of them.
+ * those that were cut are drawn on, failures are tried again or end their group. A group is
+ * answered when its parts are, and fails with the first of them.
  */
 final class Dispatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
@@ -47,7 +48,14 @@ final class Dispatch implements AutoCloseable {
 
   private void send(Errand errand) {
     GroupJob job = errand.part().job();
-    DrawCall call = errand.replica().draw(errand.can().dialect(), errand.draw(), clock);
+    DrawCall call =
+        errand
+            .replica()
+            .draw(
+                errand.can().dialect(),
+                errand.draw(),
+                errand.part().sinceNanos().orElseGet(System::nanoTime),
+                clock);
     if (!books.callBegan(job, call)) {
       call.cancel();
     }
@@ -57,9 +65,9 @@ final class Dispatch implements AutoCloseable {
                 (answers, failure) -> {
                   books.callEnded(job, call);
                   if (failure == null) {
-                    answered(errand, answers);
+                    answered(errand, answers, call.sinceNanos());
                   } else {
-                    failed(errand, cause(failure));
+                    failed(errand, cause(failure), call.sinceNanos());
                   }
                   give();
                 });
@@ -71,34 +79,78 @@ final class Dispatch implements AutoCloseable {
         : failure;
   }
 
-  private void answered(Errand errand, List<Drawn> answers) {
-    switch (errand.judge(answers, tokenizer, books.published())) {
-      case Errand.Worth.Sound(List<Completion> completions) ->
-          books.keep(errand, completions).ifPresent(errand.part().job().answer()::complete);
+  private void answered(Errand errand, List<Drawn> answers, long since) {
+    switch (errand.judge(answers, tokenizer, books.published(), since)) {
+      case Errand.Worth.Sound(Map<Integer, Completion> whole, List<GroupJob.Part> cut) -> {
+        books.keep(errand, whole).ifPresent(errand.part().job().answer()::complete);
+        cut.forEach(part -> drawOn(errand, part, "the server aborted it"));
+      }
       case Errand.Worth.Unsound(Checked.Refused why) -> {
-        String server = errand.replica().name();
         books.refuse(errand, why.reason());
-        LOG.warn("server={} completion refused {}", server, why);
-        giveUp(errand.part().job(), new IllegalStateException("%s: %s".formatted(server, why)));
+        refused(errand, why);
       }
     }
   }
 
-  private void failed(Errand errand, Throwable cause) {
+  private void refused(Errand errand, Checked.Refused why) {
+    String server = errand.replica().name();
+    LOG.warn("server={} completion refused {}", server, why);
+    giveUp(errand.part().job(), new IllegalStateException("%s: %s".formatted(server, why)));
+  }
+
+  /** Asks for the rest of a completion, wherever there is room for it. */
+  private void drawOn(Errand errand, GroupJob.Part part, String why) {
+    String server = errand.replica().name();
+    int kept = part.head().length();
+    Duration spent = Duration.ofNanos(System.nanoTime() - part.sinceNanos().orElseThrow());
+    Duration left = errand.replica().wire().endpoint().patience().total().minus(spent);
+    switch (retry.afterCut(part.cuts(), left, ThreadLocalRandom.current().nextDouble())) {
+      case Retry.Decision.Again(Duration pause) -> {
+        LOG.info( // all that a second drawing of it needs, beside the run's seed
+            "server={} lease={} completion={} cut={} kept={} reason={}",
+            server,
+            part.job().request().lease(),
+            part.first(),
+            part.cuts(),
+            kept,
+            why);
+        giveLater(part, pause);
+      }
+      case Retry.Decision.GiveUp() ->
+          giveUp(
+              part.job(),
+              new IllegalStateException(
+                  "%s: completion %d was cut %d times, the last time after %d tokens and %d s: %s"
+                      .formatted(server, part.first(), part.cuts(), kept, spent.toSeconds(), why)));
+    }
+  }
+
+  private void failed(Errand errand, Throwable cause, long since) {
     if (cause instanceof EndpointException broken) {
-      broke(errand, broken);
+      broke(errand, broken, since);
     } else {
       books.abandon(errand);
       giveUp(errand.part().job(), cause);
     }
   }
 
-  private void broke(Errand errand, EndpointException broken) {
+  private void broke(Errand errand, EndpointException broken, long since) {
     Fault fault = broken.fault();
-    GroupJob.Part part = errand.part();
     books.fail(errand, fault);
+    if (fault.isCut() && broken.tokens() > 0) {
+      wasCut(errand, broken, since);
+    } else {
+      tryAgain(errand, broken);
+    }
+    if (fault.isHang()) {
+      keeper.broken(errand.replica().name());
+    }
+  }
+
+  private void tryAgain(Errand errand, EndpointException broken) {
+    GroupJob.Part part = errand.part();
     switch (retry.after(
-        fault,
+        broken.fault(),
         part.tries() + 1,
         broken.tokens(),
         errand.replica().wire().endpoint().patience().total(),
@@ -106,8 +158,19 @@ final class Dispatch implements AutoCloseable {
       case Retry.Decision.Again(Duration pause) -> giveLater(part.again(), pause);
       case Retry.Decision.GiveUp() -> giveUp(part.job(), broken);
     }
-    if (fault.isHang()) {
-      keeper.broken(errand.replica().name());
+  }
+
+  /** Keeps what came of an answer that broke off. */
+  private void wasCut(Errand errand, EndpointException broken, long since) {
+    switch (errand.judge(broken.drawn(), tokenizer, books.published(), since)) {
+      case Errand.Worth.Sound(Map<Integer, Completion> whole, List<GroupJob.Part> cut) -> {
+        books.keepOfFailed(errand, whole).ifPresent(errand.part().job().answer()::complete);
+        cut.forEach(part -> drawOn(errand, part, broken.fault().toString()));
+      }
+      case Errand.Worth.Unsound(Checked.Refused why) -> {
+        books.refuseOfFailed(errand, why.reason());
+        refused(errand, why);
+      }
     }
   }
 

@@ -46,15 +46,28 @@ final class DrawCall {
   private final Assembly assembly; // guarded by this
   private final BooleanSupplier paused;
   private final CompletableFuture<List<Drawn>> result = new CompletableFuture<>();
-  private final long startNanos = System.nanoTime();
+  private final long sinceNanos;
   private Optional<CompletableFuture<?>> exchange = Optional.empty(); // guarded by this
   private Optional<Flow.Subscription> source = Optional.empty(); // guarded by this
-  private long progressNanos = startNanos; // guarded by this
+  private long progressNanos = System.nanoTime(); // guarded by this
   private boolean begun; // guarded by this
   private boolean last; // guarded by this
 
-  DrawCall(Endpoint endpoint, Dialect dialect, int completions, BooleanSupplier paused) {
+  /**
+   * A draw that is about to start.
+   *
+   * @param sinceNanos when its completions were first asked for; the whole is to come within the
+   *     endpoint's patience from there
+   * @param paused whether the server is, by us
+   */
+  DrawCall(
+      Endpoint endpoint,
+      Dialect dialect,
+      int completions,
+      long sinceNanos,
+      BooleanSupplier paused) {
     this.endpoint = endpoint;
+    this.sinceNanos = sinceNanos;
     this.dialect = dialect;
     this.assembly = new Assembly(completions);
     this.paused = paused;
@@ -64,9 +77,9 @@ final class DrawCall {
     return result.minimalCompletionStage();
   }
 
-  /** Tokens that have come. */
-  synchronized int tokens() {
-    return assembly.tokens();
+  /** When its completions were first asked for. */
+  long sinceNanos() {
+    return sinceNanos;
   }
 
   /** Ends the call; the server notices by the connection. */
@@ -127,7 +140,11 @@ final class DrawCall {
   }
 
   private void fail(Fault fault) {
-    if (result.completeExceptionally(new EndpointException(endpoint, fault, tokens()))) {
+    List<Drawn> drawn;
+    synchronized (this) {
+      drawn = assembly.drawn();
+    }
+    if (result.completeExceptionally(new EndpointException(endpoint, fault, drawn))) {
       hangUp();
     }
   }
@@ -171,7 +188,7 @@ final class DrawCall {
       first = assembly.tokens() == 0;
       stalled = now - progressNanos > (first ? patience.firstToken() : patience.idle()).toNanos();
     }
-    if (now - startNanos > patience.total().toNanos()) {
+    if (now - sinceNanos > patience.total().toNanos()) {
       fail(Fault.of(Fault.Kind.TOO_LATE, "not whole after " + patience.total()));
     } else if (stalled && first) {
       fail(Fault.of(Fault.Kind.NO_ANSWER, "no token after " + patience.firstToken()));

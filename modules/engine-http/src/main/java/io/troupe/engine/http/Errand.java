@@ -9,12 +9,15 @@ import io.troupe.engine.http.protocol.CompletionCheck;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
+import io.troupe.engine.http.protocol.Partial;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -28,10 +31,15 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
 
   /** What an answer is worth. */
   sealed interface Worth {
-    /** All completions may enter the loop. */
-    record Sound(List<Completion> completions) implements Worth {}
+    /**
+     * All that came of it may be used.
+     *
+     * @param whole completions, by their place in the group
+     * @param cut parts that are left to be drawn
+     */
+    record Sound(Map<Integer, Completion> whole, List<GroupJob.Part> cut) implements Worth {}
 
-    /** One may not. */
+    /** Something may not. */
     record Unsound(Checked.Refused why) implements Worth {}
   }
 
@@ -48,31 +56,40 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
       int contextLength,
       long number) {
     SampleRequest request = part.job().request();
-    boolean group = can.drawsGroups() && part.count() == request.completions();
+    Partial head = part.head();
+    boolean group =
+        can.drawsGroups() && part.count() == request.completions() && head.length() == 0;
+    int room = Math.min(request.settings().maxTokens(), contextLength - request.prompt().length);
     Draw draw =
         new Draw(
             request.lease().toString().replace('#', '.') + "-" + number,
             can.model(),
-            request.prompt(),
+            head.after(request.prompt()),
             part.count(),
             request.settings(),
-            Math.min(request.settings().maxTokens(), contextLength - request.prompt().length),
-            group ? request.seed() : Draw.seedOf(request.seed(), part.first()),
+            room - head.length(),
+            group ? request.seed() : Draw.seedOn(request.seed(), part.first(), head.length()),
             can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
             GATHER);
     return new Errand(part, replica, can, asked, draw);
   }
 
   /**
-   * Checks the answer.
+   * Checks the answer, or what came of it before it was cut.
    *
    * @param published digests of the versions that this run published
+   * @param sinceNanos when its completions were first asked for
    */
-  Worth judge(List<Drawn> answers, Tokenizer tokenizer, Map<WeightVersion, String> published) {
+  Worth judge(
+      List<Drawn> answers,
+      Tokenizer tokenizer,
+      Map<WeightVersion, String> published,
+      long sinceNanos) {
     Set<Integer> ends = new HashSet<>(tokenizer.endIds());
     ends.addAll(draw.settings().stopIds());
     CompletionCheck check =
         new CompletionCheck(
+            part.head(),
             draw.prompt(),
             tokenizer.vocabularySize(),
             draw.maxTokens(),
@@ -81,16 +98,26 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
             asked,
             published,
             can.has(Capability.WEIGHT_SPANS));
-    List<Completion> sound = new ArrayList<>();
-    for (Drawn answer : answers) {
-      switch (check.check(answer)) {
-        case Checked.Sound(Completion completion) ->
-            sound.add(StopCut.of(completion, draw.settings().stops(), tokenizer));
+    StopCut stopCut = new StopCut(draw.settings().stops(), tokenizer);
+    Map<Integer, Completion> whole = new HashMap<>();
+    List<GroupJob.Part> cut = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      int place = part.first() + i;
+      switch (check.check(answers.get(i))) {
+        case Checked.Sound(Completion completion) -> whole.put(place, stopCut.of(completion));
+        case Checked.Cut(Partial kept) -> {
+          Optional<Completion> ended = stopCut.ended(kept);
+          if (ended.isPresent()) {
+            whole.put(place, ended.get());
+          } else {
+            cut.add(part.drawnOn(i, kept, sinceNanos));
+          }
+        }
         case Checked.Refused why -> {
           return new Worth.Unsound(why);
         }
       }
     }
-    return new Worth.Sound(sound);
+    return new Worth.Sound(whole, cut);
   }
 }

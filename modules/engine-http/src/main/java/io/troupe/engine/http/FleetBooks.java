@@ -208,22 +208,37 @@ final class FleetBooks {
     job.calls().remove(call);
   }
 
-  /** Sound completions came; gives their group once it is whole. */
-  synchronized Optional<List<Completion>> keep(Errand errand, List<Completion> completions) {
-    GroupJob job = errand.part().job();
+  /** A sound answer came; gives the group of its completions once that is whole. */
+  synchronized Optional<List<Completion>> keep(Errand errand, Map<Integer, Completion> whole) {
     ended(errand, true);
-    counts.completions += completions.size();
-    Optional<List<Completion>> whole = job.take(errand.part().first(), completions);
-    if (whole.isPresent()) {
+    return take(errand, whole);
+  }
+
+  /** So much of a request that failed is whole; gives the group once that is. */
+  synchronized Optional<List<Completion>> keepOfFailed(
+      Errand errand, Map<Integer, Completion> whole) {
+    return take(errand, whole);
+  }
+
+  private Optional<List<Completion>> take(Errand errand, Map<Integer, Completion> whole) {
+    GroupJob job = errand.part().job();
+    counts.completions += whole.size();
+    Optional<List<Completion>> group = job.take(whole);
+    if (group.isPresent()) {
       open.remove(job.request().lease(), job);
     }
-    return whole;
+    return group;
   }
 
   /** A completion came that is not to be used. */
   synchronized void refuse(Errand errand, Checked.Reason reason) {
-    counts.refused(reason);
     ended(errand, false);
+    refuseOfFailed(errand, reason);
+  }
+
+  /** What came of a request that failed is not to be used. */
+  synchronized void refuseOfFailed(Errand errand, Checked.Reason reason) {
+    counts.refused(reason);
     if (reason == Checked.Reason.FOREIGN_WEIGHTS) {
       doubt(errand.replica()); // it was started anew, or somebody else updates it
     }
@@ -253,10 +268,14 @@ final class FleetBooks {
     notifyAll();
   }
 
-  /** A part is asked for again, before all that wait. */
+  /** A part is asked for again, or gone on with, before all that wait. */
   synchronized void again(GroupJob.Part part) {
     if (!part.job().answer().isDone()) {
-      counts.retries++;
+      if (part.tries() == 0) {
+        counts.drawnOn++;
+      } else {
+        counts.retries++;
+      }
       waiting.addFirst(part);
     }
   }

@@ -11,6 +11,7 @@ final class FleetCounts {
   private final Map<Checked.Reason, Long> refused = new EnumMap<>(Checked.Reason.class);
   long completions;
   long retries;
+  long drawnOn;
   long failures;
   long updates;
   long updatesFailed;
@@ -24,10 +25,11 @@ final class FleetCounts {
         refused.entrySet().stream()
             .map(entry -> entry.getKey().name().toLowerCase(Locale.ROOT) + "=" + entry.getValue())
             .collect(Collectors.joining(","));
-    return "completions=%d retries=%d failures=%d updates=%d updates_failed=%d refused=%s"
+    return "completions=%d retries=%d drawn_on=%d failures=%d updates=%d updates_failed=%d refused=%s"
         .formatted(
             completions,
             retries,
+            drawnOn,
             failures,
             updates,
             updatesFailed,

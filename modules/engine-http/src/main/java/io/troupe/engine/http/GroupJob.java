@@ -2,10 +2,13 @@ package io.troupe.engine.http;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.engine.SampleRequest;
+import io.troupe.engine.http.protocol.Partial;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,13 +26,41 @@ final class GroupJob {
     this.left = request.completions();
   }
 
-  /** Completions of a group that are drawn by one request. */
-  record Part(GroupJob job, int first, int count, int tries) {
-    Part again() {
-      return new Part(job, first, count, tries + 1);
+  /**
+   * Completions of a group that are drawn by one request.
+   *
+   * @param first of them
+   * @param tries of this request that brought nothing
+   * @param head what was kept of the one completion, when it was cut
+   * @param cuts it has had
+   * @param sinceNanos when it was first asked for; known once it was cut
+   */
+  record Part(
+      GroupJob job,
+      int first,
+      int count,
+      int tries,
+      Partial head,
+      int cuts,
+      OptionalLong sinceNanos) {
+    private Part(GroupJob job, int first, int count, int tries) {
+      this(job, first, count, tries, Partial.NONE, 0, OptionalLong.empty());
     }
 
+    Part again() {
+      return new Part(job, first, count, tries + 1, head, cuts, sinceNanos);
+    }
+
+    /** What is left of one of them, which was cut. */
+    Part drawnOn(int index, Partial kept, long since) {
+      return new Part(job, first + index, 1, 0, kept, cuts + 1, OptionalLong.of(since));
+    }
+
+    /** Each by itself; one alone stays what it is. */
     List<Part> singles() {
+      if (count == 1) {
+        return List.of(this);
+      }
       List<Part> parts = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         parts.add(new Part(job, first + i, 1, tries));
@@ -56,12 +87,10 @@ final class GroupJob {
     return calls;
   }
 
-  /** Takes completions; gives the group once it is whole. */
-  Optional<List<Completion>> take(int first, List<Completion> drawn) {
-    for (int i = 0; i < drawn.size(); i++) {
-      completions[first + i] = drawn.get(i);
-    }
+  /** Takes completions by their place; gives the group with the last of them. */
+  Optional<List<Completion>> take(Map<Integer, Completion> drawn) {
+    drawn.forEach((place, completion) -> completions[place] = completion);
     left -= drawn.size();
-    return left == 0 ? Optional.of(List.of(completions)) : Optional.empty();
+    return left == 0 && !drawn.isEmpty() ? Optional.of(List.of(completions)) : Optional.empty();
   }
 }

@@ -74,7 +74,7 @@ public final class HttpScorer implements Scorer {
   }
 
   private static EndpointException refusal(Endpoint endpoint, String reason) {
-    return new EndpointException(endpoint, Fault.of(Fault.Kind.MALFORMED, reason), 0);
+    return new EndpointException(endpoint, Fault.of(Fault.Kind.MALFORMED, reason));
   }
 
   /** What it says of a sequence by which it is known again. */
@@ -126,7 +126,7 @@ public final class HttpScorer implements Scorer {
       switch (Retry.DEFAULT.after(
           fault, tries, 0, PATIENCE, ThreadLocalRandom.current().nextDouble())) {
         case Retry.Decision.Again(Duration pause) -> TimeUnit.MILLISECONDS.sleep(pause.toMillis());
-        case Retry.Decision.GiveUp() -> throw new EndpointException(wire.endpoint(), fault, 0);
+        case Retry.Decision.GiveUp() -> throw new EndpointException(wire.endpoint(), fault);
       }
     }
   }

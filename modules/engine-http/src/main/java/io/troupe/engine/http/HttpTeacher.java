@@ -81,8 +81,7 @@ public final class HttpTeacher implements Scorer {
               endpoint,
               Fault.of(
                   Fault.Kind.UNEXPECTED,
-                  "it came back as another model, which says " + other.get()),
-              0);
+                  "it came back as another model, which says " + other.get()));
         }
         LOG.info("teacher={} is back", endpoint);
         scorer = Optional.of(again);
@@ -95,7 +94,7 @@ public final class HttpTeacher implements Scorer {
         return HttpScorer.open(endpoint, matter);
       } catch (EndpointException notYet) {
         throw new EndpointException(
-            endpoint, Fault.of(Fault.Kind.NO_ANSWER, "it is not back: " + notYet.fault()), 0);
+            endpoint, Fault.of(Fault.Kind.NO_ANSWER, "it is not back: " + notYet.fault()));
       }
     }
 
@@ -138,8 +137,7 @@ public final class HttpTeacher implements Scorer {
               Fault.of(
                   Fault.Kind.UNEXPECTED,
                   "it serves another model than %s: they say %s"
-                      .formatted(endpoints.getFirst(), other.get())),
-              0);
+                      .formatted(endpoints.getFirst(), other.get())));
         }
       }
       all = true;
@@ -188,7 +186,7 @@ public final class HttpTeacher implements Scorer {
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
       throw new EndpointException(
-          places.getFirst().endpoint, Fault.of(Fault.Kind.NO_ANSWER, "interrupted"), 0);
+          places.getFirst().endpoint, Fault.of(Fault.Kind.NO_ANSWER, "interrupted"));
     }
   }
 
@@ -198,8 +196,7 @@ public final class HttpTeacher implements Scorer {
         Fault.of(
             Fault.Kind.NO_ANSWER,
             "the teacher did not answer for %d s; start it again, and go on with the run (%s)"
-                .formatted(patience.toSeconds(), last.fault().message())),
-        0);
+                .formatted(patience.toSeconds(), last.fault().message())));
   }
 
   /** Whether asking again would give the same. */

@@ -65,10 +65,14 @@ final class Replica implements AutoCloseable {
     return requests.get();
   }
 
-  /** Starts a draw. */
-  DrawCall draw(Dialect dialect, Draw draw, ScheduledExecutorService clock) {
+  /**
+   * Starts a draw.
+   *
+   * @param sinceNanos when its completions were first asked for
+   */
+  DrawCall draw(Dialect dialect, Draw draw, long sinceNanos, ScheduledExecutorService clock) {
     requests.incrementAndGet();
-    DrawCall call = wire.draw(dialect, draw, this::isUpdating, clock);
+    DrawCall call = wire.draw(dialect, draw, sinceNanos, this::isUpdating, clock);
     var _ =
         call.result()
             .whenComplete(

@@ -102,7 +102,7 @@ final class ScorerTrial {
   }
 
   private EndpointException refusal(String reason) {
-    return new EndpointException(wire.endpoint(), Fault.of(Fault.Kind.MALFORMED, reason), 0);
+    return new EndpointException(wire.endpoint(), Fault.of(Fault.Kind.MALFORMED, reason));
   }
 
   private void checkContext() {
@@ -169,7 +169,7 @@ final class ScorerTrial {
     Wire.Answer answer =
         wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), PATIENCE);
     if (!answer.ok()) {
-      throw new EndpointException(wire.endpoint(), answer.fault(), 0);
+      throw new EndpointException(wire.endpoint(), answer.fault());
     }
     Piece drawn = can.dialect().codec().pieces(Fields.parse(answer.body())).getFirst();
     int[] all = Arrays.copyOf(prompt, prompt.length + drawn.tokens().length);

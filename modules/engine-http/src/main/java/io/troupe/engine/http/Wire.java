@@ -99,18 +99,32 @@ public final class Wire implements AutoCloseable {
           response.body(),
           response.headers().firstValue("Retry-After").orElse(""));
     } catch (IOException broken) {
-      throw new EndpointException(endpoint, fault(broken), 0);
+      throw new EndpointException(endpoint, fault(broken));
     }
   }
 
-  /** Starts a streamed draw. */
+  /** Starts a streamed draw, the first for its completions. */
   DrawCall draw(
       Dialect dialect, Draw draw, BooleanSupplier paused, ScheduledExecutorService clock) {
+    return draw(dialect, draw, System.nanoTime(), paused, clock);
+  }
+
+  /**
+   * Starts a streamed draw.
+   *
+   * @param sinceNanos when its completions were first asked for
+   */
+  DrawCall draw(
+      Dialect dialect,
+      Draw draw,
+      long sinceNanos,
+      BooleanSupplier paused,
+      ScheduledExecutorService clock) {
     HttpRequest request =
         json(dialect.codec().path(), dialect.codec().body(draw, true))
             .header("X-Request-Id", draw.id())
             .build();
-    DrawCall call = new DrawCall(endpoint, dialect, draw.completions(), paused);
+    DrawCall call = new DrawCall(endpoint, dialect, draw.completions(), sinceNanos, paused);
     call.start(client, request, clock);
     return call;
   }

@@ -18,6 +18,7 @@ import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.Finish;
 import io.troupe.engine.http.protocol.LoadReport;
+import io.troupe.engine.http.protocol.Partial;
 import io.troupe.engine.http.protocol.Piece;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.net.URI;
@@ -207,6 +208,7 @@ class ClientConformanceTest {
     try (Client client = Client.open()) {
       CompletionCheck check =
           new CompletionCheck(
+              Partial.NONE,
               PROMPT,
               TinyGguf.VOCABULARY,
               TOKENS,
@@ -225,6 +227,7 @@ class ClientConformanceTest {
             assertThat(completion.tokens()).hasSize(drawn.counted().getAsInt());
             assertThat(completion.tokens()).doesNotContain(TinyGguf.FIRST_HALF);
           }
+          case Checked.Cut(var head) -> throw new AssertionError("nobody cut it: " + head);
           case Checked.Refused(Checked.Reason reason, var _) -> reasons.add(reason);
         }
       }

@@ -240,6 +240,21 @@ class FleetSamplerTest {
     }
   }
 
+  @Test
+  void sample_serverPausedWithAbort_isDrawnOnOnceItIsResumed() throws Exception {
+    try (ToyFixture toy = ToyFixture.empty(Duration.ofMillis(50), ServeSettings.loopback(0));
+        FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
+      fleet.join("a", Endpoint.of(toy.base(), 64));
+      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      CompletionStage<List<Completion>> open = fleet.sample(List.of(request(1, 8))).getFirst();
+      awaitMetric(toy, "troupe_serve_requests_running 1");
+      toy.post("/pause?mode=abort", "");
+      toy.post("/resume", "");
+      assertThat(await(open)).hasSize(8);
+      assertThat(fleet.report()).doesNotContain("drawn_on=0").contains("refused=none");
+    }
+  }
+
   /** Case 18: while its weights are moved, a server's silence is not held against it. */
   @Test
   void draw_serverPausedOnPurpose_goesOnAfterwardsWithAllItsTokens() throws Exception {

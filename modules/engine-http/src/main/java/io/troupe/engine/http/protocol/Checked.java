@@ -8,6 +8,9 @@ public sealed interface Checked {
   /** It may be trained on. */
   record Sound(Completion completion) implements Checked {}
 
+  /** It was cut, and is sound as far as it came: it may be drawn on. */
+  record Cut(Partial head) implements Checked {}
+
   /** It may not. */
   record Refused(Reason reason, String detail) implements Checked {
     @Override
@@ -18,7 +21,7 @@ public sealed interface Checked {
 
   /** Why a completion is refused; each is counted. */
   enum Reason {
-    /** The server ended it for another reason than the policy's, or did not say that it ended. */
+    /** The server failed, or did not say that it ended. */
     NOT_FINISHED,
     /** No token. */
     EMPTY,

@@ -1,9 +1,8 @@
 package io.troupe.engine.http.protocol;
 
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.protocol.Checked.Cut;
 import io.troupe.engine.http.protocol.Checked.Reason;
 import io.troupe.engine.http.protocol.Checked.Refused;
 import io.troupe.engine.http.protocol.Checked.Sound;
@@ -22,7 +21,11 @@ import java.util.Set;
  * are booked under the oldest that can have sampled one, those in use when it was asked for: a
  * label that is too old can only mask a token that was fresh, never let a stale one pass.
  *
- * @param prompt that was sent
+ * <p>A completion that was cut is held to the same, as far as it came; then it is {@link
+ * Checked.Cut}, and may be drawn on. What was drawn on is judged with all that came before it.
+ *
+ * @param head what was kept of the same completion when it was cut
+ * @param prompt that was sent, with the head at its end
  * @param vocabularySize ids are below it
  * @param maxTokens that was asked for
  * @param endIds ids that end a completion
@@ -33,6 +36,7 @@ import java.util.Set;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionCheck(
+    Partial head,
     int[] prompt,
     int vocabularySize,
     int maxTokens,
@@ -52,7 +56,7 @@ public record CompletionCheck(
     published = Map.copyOf(published);
   }
 
-  /** The completion, or why it is refused. */
+  /** The completion, or its beginning, or why it is refused. */
   public Checked check(Drawn drawn) {
     Optional<Refused> refused =
         ending(drawn).or(() -> tokens(drawn)).or(() -> logProbs(drawn)).or(() -> prompt(drawn));
@@ -60,33 +64,51 @@ public record CompletionCheck(
       return refused.get();
     }
     return switch (versions(drawn)) {
-      case Known(TokenVersions versions) -> {
+      case Known(long[] versions) -> {
         float[] logProbs = new float[drawn.logProbs().length];
         for (int i = 0; i < logProbs.length; i++) {
           logProbs[i] = (float) drawn.logProbs()[i];
         }
-        yield new Sound(new Completion(drawn.tokens(), logProbs, versions, reason(drawn)));
+        yield joined(drawn, new Partial(drawn.tokens(), logProbs, versions));
       }
       case Unknown(Refused why) -> why;
     };
   }
 
-  private FinishReason reason(Drawn drawn) {
-    if (drawn.finish() == Finish.LENGTH) {
-      return FinishReason.LENGTH;
+  private Checked joined(Drawn drawn, Partial tail) {
+    if (tail.length() > 0 && tail.versions()[0] < head.newest()) {
+      return new Refused(
+          Reason.VERSION_MISSING,
+          "it was drawn on by weights %d after tokens of %d"
+              .formatted(tail.versions()[0], head.newest()));
     }
-    int last = drawn.tokens()[drawn.tokens().length - 1];
-    return endIds.contains(last) ? FinishReason.STOP : FinishReason.STOP_STRING;
+    Partial all = head.and(tail);
+    boolean cut = drawn.finish() == Finish.ABORTED;
+    if (cut && tail.length() < maxTokens && !endsAtLast(drawn)) {
+      return new Cut(all);
+    }
+    return new Sound(all.ended(all.length(), reason(drawn)));
+  }
+
+  private boolean endsAtLast(Drawn drawn) {
+    int[] tokens = drawn.tokens();
+    return tokens.length > 0 && endIds.contains(tokens[tokens.length - 1]);
+  }
+
+  private FinishReason reason(Drawn drawn) {
+    return switch (drawn.finish()) {
+      case LENGTH -> FinishReason.LENGTH;
+      case STOP -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.STOP_STRING;
+      // Cut just when it had all its tokens.
+      case ABORTED -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.LENGTH;
+      case OPEN, ERROR, UNKNOWN -> throw new IllegalStateException("refused: " + drawn.finish());
+    };
   }
 
   private Optional<Refused> ending(Drawn drawn) {
     return switch (drawn.finish()) {
-      case STOP, LENGTH -> Optional.empty();
+      case STOP, LENGTH, ABORTED -> Optional.empty();
       case OPEN -> refuse(Reason.NOT_FINISHED, "the answer ended without a finish_reason");
-      case ABORTED ->
-          refuse(
-              Reason.NOT_FINISHED,
-              "the server aborted it after %d tokens".formatted(drawn.tokens().length));
       case ERROR -> refuse(Reason.NOT_FINISHED, "the server says that it failed");
       case UNKNOWN -> refuse(Reason.NOT_FINISHED, "its finish_reason is of no known kind");
     };
@@ -94,14 +116,16 @@ public record CompletionCheck(
 
   private Optional<Refused> tokens(Drawn drawn) {
     int[] tokens = drawn.tokens();
-    if (tokens.length == 0) {
-      return refuse(Reason.EMPTY, "it has no token");
-    }
     if (drawn.counted().orElse(tokens.length) != tokens.length) {
       return refuse(
           Reason.TOKENS_MISSING,
           "the server drew %d tokens and told %d"
               .formatted(drawn.counted().getAsInt(), tokens.length));
+    }
+    if (tokens.length == 0) {
+      return drawn.finish() == Finish.ABORTED
+          ? Optional.empty() // it was cut before its first
+          : refuse(Reason.EMPTY, "it has no token");
     }
     if (tokens.length > maxTokens) {
       return refuse(
@@ -154,16 +178,22 @@ public record CompletionCheck(
 
   private sealed interface Attribution {}
 
-  private record Known(TokenVersions versions) implements Attribution {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Known(long[] versions) implements Attribution {}
 
   private record Unknown(Refused why) implements Attribution {}
 
   private Attribution versions(Drawn drawn) {
     int count = drawn.tokens().length;
+    if (count == 0) {
+      return new Known(new long[0]);
+    }
     if (drawn.versions().isEmpty()) {
+      long[] same = new long[count];
+      Arrays.fill(same, asked.version().number());
       return tagged
           ? new Unknown(new Refused(Reason.VERSION_MISSING, "no weight_versions"))
-          : new Known(TokenVersions.uniform(asked.version(), count));
+          : new Known(same);
     }
     List<VersionSpan> spans =
         drawn.versions().stream().sorted(Comparator.comparingInt(VersionSpan::start)).toList();
@@ -205,7 +235,7 @@ public record CompletionCheck(
                 "token %d has no weights, or older ones than the token before".formatted(i)));
       }
     }
-    return new Known(TokenVersions.of(numbers));
+    return new Known(numbers);
   }
 
   private boolean ours(WeightTag tag) {

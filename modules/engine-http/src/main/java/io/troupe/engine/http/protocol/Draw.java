@@ -40,7 +40,20 @@ public record Draw(
 
   /** The seed of one completion, where a server draws each by a request of its own. */
   public static long seedOf(long group, int completion) {
-    long bits = group + (completion + 1) * 0x9e3779b97f4a7c15L;
+    return mixed(group, completion);
+  }
+
+  /**
+   * The seed of what is drawn after tokens that were kept: another one, or the same random numbers
+   * would be used twice in one completion; and made of nothing but these three, so that whoever
+   * knows where a completion was cut can draw it again.
+   */
+  public static long seedOn(long group, int completion, int kept) {
+    return kept == 0 ? seedOf(group, completion) : mixed(mixed(group, completion), kept);
+  }
+
+  private static long mixed(long seed, int part) {
+    long bits = seed + (part + 1) * 0x9e3779b97f4a7c15L;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
     bits = (bits ^ (bits >>> 27)) * 0x94d049bb133111ebL;
     return (bits ^ (bits >>> 31)) >>> 33; // 31 bits: every server takes them

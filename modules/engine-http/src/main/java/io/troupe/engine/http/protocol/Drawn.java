@@ -24,4 +24,11 @@ public record Drawn(
   public Drawn {
     versions = List.copyOf(versions);
   }
+
+  /** The same, when nothing more will come of it. */
+  public Drawn cut() {
+    return finish == Finish.OPEN
+        ? new Drawn(tokens, logProbs, versions, Finish.ABORTED, prompt, counted)
+        : this;
+  }
 }

@@ -107,6 +107,11 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
     return kind == Kind.NO_ANSWER || kind == Kind.STALLED;
   }
 
+  /** Whether what came before it is as good as if it had not come: the answer was only cut. */
+  public boolean isCut() {
+    return kind == Kind.TRUNCATED || kind == Kind.IN_STREAM || kind == Kind.STALLED;
+  }
+
   /** Whether the server may have been started anew, with whatever weights. */
   public boolean mayBeRestart() {
     return kind == Kind.NO_CONNECTION || status == 503;

@@ -9,8 +9,8 @@ import java.time.Duration;
  *
  * <p>Never once a token of it was produced: a second answer would be another draw, chosen because
  * the first was cut, and completions that are cut more often than others would be drawn again more
- * often. Never when the request is at fault. Else with a pause that doubles, as long as the
- * deadline allows.
+ * often; such a draw is gone on with after its tokens, or given up. Never when the request is at
+ * fault. Else with a pause that doubles, as long as the deadline allows.
  *
  * @param attempts most tries in all
  * @param first pause before the second try
@@ -19,6 +19,9 @@ import java.time.Duration;
 public record Retry(int attempts, Duration first, Duration longest) {
   /** Five tries, from 50 ms to 5 s apart. */
   public static final Retry DEFAULT = new Retry(5, Duration.ofMillis(50), Duration.ofSeconds(5));
+
+  /** A completion that is cut more often than this is given up. */
+  public static final int MOST_CUTS = 8;
 
   /** What to do. */
   public sealed interface Decision {
@@ -65,10 +68,27 @@ public record Retry(int attempts, Duration first, Duration longest) {
     if (!mayHelp || tokens > 0 || tries >= attempts) {
       return new Decision.GiveUp();
     }
+    Duration pause = pause(tries, jitter);
+    return within(fault.retryAfter().compareTo(pause) > 0 ? fault.retryAfter() : pause, left);
+  }
+
+  /**
+   * Decides after a completion was cut whose beginning is kept: what follows is asked for, after a
+   * pause, because whoever aborts requests may not be done.
+   *
+   * @param cuts it has had, 1 or more
+   * @param left until the deadline, counted from the first request for it
+   */
+  public Decision afterCut(int cuts, Duration left, double jitter) {
+    return cuts > MOST_CUTS ? new Decision.GiveUp() : within(pause(cuts, jitter), left);
+  }
+
+  private Duration pause(int tries, double jitter) {
     long doubled = first.toMillis() << Math.min(tries - 1, 20);
-    long pause = (long) (Math.min(doubled, longest.toMillis()) * (0.5 + jitter / 2));
-    Duration wait =
-        fault.retryAfter().toMillis() > pause ? fault.retryAfter() : Duration.ofMillis(pause);
+    return Duration.ofMillis((long) (Math.min(doubled, longest.toMillis()) * (0.5 + jitter / 2)));
+  }
+
+  private static Decision within(Duration wait, Duration left) {
     return wait.compareTo(left) < 0 ? new Decision.Again(wait) : new Decision.GiveUp();
   }
 }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.Checked.Reason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
@@ -25,7 +28,20 @@ class CompletionCheckTest {
       Map.of(new WeightVersion(3), A, new WeightVersion(4), B);
 
   private static CompletionCheck check(boolean tagged) {
-    return new CompletionCheck(new int[] {1, 2}, 10, 4, Set.of(9), false, THREE, PUBLISHED, tagged);
+    return check(Partial.NONE, 4, tagged);
+  }
+
+  private static CompletionCheck check(Partial head, int maxTokens, boolean tagged) {
+    return new CompletionCheck(
+        head,
+        head.after(new int[] {1, 2}),
+        10,
+        maxTokens,
+        Set.of(9),
+        false,
+        THREE,
+        PUBLISHED,
+        tagged);
   }
 
   private static Drawn drawn(int[] tokens, double[] logProbs, Finish finish, VersionSpan... spans) {
@@ -43,7 +59,6 @@ class CompletionCheckTest {
     double[] fine = {-1, -1, -1};
     return Stream.of(
         new Bad(drawn(three, fine, Finish.OPEN), Reason.NOT_FINISHED),
-        new Bad(drawn(three, fine, Finish.ABORTED), Reason.NOT_FINISHED),
         new Bad(drawn(three, fine, Finish.ERROR), Reason.NOT_FINISHED),
         new Bad(drawn(three, fine, Finish.UNKNOWN), Reason.NOT_FINISHED),
         new Bad(drawn(new int[0], new double[0], Finish.STOP), Reason.EMPTY),
@@ -52,6 +67,7 @@ class CompletionCheckTest {
         new Bad(drawn(new int[] {5, -1, 9}, fine, Finish.STOP), Reason.NO_ID),
         new Bad(drawn(new int[] {5, 6, 7}, fine, Finish.STOP), Reason.END_MISSING),
         new Bad(drawn(three, new double[0], Finish.STOP), Reason.LOG_PROBS_MISSING),
+        new Bad(drawn(three, new double[0], Finish.ABORTED), Reason.LOG_PROBS_MISSING),
         new Bad(drawn(three, new double[] {-1, -1}, Finish.STOP), Reason.LOG_PROBS_MISSING),
         new Bad(drawn(three, new double[] {-1, Double.NaN, -1}, Finish.STOP), Reason.NOT_FINITE),
         new Bad(drawn(three, new double[] {-1, -9999, -1}, Finish.STOP), Reason.NOT_FINITE),
@@ -112,6 +128,81 @@ class CompletionCheckTest {
     assertThat(completion.versions().tokensSince(new WeightVersion(4))).isEqualTo(2);
   }
 
+  @Test
+  void check_cutJustWhenItHadAllItsTokens_isWhole() {
+    assertThat(
+            sound(
+                    check(false)
+                        .check(drawn(new int[] {5, 9}, new double[] {-1, -1}, Finish.ABORTED)))
+                .finishReason())
+        .isEqualTo(FinishReason.STOP);
+    Drawn full = drawn(new int[] {5, 6, 7, 8}, new double[] {-1, -1, -1, -1}, Finish.ABORTED);
+    assertThat(sound(check(false).check(full)).finishReason()).isEqualTo(FinishReason.LENGTH);
+  }
+
+  @Test
+  void check_drawnOnByOlderWeights_isRefused() {
+    Partial head = new Partial(new int[] {5}, new float[] {-1}, new long[] {4});
+    assertThat(check(head, 3, true).check(good(new VersionSpan("3-" + A, 0, 3))))
+        .hasToString("version_missing: it was drawn on by weights 3 after tokens of 4");
+  }
+
+  /** Wherever a completion is cut, what comes of its pieces is what it would have been whole. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void check_cutAnywhereAndDrawnOn_isTheWholeCompletion(long seed) {
+    Random random = new Random(seed);
+    int count = 1 + random.nextInt(30);
+    boolean stops = random.nextBoolean();
+    int[] tokens = random.ints(count, 0, 9).toArray();
+    if (stops) {
+      tokens[count - 1] = 9;
+    }
+    double[] logProbs = random.doubles(count, -3, 0.0).toArray();
+    int moved = random.nextInt(count + 1); // tokens that the older weights drew
+    Finish end = stops ? Finish.STOP : Finish.LENGTH;
+    Partial kept = Partial.NONE;
+    Optional<Completion> whole = Optional.empty();
+    while (whole.isEmpty()) {
+      int from = kept.length();
+      int to = from + random.nextInt(count - from + 1);
+      boolean cut = to < count || random.nextInt(4) == 0;
+      List<VersionSpan> spans = new ArrayList<>();
+      if (Math.min(moved, to) > from) {
+        spans.add(new VersionSpan("3-" + A, 0, Math.min(moved, to) - from));
+      }
+      if (to > Math.max(moved, from)) {
+        spans.add(new VersionSpan("4-" + B, Math.max(moved, from) - from, to - from));
+      }
+      Drawn piece =
+          new Drawn(
+              Arrays.copyOfRange(tokens, from, to),
+              Arrays.copyOfRange(logProbs, from, to),
+              spans,
+              cut ? Finish.ABORTED : end,
+              kept.after(new int[] {1, 2}),
+              OptionalInt.empty());
+      switch (check(kept, count - from, true).check(piece)) {
+        case Checked.Sound(Completion completion) -> whole = Optional.of(completion);
+        case Checked.Cut(Partial head) -> {
+          assertThat(head.length()).isEqualTo(to);
+          assertThat(cut).isTrue();
+          kept = head;
+        }
+        case Checked.Refused why -> throw new AssertionError(why);
+      }
+    }
+    assertThat(whole.get().tokens()).isEqualTo(tokens);
+    for (int i = 0; i < count; i++) {
+      assertThat(whole.get().logProbs()[i]).isEqualTo((float) logProbs[i]);
+    }
+    long[] versions = new long[count];
+    Arrays.setAll(versions, i -> i < moved ? 3 : 4);
+    assertThat(whole.get().versions()).isEqualTo(TokenVersions.of(versions));
+    assertThat(whole.get().finishReason())
+        .isEqualTo(stops ? FinishReason.STOP : FinishReason.LENGTH);
+  }
+
   /** Whatever a server sends, the answer is a sound completion or a reason, never an exception. */
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
@@ -134,6 +225,10 @@ class CompletionCheckTest {
         assertThat(completion.length()).isEqualTo(count);
         assertThat(completion.versions().oldest()).isIn(PUBLISHED.keySet());
         assertThat(completion.tokens()).isEqualTo(tokens);
+      }
+      case Checked.Cut(Partial head) -> {
+        assertThat(finish).isEqualTo(Finish.ABORTED);
+        assertThat(head.tokens()).isEqualTo(tokens);
       }
       case Checked.Refused(_, String detail) -> assertThat(detail).isNotBlank();
     }

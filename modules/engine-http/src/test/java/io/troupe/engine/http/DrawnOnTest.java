@@ -1,0 +1,128 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.http.FakeVllm.Cut;
+import io.troupe.engine.http.FakeVllm.Script;
+import io.troupe.engine.http.protocol.Retry;
+import io.troupe.engine.toy.ToyPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Case 19: what a server cut is drawn on from where it stopped. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DrawnOnTest {
+  private static final Retry AT_ONCE = new Retry(5, Duration.ofMillis(1), Duration.ofMillis(1));
+
+  @TempDir private Path folder;
+  private final ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+  private FakeVllm server;
+  private FleetSampler fleet;
+
+  @BeforeEach
+  void serve() throws Exception {
+    server = new FakeVllm(policy.tokenizer().endOfSequence());
+    fleet =
+        new FleetSampler(
+            policy.tokenizer(),
+            policy.contextLength(),
+            WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
+            AT_ONCE);
+    fleet.join("fake", Endpoint.of(server.base(), 8));
+    await(fleet.load(ToyFixture.weights(policy, 0)));
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    fleet.close();
+    server.close();
+    policy.close();
+  }
+
+  private static <T> T await(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+  }
+
+  private Completion draw(long group) throws Exception {
+    return await(fleet.sample(List.of(FleetSamplerTest.request(group, 1))).getFirst()).getFirst();
+  }
+
+  @Test
+  void sample_cutInEveryWay_isWhatItWouldHaveBeenUncut() throws Exception {
+    Completion uncut = draw(1);
+    server.cut(
+        new Script(Cut.ABORT, 0),
+        new Script(Cut.ABORT, 5),
+        new Script(Cut.CLOSE, 3),
+        new Script(Cut.ERROR, 2));
+    Completion drawnOn = draw(1);
+    assertThat(drawnOn.tokens()).isEqualTo(uncut.tokens()).hasSize(13);
+    assertThat(drawnOn.logProbs()).isEqualTo(uncut.logProbs());
+    assertThat(drawnOn.versions()).isEqualTo(uncut.versions());
+    assertThat(drawnOn.finishReason()).isEqualTo(FinishReason.STOP);
+    assertThat(fleet.report()).contains("completions=2 retries=0 drawn_on=4 failures=0");
+  }
+
+  @Test
+  void sample_cut_asksForTheRestWithASeedOfItsOwn() throws Exception {
+    SampleRequest request = FleetSamplerTest.request(1, 1);
+    server.cut(new Script(Cut.CLOSE, 5));
+    Completion drawn = await(fleet.sample(List.of(request)).getFirst()).getFirst();
+    assertThat(server.draws()).hasSize(2);
+    JsonNode first = server.draws().getFirst();
+    JsonNode rest = server.draws().getLast();
+    assertThat(rest.path("prompt")).hasSize(request.prompt().length + 5);
+    assertThat(rest.path("prompt").path(request.prompt().length + 4).asInt())
+        .isEqualTo(drawn.tokens()[4]);
+    assertThat(first.path("max_tokens").asInt()).isEqualTo(20);
+    assertThat(rest.path("max_tokens").asInt()).isEqualTo(15);
+    assertThat(rest.path("seed").asLong()).isNotEqualTo(first.path("seed").asLong());
+  }
+
+  @Test
+  void sample_newWeightsBeforeTheRest_tellsBothVersions() throws Exception {
+    server.cut(
+        new Script(
+            Cut.ABORT,
+            5,
+            () -> fleet.load(ToyFixture.weights(policy, 1)).toCompletableFuture().join()));
+    assertThat(draw(1).versions().spans())
+        .containsExactly(
+            new TokenVersions.Span(WeightVersion.BASE, 5),
+            new TokenVersions.Span(new WeightVersion(1), 8));
+  }
+
+  @Test
+  void sample_cutWithoutLogProbs_isRefusedAndNotDrawnOn() {
+    server.cut(new Script(Cut.ABORT_WITHOUT_LOG_PROBS, 5));
+    assertThatThrownBy(() -> draw(1))
+        .hasMessageContaining("log_probs_missing: 0 log-probabilities for 5 tokens");
+    assertThat(server.draws()).hasSize(1);
+    assertThat(fleet.report()).contains("drawn_on=0").contains("refused=log_probs_missing=1");
+  }
+
+  @Test
+  void sample_cutAgainAndAgain_isGivenUpInTheEnd() {
+    for (int i = 0; i <= Retry.MOST_CUTS; i++) {
+      server.cut(new Script(Cut.ABORT, 1));
+    }
+    assertThatThrownBy(() -> draw(1)).hasMessageContaining("was cut 9 times");
+    assertThat(server.draws()).hasSize(9);
+  }
+}

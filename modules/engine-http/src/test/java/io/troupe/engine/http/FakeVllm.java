@@ -1,0 +1,222 @@
+package io.troupe.engine.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+
+/**
+ * Plays vLLM's routes by a script. What it draws depends on the tokens before alone, so that a
+ * completion that was cut and drawn on is, if all is well, the one that was never cut.
+ */
+final class FakeVllm implements AutoCloseable {
+  private static final int LENGTH = 15;
+
+  /** How an answer is cut. */
+  enum Cut {
+    ABORT,
+    CLOSE,
+    ERROR,
+    ABORT_WITHOUT_LOG_PROBS
+  }
+
+  /**
+   * Cuts one answer.
+   *
+   * @param tokens that are sent before
+   * @param meanwhile is done between the last of them and the cut
+   */
+  record Script(Cut cut, int tokens, Runnable meanwhile) {
+    Script(Cut cut, int tokens) {
+      this(cut, tokens, () -> {});
+    }
+  }
+
+  private final HttpServer server;
+  private final int end;
+  private final Queue<Script> scripts = new ConcurrentLinkedQueue<>();
+  private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
+  private volatile String weights = "default";
+  private volatile boolean paused;
+
+  /** With the id of the token that ends a completion. */
+  FakeVllm(int end) throws IOException {
+    this.end = end;
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  String base() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  /** Draws asked for next are cut so, one after the other; those after them are not. */
+  void cut(Script... next) {
+    scripts.addAll(List.of(next));
+  }
+
+  /** What was asked to be drawn as a stream by anyone but the probe. */
+  List<JsonNode> draws() {
+    return draws;
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      JsonNode asked = body.isEmpty() ? Fields.object() : Fields.parse(body);
+      switch (exchange.getRequestURI().getPath()) {
+        case "/v1/models" -> say(exchange, "{\"data\":[{\"id\":\"base\",\"max_model_len\":64}]}");
+        case "/version" -> say(exchange, "{\"version\":\"0.30.0\"}");
+        case "/openapi.json" ->
+            say(
+                exchange,
+                "{\"paths\":{\"/v1/completions\":{},\"/collective_rpc\":{},\"/pause\":{},"
+                    + "\"/resume\":{}}}");
+        case "/is_paused" -> say(exchange, "{\"is_paused\":%b}".formatted(paused));
+        case "/pause" -> pause(exchange, true);
+        case "/resume" -> pause(exchange, false);
+        case "/collective_rpc" -> say(exchange, "{\"results\":[null]}");
+        case "/update_weight_version" -> {
+          weights = asked.path("new_version").asText();
+          say(exchange, "{\"success\":true}");
+        }
+        case "/weight_info" -> say(exchange, "{\"weight_version\":\"%s\"}".formatted(weights));
+        case "/v1/completions" -> complete(exchange, asked);
+        default -> exchange.sendResponseHeaders(404, -1);
+      }
+    } catch (MalformedAnswerException bad) {
+      throw new IOException(bad);
+    }
+  }
+
+  private void pause(HttpExchange exchange, boolean whether) throws IOException {
+    paused = whether;
+    say(exchange, "{}");
+  }
+
+  private static void say(HttpExchange exchange, String json) throws IOException {
+    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(200, bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+
+  private void complete(HttpExchange exchange, JsonNode asked) throws IOException {
+    int[] prompt = ints(asked.path("prompt"));
+    int most = asked.path("max_tokens").asInt();
+    if (!asked.path("stream").asBoolean()) {
+      say(exchange, whole(asked, prompt, most));
+      return;
+    }
+    boolean probe = asked.path("request_id").asText().startsWith("probe");
+    if (!probe) {
+      draws.add(asked);
+    }
+    Script script = probe || scripts.isEmpty() ? new Script(Cut.ABORT, most + 1) : scripts.remove();
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    OutputStream out = exchange.getResponseBody();
+    int[] tokens = prompt;
+    for (int drawn = 0; drawn < script.tokens(); drawn++) {
+      int next = next(tokens);
+      boolean stops = next == end;
+      boolean full = drawn + 1 == most;
+      tokens = Arrays.copyOf(tokens, tokens.length + 1);
+      tokens[tokens.length - 1] = next;
+      event(out, chunk(asked, tokens, stops ? "stop" : full ? "length" : "", script.cut()));
+      if (stops || full) {
+        event(out, "[DONE]");
+        return;
+      }
+    }
+    script.meanwhile().run();
+    switch (script.cut()) {
+      case ABORT, ABORT_WITHOUT_LOG_PROBS -> {
+        event(out, "{\"choices\":[{\"index\":0,\"token_ids\":[],\"finish_reason\":\"abort\"}]}");
+        event(out, "[DONE]");
+      }
+      case ERROR -> {
+        event(out, "{\"error\":{\"message\":\"engine dead\"}}");
+        event(out, "[DONE]");
+      }
+      case CLOSE -> {} // and no last chunk: closing the exchange cuts the stream
+    }
+  }
+
+  private static void event(OutputStream out, String data) throws IOException {
+    out.write("data: %s\n\n".formatted(data).getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  private static String chunk(JsonNode asked, int[] tokens, String finish, Cut cut) {
+    ObjectNode choice = Fields.object().put("index", 0);
+    choice.putArray("token_ids").add(tokens[tokens.length - 1]);
+    if (cut != Cut.ABORT_WITHOUT_LOG_PROBS) {
+      choice.putObject("logprobs").putArray("token_logprobs").add(logProb(tokens, asked));
+    }
+    if (finish.isEmpty()) {
+      choice.putNull("finish_reason");
+    } else {
+      choice.put("finish_reason", finish);
+    }
+    ObjectNode json = Fields.object();
+    json.putArray("choices").add(choice);
+    return json.toString();
+  }
+
+  private String whole(JsonNode asked, int[] prompt, int most) {
+    ObjectNode choice = Fields.object().put("index", 0).put("finish_reason", "length");
+    ArrayNode ids = choice.putArray("token_ids");
+    ObjectNode logProbs = choice.putObject("logprobs");
+    ArrayNode numbers = logProbs.putArray("token_logprobs");
+    ArrayNode top = logProbs.putArray("top_logprobs");
+    int[] tokens = prompt;
+    for (int i = 0; i < most; i++) {
+      tokens = Arrays.copyOf(tokens, tokens.length + 1);
+      tokens[tokens.length - 1] = next(tokens);
+      ids.add(tokens[tokens.length - 1]);
+      numbers.add(logProb(tokens, asked));
+      top.addObject().put("token_id:3", -asked.path("temperature").asDouble());
+    }
+    ObjectNode json = Fields.object();
+    json.putArray("choices").add(choice);
+    return json.toString();
+  }
+
+  /** The next token; the end comes where a sequence has its length. */
+  private int next(int[] before) {
+    return before.length >= LENGTH ? end : 3 + Math.floorMod(Arrays.hashCode(before), 10);
+  }
+
+  private static double logProb(int[] tokens, JsonNode asked) {
+    return -asked.path("temperature").asDouble() * Math.floorMod(Arrays.hashCode(tokens), 7);
+  }
+
+  private static int[] ints(JsonNode array) {
+    int[] ints = new int[array.size()];
+    for (int i = 0; i < ints.length; i++) {
+      ints[i] = array.get(i).asInt();
+    }
+    return ints;
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}
