@@ -20,13 +20,15 @@ import picocli.CommandLine.Parameters;
     name = "launch",
     mixinStandardHelpOptions = true,
     description = "Starts a run on many hosts over ssh, and looks after it.",
-    subcommands = LaunchUpCommand.class,
+    subcommands = {LaunchUpCommand.class, LaunchResumeCommand.class},
     footer = {
       "",
       "Examples:",
       "  troupe launch up conf/16-gpu.yaml --hosts hosts.txt",
       "  troupe launch status --hosts hosts.txt",
+      "  troupe launch logs --follow --hosts hosts.txt",
       "  troupe launch logs node2 --hosts hosts.txt",
+      "  troupe launch resume --hosts hosts.txt",
       "  troupe launch stop --hosts hosts.txt"
     })
 final class LaunchCommand implements Runnable {
@@ -46,10 +48,11 @@ final class LaunchCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Drains the run and then the agents (SIGTERM), and waits for them.")
   int stop(@Mixin LaunchOptions options) throws IOException, InterruptedException {
-    Fleet fleet = options.fleet(out());
-    fleet.stop(fleet.hosts().getFirst(), RUN);
-    for (RemoteHost host : fleet.hosts()) {
-      fleet.stop(host, AGENT);
+    try (Fleet fleet = options.fleet(out())) {
+      fleet.stop(fleet.hosts().getFirst(), RUN);
+      for (RemoteHost host : fleet.hosts()) {
+        fleet.stop(host, AGENT);
+      }
     }
     return ExitCode.OK.code();
   }
@@ -59,12 +62,13 @@ final class LaunchCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Says what runs where. Exit code 3 if an agent or the run does not.")
   int status(@Mixin LaunchOptions options) throws IOException, InterruptedException {
-    Fleet fleet = options.fleet(out());
-    boolean up = fleet.status(fleet.hosts().getFirst(), RUN);
-    for (RemoteHost host : fleet.hosts()) {
-      up &= fleet.status(host, AGENT);
+    try (Fleet fleet = options.fleet(out())) {
+      boolean up = fleet.status(fleet.hosts().getFirst(), RUN);
+      for (RemoteHost host : fleet.hosts()) {
+        up &= fleet.status(host, AGENT);
+      }
+      return (up ? ExitCode.OK : ExitCode.UNREACHABLE).code();
     }
-    return (up ? ExitCode.OK : ExitCode.UNREACHABLE).code();
   }
 
   @Command(
@@ -80,12 +84,20 @@ final class LaunchCommand implements Runnable {
               defaultValue = "",
               description = "Address of a host; without one, the run.")
           String address,
-      @Option(names = "--follow", description = "Goes on until it ends, or ^C.") boolean follow)
+      @Option(
+              names = "--follow",
+              description = "Goes on until it ends; ^C ends the following only.")
+          boolean follow)
       throws IOException, InterruptedException {
-    Fleet fleet = options.fleet(out());
-    return address.isEmpty()
-        ? fleet.follow(fleet.hosts().getFirst(), RUN, follow)
-        : fleet.follow(find(fleet, address), AGENT, follow);
+    try (Fleet fleet = options.fleet(out())) {
+      RemoteHost host = address.isEmpty() ? fleet.hosts().getFirst() : find(fleet, address);
+      if (follow) {
+        LaunchFollow following = new LaunchFollow(fleet, options, out());
+        return address.isEmpty() ? following.run() : following.agent(host);
+      }
+      boolean shown = fleet.show(host, address.isEmpty() ? RUN : AGENT);
+      return (shown ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+    }
   }
 
   @Command(
@@ -97,12 +109,13 @@ final class LaunchCommand implements Runnable {
       @Parameters(index = "0", paramLabel = "HOST", description = "Address of a host.")
           String address)
       throws IOException, InterruptedException {
-    Fleet fleet = options.fleet(out());
-    RemoteHost host = find(fleet, address);
-    fleet.stop(host, AGENT);
-    fleet.again(host, AGENT);
-    fleet.await(host, AGENT, LaunchUpCommand.AGENT_UP);
-    return fleet.status(host, AGENT) ? ExitCode.OK.code() : ExitCode.UNREACHABLE.code();
+    try (Fleet fleet = options.fleet(out())) {
+      RemoteHost host = find(fleet, address);
+      fleet.stop(host, AGENT);
+      fleet.again(host, AGENT);
+      fleet.await(host, AGENT, LaunchUpCommand.AGENT_UP);
+      return (fleet.status(host, AGENT) ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+    }
   }
 
   @Command(

@@ -1,5 +1,7 @@
 package io.troupe.app;
 
+import static java.util.stream.Collectors.joining;
+
 import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.RemoteHost;
 import io.troupe.app.launch.Ssh;
@@ -14,6 +16,8 @@ import picocli.CommandLine.Option;
 
 /** Options of every command that works on the hosts of a cluster. */
 final class LaunchOptions {
+  private static final String FOLDER = "/tmp/troupe";
+
   @Option(
       names = "--hosts",
       paramLabel = "FILE",
@@ -24,9 +28,9 @@ final class LaunchOptions {
   @Option(
       names = "--remote",
       paramLabel = "DIR",
-      defaultValue = "/tmp/troupe",
+      defaultValue = FOLDER,
       description = "Folder on every host for build, logs and process files (${DEFAULT-VALUE}).")
-  private String folder = "/tmp/troupe";
+  private String folder = FOLDER;
 
   @Option(
       names = "--ssh-option",
@@ -37,7 +41,6 @@ final class LaunchOptions {
   /** The hosts named, and how to reach them. */
   Fleet fleet(PrintWriter out) throws IOException {
     Path sockets = Files.createTempDirectory("troupe-ssh");
-    sockets.toFile().deleteOnExit();
     return new Fleet(
         RemoteHost.read(hosts),
         new Ssh(options, sockets),
@@ -49,14 +52,24 @@ final class LaunchOptions {
         });
   }
 
-  /** How to say the same again. */
-  String again() {
-    StringBuilder text = new StringBuilder("--hosts " + hosts);
-    if (!folder.equals("/tmp/troupe")) {
-      text.append(" --remote ").append(folder);
+  /**
+   * The command that does something else to the same hosts.
+   *
+   * @param verb of {@code troupe launch}, with what stands before the options
+   */
+  String command(String verb) {
+    List<String> words = new ArrayList<>(List.of("--hosts", hosts.toString()));
+    if (!folder.equals(FOLDER)) {
+      words.addAll(List.of("--remote", folder));
     }
-    options.forEach(option -> text.append(" --ssh-option ").append(option));
-    return text.toString();
+    options.forEach(option -> words.addAll(List.of("--ssh-option", option)));
+    return "troupe launch %s %s"
+        .formatted(verb, words.stream().map(LaunchOptions::quoted).collect(joining(" ")));
+  }
+
+  /** As a shell reads it back. */
+  private static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_./:=@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
   String folder() {

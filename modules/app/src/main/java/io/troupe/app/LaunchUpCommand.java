@@ -9,10 +9,12 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -72,48 +74,64 @@ final class LaunchUpCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    Fleet fleet = options.fleet(out);
-    try {
-      var facts = fleet.check(List.of(port, port + 1, weightsPort, weightsPort + 1));
-      fleet.copy(bundle(), facts);
-      RemoteHost head = fleet.hosts().getFirst();
-      fleet.write(CONFIG, Files.readString(file));
-      fleet.start(head, LaunchCommand.RUN, java(facts, head), train(head));
-      for (RemoteHost host : fleet.hosts()) {
-        fleet.start(host, LaunchCommand.AGENT, java(facts, host), agent(host, head));
+    try (Fleet fleet = options.fleet(out)) {
+      try {
+        start(fleet, out);
+      } catch (Fleet.NotReadyException notReady) {
+        PrintWriter err = spec().commandLine().getErr();
+        String.valueOf(notReady.getMessage())
+            .lines()
+            .forEach(line -> err.println("error: " + line));
+        err.println("nothing was started");
+        err.flush();
+        return ExitCode.UNREACHABLE.code();
       }
-      for (RemoteHost host : fleet.hosts()) {
-        fleet.await(host, LaunchCommand.AGENT, AGENT_UP);
-        say(out, "%-24s agent is up".formatted(host.login()));
+      say(out, "status  " + options.command("status"));
+      say(out, "stop    " + options.command("stop"));
+      if (detach) {
+        return ExitCode.OK.code();
       }
-    } catch (Fleet.NotReadyException notReady) {
-      PrintWriter err = spec().commandLine().getErr();
-      String.valueOf(notReady.getMessage()).lines().forEach(line -> err.println("error: " + line));
-      err.println("nothing was started");
-      err.flush();
-      return ExitCode.UNREACHABLE.code();
+      say(out, "following the run; ^C detaches");
+      return new LaunchFollow(fleet, options, out).run();
     }
-    say(out, "status  troupe launch status " + options.again());
-    say(out, "stop    troupe launch stop " + options.again());
-    if (detach) {
-      return ExitCode.OK.code();
+  }
+
+  private void start(Fleet fleet, PrintWriter out)
+      throws Fleet.NotReadyException, IOException, InterruptedException {
+    var facts = fleet.check(List.of(port, port + 1, weightsPort, weightsPort + 1));
+    copy(fleet, facts);
+    RemoteHost head = fleet.hosts().getFirst();
+    fleet.write(CONFIG, Files.readString(file));
+    fleet.start(head, LaunchCommand.RUN, java(facts, head), train(head));
+    for (RemoteHost host : fleet.hosts()) {
+      fleet.start(host, LaunchCommand.AGENT, java(facts, host), agent(host, head));
     }
-    say(out, "following the run; ^C detaches");
-    return fleet.follow(fleet.hosts().getFirst(), LaunchCommand.RUN, true) == 0
-        ? ExitCode.OK.code()
-        : ExitCode.UNREACHABLE.code();
+    for (RemoteHost host : fleet.hosts()) {
+      fleet.await(host, LaunchCommand.AGENT, AGENT_UP);
+      say(out, "%-24s agent is up".formatted(host.login()));
+    }
   }
 
   private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {
     return Objects.requireNonNull(facts.get(host)).java();
   }
 
-  private Bundle bundle() throws IOException {
+  private void copy(Fleet fleet, Map<RemoteHost, HostFacts> facts)
+      throws IOException, InterruptedException {
     if (build != null) {
-      return Bundle.of(build);
+      fleet.copy(Bundle.of(build), facts);
+      return;
     }
     Path folder = Files.createTempDirectory("troupe-bundle");
-    return Bundle.ofThisProcess(folder);
+    try {
+      fleet.copy(Bundle.ofThisProcess(folder), facts);
+    } finally {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
   }
 
   private List<String> train(RemoteHost head) {

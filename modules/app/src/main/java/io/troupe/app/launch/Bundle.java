@@ -2,12 +2,14 @@ package io.troupe.app.launch;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -66,7 +68,9 @@ public record Bundle(Path folder, String digest) {
     }
     for (Path file : files(folder)) {
       sha.update(folder.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
-      sha.update(Files.readAllBytes(file));
+      try (OutputStream digesting = new DigestOutputStream(OutputStream.nullOutputStream(), sha)) {
+        Files.copy(file, digesting);
+      }
     }
     return new Bundle(folder, HexFormat.of().formatHex(sha.digest()));
   }

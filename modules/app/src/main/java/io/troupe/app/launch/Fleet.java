@@ -10,14 +10,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * The hosts of a cluster and what is done to all of them. The first is the head's. On every host
  * everything lies in one folder: the build, {@code agent.pid} (process and its start time, so that
- * a number that was given away again is never signalled) and {@code agent.log}.
+ * a number that was given away again is never signalled), {@code agent.log}, and {@code agent.exit}
+ * once the process has ended.
  */
-public final class Fleet {
+public final class Fleet implements AutoCloseable {
   /** Something stands in the way of a launch; nothing was started by it. */
   public static final class NotReadyException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -28,6 +30,9 @@ public final class Fleet {
   }
 
   private static final int PATIENCE_SECONDS = 90;
+
+  /** A shell waits for each process and notes its exit code, a moment after its end. */
+  private static final int TENTHS_UNTIL_NOTED = 50;
 
   private final List<RemoteHost> hosts;
   private final Ssh ssh;
@@ -145,9 +150,41 @@ public final class Fleet {
         cd '%1$s' || exit 1
         exec env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin JAVA_HOME='%2$s' '%1$s/bin/troupe'%3$s
         END
+        cat >'%1$s/%4$s.args' <<'END'
+        %5$s
+        END
         """
-            .formatted(folder, java, quoted, name));
+            .formatted(folder, java, quoted, name, java + "\n" + String.join("\n", arguments)));
     again(host, name);
+  }
+
+  /**
+   * What a process was last started with.
+   *
+   * @param java folder of the host's JDK
+   */
+  public record Started(String java, List<String> arguments) {
+    public Started {
+      arguments = List.copyOf(arguments);
+    }
+  }
+
+  /** What a process was last started with, if ever. */
+  public Optional<Started> started(RemoteHost host, String name)
+      throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(host, "cat '%s/%s.args' 2>/dev/null || exit 0".formatted(folder, name));
+    List<String> lines = said.out().lines().toList();
+    return lines.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Started(lines.getFirst(), lines.subList(1, lines.size())));
+  }
+
+  /** Name of the newest run in the folder of a host, if there is one. */
+  public Optional<String> newestRun(RemoteHost host) throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(host, "cd '%s/runs' 2>/dev/null && ls -1dt -- */ ; exit 0".formatted(folder));
+    return said.out().lines().findFirst().map(line -> line.replace("/", ""));
   }
 
   /** Starts a process once more, as {@link #start} did before. */
@@ -156,9 +193,19 @@ public final class Fleet {
         host,
         """
         cd '%1$s' && [ -r %2$s.sh ] || { echo "no %2$s was ever started there" >&2; exit 1; }
-        setsid nohup sh '%1$s/%2$s.sh' >%2$s.log 2>&1 </dev/null &
-        pid=$!
-        echo "$pid $(awk '{print $22}' /proc/$pid/stat)" >%2$s.pid
+        rm -f %2$s.pid %2$s.exit
+        setsid nohup sh -c '
+          sh "$1/$2.sh" >$2.log 2>&1 </dev/null &
+          pid=$!
+          echo "$pid $(awk "{print \\$22}" /proc/$pid/stat)" >$2.new && mv $2.new $2.pid
+          wait $pid
+          echo $? >$2.exit
+        ' sh '%1$s' %2$s >/dev/null 2>&1 </dev/null &
+        i=0
+        until [ -s %2$s.pid ]; do
+          [ $i -lt 100 ] || { echo "%2$s does not start" >&2; exit 1; }
+          sleep 0.1; i=$((i + 1))
+        done
         """
             .formatted(folder, name));
   }
@@ -180,12 +227,12 @@ public final class Fleet {
           if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" != "$start" ]; then
             echo "%2$s ended; its last words:" >&2; tail -n 5 %2$s.log >&2; exit 1
           fi
-          sleep 1; i=$((i + 1))
+          sleep 0.2; i=$((i + 1))
         done
-        echo "%2$s is not up after %4$d s; its last words:" >&2; tail -n 5 %2$s.log >&2
+        echo "%2$s is not up after %5$d s; its last words:" >&2; tail -n 5 %2$s.log >&2
         exit 1
         """
-            .formatted(folder, name, text, PATIENCE_SECONDS));
+            .formatted(folder, name, text, 5 * PATIENCE_SECONDS, PATIENCE_SECONDS));
   }
 
   /** Ends a process by SIGTERM; it may take its time. Says what became of it. */
@@ -200,10 +247,10 @@ public final class Fleet {
             alive || { echo "%2$s had ended"; rm -f %2$s.pid; exit 0; }
             kill -TERM "$pid"
             i=0
-            while alive && [ $i -lt %3$d ]; do sleep 1; i=$((i + 1)); done
+            while alive && [ $i -lt %3$d ]; do sleep 0.2; i=$((i + 1)); done
             if alive; then echo "%2$s (process $pid) still drains"; else echo "%2$s ended"; rm -f %2$s.pid; fi
             """
-                .formatted(folder, name, PATIENCE_SECONDS));
+                .formatted(folder, name, 5 * PATIENCE_SECONDS));
     say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
   }
 
@@ -217,26 +264,69 @@ public final class Fleet {
             read -r pid start <%2$s.pid
             if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; then
               echo "%2$s: process $pid · $(tail -n 1 %2$s.log)"
-            else echo "%2$s: ended · $(tail -n 1 %2$s.log)"; exit 1; fi
+            else
+              echo "%2$s: ended$([ -s %2$s.exit ] && echo " with exit code $(cat %2$s.exit)") · $(tail -n 1 %2$s.log)"
+              exit 1
+            fi
             """
                 .formatted(folder, name));
     say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
     return said.code() == 0;
   }
 
-  /** Shows a process's log from its start, until the process ends or the caller is interrupted. */
-  public int follow(RemoteHost host, String name, boolean wait)
-      throws IOException, InterruptedException {
-    String command =
-        wait
-            ? "cd '%1$s' && read -r pid start <%2$s.pid && exec tail -n +1 --pid=$pid -f %2$s.log"
-            : "exec cat '%1$s/%2$s.log'";
-    return ssh.show(host, command.formatted(folder, name));
+  /** Shows what a process has written so far. */
+  public boolean show(RemoteHost host, String name) throws IOException, InterruptedException {
+    return ssh.show(host, "exec cat '%s/%s.log'".formatted(folder, name)).waitFor() == 0;
+  }
+
+  /**
+   * Shows a process's log from its start and as it grows.
+   *
+   * @return the ssh client that does, which ends after the process; ending it leaves nothing on the
+   *     host, because {@code tail} ends when nobody reads it
+   */
+  public Process follow(RemoteHost host, String name) throws IOException {
+    return ssh.show(
+        host,
+        "cd '%1$s' && read -r pid start <%2$s.pid && exec tail -n +1 --pid=$pid -f %2$s.log"
+            .formatted(folder, name));
+  }
+
+  /** What has become of a process. */
+  public Fate fate(RemoteHost host, String name) throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(
+            host,
+            """
+            cd '%1$s' 2>/dev/null || exit 0
+            i=0
+            while [ $i -lt %3$d ]; do
+              [ -s %2$s.exit ] && { echo "exit=$(cat %2$s.exit)"; exit 0; }
+              if read -r pid start <%2$s.pid; then
+                [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] && { echo alive=$pid; exit 0; }
+              fi 2>/dev/null
+              sleep 0.1; i=$((i + 1))
+            done
+            """
+                .formatted(folder, name, TENTHS_UNTIL_NOTED));
+    Map<String, String> facts = said.facts();
+    if (facts.containsKey("alive")) {
+      return new Fate.Alive();
+    }
+    return facts.containsKey("exit")
+        ? new Fate.Ended(Integer.parseInt(facts.getOrDefault("exit", "").strip()))
+        : new Fate.Lost();
   }
 
   /** The hosts, the head's first. */
   public List<RemoteHost> hosts() {
     return hosts;
+  }
+
+  /** Ends the connections to the hosts; what was started there goes on. */
+  @Override
+  public void close() {
+    ssh.close(hosts);
   }
 
   private void must(RemoteHost host, String script) throws IOException, InterruptedException {

@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * The system's ssh client, without questions: keys or an agent must let it in. Scripts go to {@code
@@ -82,14 +84,35 @@ public final class Ssh {
     return said;
   }
 
-  /** Shows what a remote command prints, until it ends. */
-  int show(RemoteHost host, String command) throws IOException, InterruptedException {
+  /** Shows what a remote command prints; returns the client that does. */
+  Process show(RemoteHost host, String command) throws IOException {
     return new ProcessBuilder(command(host, command))
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
         .redirectOutput(ProcessBuilder.Redirect.INHERIT)
         .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start()
-        .waitFor();
+        .start();
+  }
+
+  /** Ends the shared connections, which would stay open for a while, and removes their sockets. */
+  void close(List<RemoteHost> hosts) {
+    try (Stream<Path> open = Files.list(sockets)) {
+      if (open.findAny().isPresent()) {
+        List<Process> ends = new ArrayList<>();
+        for (RemoteHost host : hosts) {
+          List<String> command = command(host, "");
+          command.addAll(1, List.of("-O", "exit"));
+          ends.add(
+              new ProcessBuilder(command)
+                  .redirectErrorStream(true)
+                  .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                  .start());
+        }
+        ends.forEach(end -> end.onExit().join());
+      }
+      Files.deleteIfExists(sockets);
+    } catch (IOException _) {
+      // ssh ends them itself after half a minute.
+    }
   }
 
   private List<String> command(RemoteHost host, String remote) {

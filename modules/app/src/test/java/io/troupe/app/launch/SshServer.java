@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A real ssh server on loopback addresses, which are the hosts; with keys of its own. */
-final class SshServer implements AutoCloseable {
+public final class SshServer implements AutoCloseable {
   private static final Path PROGRAM = Path.of("/usr/sbin/sshd");
 
   private final Process process;
@@ -21,12 +21,38 @@ final class SshServer implements AutoCloseable {
     this.port = port;
   }
 
-  static boolean installed() {
+  /** Whether this host has what it takes. */
+  public static boolean installed() {
     return Files.isExecutable(PROGRAM) && Files.isExecutable(Path.of("/usr/bin/ssh"));
   }
 
   /** Starts one and waits until it answers. */
   static SshServer start(Path folder, List<String> addresses) throws Exception {
+    return start(folder, addresses, "");
+  }
+
+  /**
+   * Starts one whose hosts have a disk each: what is {@code there} to those who come by ssh is a
+   * folder of its own for each address, {@code disks/ADDRESS}. Needs root, for the mounts.
+   */
+  public static SshServer startWithDisks(
+      Path folder, List<String> addresses, Path disks, Path there) throws Exception {
+    Files.createDirectories(there);
+    StringBuilder matches = new StringBuilder();
+    for (String address : addresses) {
+      Path disk = Files.createDirectories(disks.resolve(address));
+      matches.append(
+          """
+          Match LocalAddress %s
+            ForceCommand exec unshare -m -- sh -c 'mount --bind %s %s && exec sh -c "$SSH_ORIGINAL_COMMAND"'
+          """
+              .formatted(address, disk, there));
+    }
+    return start(folder, addresses, matches.toString());
+  }
+
+  private static SshServer start(Path folder, List<String> addresses, String matches)
+      throws Exception {
     key(folder.resolve("host"));
     key(folder.resolve("user"));
     key(folder.resolve("stranger"));
@@ -46,6 +72,7 @@ final class SshServer implements AutoCloseable {
         PermitRootLogin yes
         """
             .formatted(folder));
+    config.append(matches);
     Path file = Files.writeString(folder.resolve("sshd_config"), config);
     Files.createDirectories(Path.of("/run/sshd"));
     Process process =
@@ -76,18 +103,20 @@ final class SshServer implements AutoCloseable {
     }
   }
 
-  static int freePort() throws IOException {
+  /** A port that nobody listens on. */
+  public static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     }
   }
 
-  RemoteHost host(String address) {
+  /** One of the hosts. */
+  public RemoteHost host(String address) {
     return new RemoteHost(System.getProperty("user.name") + "@" + address, address, port);
   }
 
   /** Options of a client that has this key. */
-  List<String> options(String key) {
+  public List<String> options(String key) {
     return List.of(
         "-oIdentityFile=" + folder.resolve(key),
         "-oIdentitiesOnly=yes",

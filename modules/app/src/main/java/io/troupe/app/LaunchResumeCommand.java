@@ -1,0 +1,118 @@
+package io.troupe.app;
+
+import io.troupe.app.launch.Fate;
+import io.troupe.app.launch.Fleet;
+import io.troupe.app.launch.RemoteHost;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe launch resume}: a launched run that ended goes on, on the same hosts. */
+@Command(
+    name = "resume",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Goes on with a run that has ended on the first host, through the agents that are there, and"
+          + " starts the agents that are not.",
+      "^C detaches; the run goes on."
+    })
+final class LaunchResumeCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  @Mixin private LaunchOptions options = new LaunchOptions();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "RUN",
+      defaultValue = "",
+      description = "Name of a run on the first host; without one, the newest there.")
+  private String run = "";
+
+  @Option(names = "--detach", description = "Does not follow the run.")
+  private boolean detach;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    try (Fleet fleet = options.fleet(out)) {
+      RemoteHost head = fleet.hosts().getFirst();
+      Fleet.Started started =
+          fleet
+              .started(head, LaunchCommand.RUN)
+              .orElseThrow(() -> new IOException(head.login() + ": no run was launched there"));
+      if (fleet.fate(head, LaunchCommand.RUN) instanceof Fate.Alive) {
+        throw new IOException(
+            "%s: the run goes on there; %s"
+                .formatted(head.login(), options.command("logs --follow")));
+      }
+      String name = run.isEmpty() ? newest(fleet, head) : run;
+      out.println("%-24s resumes %s".formatted(head.login(), name));
+      out.flush();
+      start(fleet, head, started, name);
+      return detach ? ExitCode.OK.code() : new LaunchFollow(fleet, options, out).run();
+    }
+  }
+
+  private static String newest(Fleet fleet, RemoteHost head)
+      throws IOException, InterruptedException {
+    return fleet
+        .newestRun(head)
+        .orElseThrow(() -> new IOException(head.login() + ": there is no run to go on with"));
+  }
+
+  /** Agents that live are a cluster already, so the head comes to them; others come to the head. */
+  private static void start(Fleet fleet, RemoteHost head, Fleet.Started before, String run)
+      throws IOException, InterruptedException {
+    List<RemoteHost> missing = new ArrayList<>();
+    List<String> seeds = new ArrayList<>();
+    for (RemoteHost host : fleet.hosts()) {
+      if (fleet.fate(host, LaunchCommand.AGENT) instanceof Fate.Alive) {
+        seeds.add(host.address() + ":" + agentPort(fleet, host));
+      } else {
+        missing.add(host);
+      }
+    }
+    fleet.start(head, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
+    for (RemoteHost host : missing) {
+      fleet.again(host, LaunchCommand.AGENT);
+      fleet.await(host, LaunchCommand.AGENT, LaunchUpCommand.AGENT_UP);
+      fleet.status(host, LaunchCommand.AGENT);
+    }
+  }
+
+  private static String agentPort(Fleet fleet, RemoteHost host)
+      throws IOException, InterruptedException {
+    List<String> arguments =
+        fleet.started(host, LaunchCommand.AGENT).map(Fleet.Started::arguments).orElse(List.of());
+    int option = arguments.indexOf("--port");
+    if (option < 0) {
+      throw new IOException(host.login() + ": its agent was not launched by this program");
+    }
+    return arguments.get(option + 1);
+  }
+
+  /** {@code train FILE OPTIONS} or {@code train --resume RUN OPTIONS} of before, as it is now. */
+  static List<String> arguments(List<String> before, String run, List<String> seeds) {
+    List<String> now = new ArrayList<>(List.of("train", "--resume", run));
+    int options = before.indexOf("--cluster");
+    List<String> kept = before.subList(options, before.size());
+    for (int i = 0; i < kept.size(); i++) {
+      if (kept.get(i).equals("--seed")) {
+        i++;
+      } else {
+        now.add(kept.get(i));
+      }
+    }
+    seeds.forEach(seed -> now.addAll(List.of("--seed", seed)));
+    return now;
+  }
+}
