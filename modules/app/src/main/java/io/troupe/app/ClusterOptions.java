@@ -5,8 +5,8 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.tls.HostKeys;
-import io.troupe.cluster.weights.Endpoint;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -97,7 +97,8 @@ final class ClusterOptions {
         Endpoint.of(
             keys == null
                 ? Optional.empty()
-                : Optional.of(HostKeys.in(keys.toAbsolutePath()).context())));
+                : Optional.of(HostKeys.in(keys.toAbsolutePath()).context()),
+            plainAllowed));
   }
 
   private Config transport(Path folder, Consumer<String> say) throws IOException {

@@ -2,8 +2,12 @@ package io.troupe.app;
 
 import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.ranks.RankHost;
+import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.parallel.TrainerRank;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -42,13 +46,19 @@ final class TrainerRankCommand implements Callable<Integer> {
     RunConfig config = RunConfig.load(run.resolve("resolved.yaml"), List.of()).config();
     Composition composition = Composition.of(config, run.resolve("checkpoints"));
     try (PolicyEngines engines = composition.engines();
+        TrainerRank trained = engines.newRank(config.placement().trainerRanks());
         RankHost host =
             RankHost.report(
                 HostPort.parse(head),
-                System.getenv().getOrDefault(SECRET, ""),
-                rank,
-                engines.newRank(config.placement().trainerRanks()),
-                Composition.RANK_DEADLINE)) {
+                new RankHost.Self(
+                    rank,
+                    "",
+                    "trainer-rank-" + rank,
+                    Endpoint.onLoopback(),
+                    InetAddress.getLoopbackAddress().getHostAddress(),
+                    RunSecret.of(System.getenv().getOrDefault(SECRET, "")),
+                    Composition.RANK_DEADLINE),
+                trained)) {
       host.work();
     }
     return ExitCode.OK.code();

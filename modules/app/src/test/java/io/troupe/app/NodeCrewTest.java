@@ -8,9 +8,9 @@ import io.troupe.cluster.HostPort;
 import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.WeightsPlace;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.secret.RunSecret;
-import io.troupe.cluster.weights.Endpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +42,8 @@ final class NodeCrewTest {
             folder,
             List.of("--seed", "127.0.0.1:1"),
             GpuOption.gpus(gpus, folder.resolve("a")),
-            new NodeDepot("a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())))
+            new NodeDepot(
+                "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))
         .of(terms, Share.OWN, (_, _) -> {})
         .children();
   }
@@ -88,7 +89,7 @@ final class NodeCrewTest {
             List.of("--seed", "127.0.0.1:1"),
             GpuOption.gpus("virtual:4", folder.resolve("a")),
             new NodeDepot(
-                "a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())));
+                "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())));
     assertThat(crew.of(terms(), share, (_, _) -> {}).children())
         .extracting(child -> child.environment().get("CUDA_VISIBLE_DEVICES"))
         .containsExactly("2", "3");
@@ -116,7 +117,8 @@ final class NodeCrewTest {
             folder,
             List.of("--seed", "127.0.0.1:1"),
             GpuOption.gpus(gpus, folder.resolve("a")),
-            new NodeDepot("a", new WeightsPlace(new HostPort("127.0.0.1", 0), new Endpoint.Open())))
+            new NodeDepot(
+                "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))
         .of(terms, share, (_, _) -> {})
         .children();
   }

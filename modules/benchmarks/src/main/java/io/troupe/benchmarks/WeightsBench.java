@@ -2,10 +2,10 @@ package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.CachedVersion;
-import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
 import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.cluster.weights.WeightPlace;
@@ -177,7 +177,7 @@ final class WeightsBench implements Callable<Integer> {
     try (NodeWeights head =
         NodeWeights.open(
             WeightsNode.cache(home.resolve("head")),
-            new Endpoint.Open(),
+            Endpoint.onLoopback(),
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             secret,
             TransferSettings.usual())) {

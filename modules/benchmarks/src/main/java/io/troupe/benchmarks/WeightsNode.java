@@ -1,9 +1,9 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.CacheSettings;
-import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
 import io.troupe.cluster.weights.TransferSettings;
 import java.io.BufferedReader;
@@ -71,7 +71,7 @@ final class WeightsNode {
   private static NodeWeights open(String host, Path root, RunSecret secret) throws IOException {
     return NodeWeights.open(
         cache(root),
-        new Endpoint.Open(),
+        Endpoint.onLoopback(),
         new InetSocketAddress(host, 0),
         secret,
         TransferSettings.usual());

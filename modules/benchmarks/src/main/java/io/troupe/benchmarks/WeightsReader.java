@@ -1,10 +1,10 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.CachedVersion;
-import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightClient;
 import io.troupe.cluster.weights.WeightPlace;
@@ -61,7 +61,7 @@ final class WeightsReader {
       RunSecret secret, InetSocketAddress node, long version, String text) throws IOException {
     WeightPlace place = WeightPlace.of(new WeightVersion(version), text);
     Fetched fetched =
-        new WeightClient(new Endpoint.Open(), node, secret, CONNECT)
+        new WeightClient(Endpoint.onLoopback(), node, secret, CONNECT)
             .fetch(place.ref(), place.sourcesOf(Optional.of(node)))
             .toCompletableFuture()
             .join();

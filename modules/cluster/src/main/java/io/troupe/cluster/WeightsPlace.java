@@ -1,6 +1,6 @@
 package io.troupe.cluster;
 
-import io.troupe.cluster.weights.Endpoint;
+import io.troupe.cluster.link.Endpoint;
 import java.net.InetSocketAddress;
 
 /**

@@ -3,9 +3,9 @@ package io.troupe.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.CacheSettings;
-import io.troupe.cluster.weights.Endpoint;
 import io.troupe.cluster.weights.NodeWeights;
 import io.troupe.cluster.weights.TransferSettings;
 import io.troupe.cluster.weights.WeightClient;
@@ -36,7 +36,7 @@ class TransferredWeightsTest {
   private NodeWeights node(String name) throws IOException {
     return NodeWeights.open(
         new CacheSettings(List.of(folder.resolve(name)), 0, 2, 4096),
-        new Endpoint.Open(),
+        Endpoint.onLoopback(),
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         SECRET,
         TransferSettings.usual());
@@ -67,7 +67,8 @@ class TransferredWeightsTest {
       TransferredSource inAgent = new TransferredSource(one, Optional.of(one.address()));
       TransferredSource inWorker =
           new TransferredSource(
-              new WeightClient(new Endpoint.Open(), two.address(), SECRET, Duration.ofSeconds(60)),
+              new WeightClient(
+                  Endpoint.onLoopback(), two.address(), SECRET, Duration.ofSeconds(60)),
               Optional.of(two.address()));
       for (var stage : List.of(inWorker.fetch(published), inAgent.fetch(published))) {
         WeightSnapshot mapped = stage.toCompletableFuture().get(60, TimeUnit.SECONDS);

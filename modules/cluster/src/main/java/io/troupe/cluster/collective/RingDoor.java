@@ -1,10 +1,10 @@
 package io.troupe.cluster.collective;
 
-import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.Wire;
 import io.troupe.engine.parallel.RankLostException;
 import java.io.IOException;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,18 +22,15 @@ final class RingDoor implements AutoCloseable {
   private static final int CALLERS = 32;
 
   private final int before;
-  private final ServerSocketChannel listener;
+  private final Endpoint.Listener listener;
   private final Introduction introduction;
   private final Consumer<String> refused;
   private final Semaphore room = new Semaphore(CALLERS);
-  private final CompletableFuture<SocketChannel> guest = new CompletableFuture<>();
+  private final CompletableFuture<Wire> guest = new CompletableFuture<>();
   private boolean taken;
 
   private RingDoor(
-      int before,
-      ServerSocketChannel listener,
-      Introduction introduction,
-      Consumer<String> refused) {
+      int before, Endpoint.Listener listener, Introduction introduction, Consumer<String> refused) {
     this.before = before;
     this.listener = listener;
     this.introduction = introduction;
@@ -44,14 +41,11 @@ final class RingDoor implements AutoCloseable {
    * Opens it.
    *
    * @param before rank that is let in
-   * @param listener that blocks; closed with this
+   * @param listener closed with this
    * @param refused told who was sent away, and why
    */
   static RingDoor open(
-      int before,
-      ServerSocketChannel listener,
-      Introduction introduction,
-      Consumer<String> refused) {
+      int before, Endpoint.Listener listener, Introduction introduction, Consumer<String> refused) {
     RingDoor door = new RingDoor(before, listener, introduction, refused);
     Thread.ofVirtual().name("ring-door").start(door::receive);
     return door;
@@ -61,7 +55,7 @@ final class RingDoor implements AutoCloseable {
     try {
       while (!guest.isDone()) {
         room.acquire();
-        SocketChannel caller = listener.accept();
+        Wire caller = listener.accept();
         Thread.ofVirtual().name("ring-greeting").start(() -> greet(caller));
       }
     } catch (IOException | InterruptedException closed) {
@@ -69,10 +63,9 @@ final class RingDoor implements AutoCloseable {
     }
   }
 
-  private void greet(SocketChannel caller) {
+  private void greet(Wire caller) {
     boolean kept = false;
     try {
-      caller.socket().setTcpNoDelay(true);
       introduction.welcome(caller, HELLO);
       kept = guest.complete(caller);
     } catch (IOException stranger) {
@@ -88,9 +81,9 @@ final class RingDoor implements AutoCloseable {
   }
 
   /** The connection of the rank before. */
-  SocketChannel await(long until) throws IOException, RankLostException {
+  Wire await(long until) throws IOException, RankLostException {
     try {
-      SocketChannel previous = guest.get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+      Wire previous = guest.get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
       taken = true;
       return previous;
     } catch (TimeoutException absent) {
@@ -103,9 +96,9 @@ final class RingDoor implements AutoCloseable {
     }
   }
 
-  private static void close(SocketChannel channel) {
+  private static void close(Wire wire) {
     try {
-      channel.close();
+      wire.close();
     } catch (IOException gone) {
       // It is closed.
     }

@@ -2,64 +2,57 @@ package io.troupe.cluster.collective;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.TimeLimit;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Ranks in a ring, each with a connection to the next. A reduction passes every number n − 1 times
- * over each link, a gather as often: as little as any order of exchange can (Patarasuk and Yuan
- * 2009). One thread sends and receives at the same time, by a selector; every exchange has a
- * deadline.
+ * Ranks in a ring, each with a connection to the next, plain or TLS. A reduction passes every
+ * number n − 1 times over each link, a gather as often: as little as any order of exchange can
+ * (Patarasuk and Yuan 2009). A rank sends in its own thread and receives in another one, so that no
+ * order of calls can deadlock; every exchange has a deadline.
  *
  * <p>A lost rank is found by its neighbours; those farther off see the ring break up, and name the
  * neighbour that left it. Each connection begins with a proof of the run's secret on both sides.
- * What passes after it is plain: a ring is on loopback only, and other addresses are refused.
  */
 public final class SocketRing implements Collective {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-  private static final ByteOrder ORDER = ByteOrder.nativeOrder();
   private static final long SLICE = 4L << 20;
   private static final Duration RETRY = Duration.ofMillis(20);
 
   private final int rank;
   private final int size;
   private final Duration deadline;
-  private final Selector selector;
-  private final SocketChannel next;
-  private final SocketChannel previous;
+  private final Wire next;
+  private final Wire previous;
   private final Arena arena = Arena.ofShared();
   private final MemorySegment received = arena.allocate(SLICE, Long.BYTES);
+  private final ExecutorService receiver =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("ring-receiver").factory());
 
-  private SocketRing(
-      int rank,
-      int size,
-      Duration deadline,
-      Selector selector,
-      SocketChannel next,
-      SocketChannel previous) {
+  private SocketRing(int rank, int size, Duration deadline, Wire next, Wire previous) {
     this.rank = rank;
     this.size = size;
     this.deadline = deadline;
-    this.selector = selector;
     this.next = next;
     this.previous = previous;
   }
@@ -67,16 +60,19 @@ public final class SocketRing implements Collective {
   /**
    * Joins a ring; returns when both neighbours have.
    *
-   * @param listener bound to this rank's address; closed when the ring stands
+   * @param endpoint how the ranks reach each other
+   * @param listener at this rank's address; closed when the ring stands
    * @param addresses of all ranks, in rank order, two or more
    * @param secret that all ranks of the run know
    * @param refused told who connected, did not know the secret, and was sent away
    * @param deadline of joining, and of each exchange afterwards
    * @throws RankLostException if a neighbour does not come in time, or does not know the secret
+   * @throws IOException if the endpoint may not go to one of the addresses
    */
   public static SocketRing join(
       int rank,
-      ServerSocketChannel listener,
+      Endpoint endpoint,
+      Endpoint.Listener listener,
       List<InetSocketAddress> addresses,
       RunSecret secret,
       Consumer<String> refused,
@@ -84,23 +80,20 @@ public final class SocketRing implements Collective {
       throws IOException, RankLostException {
     int size = addresses.size();
     require(size >= 2, "a ring has 2 ranks or more, not %d", size);
-    addresses.forEach(SocketRing::requireLoopback);
-    requireLoopback(listener.getLocalAddress());
     long until = System.nanoTime() + deadline.toNanos();
     int before = Math.floorMod(rank - 1, size);
     int after = (rank + 1) % size;
     try (RingDoor door =
         RingDoor.open(before, listener, introduction(secret, before, rank, size), refused)) {
-      SocketChannel next =
-          connect(after, addresses.get(after), introduction(secret, rank, after, size), until);
+      Wire next =
+          connect(
+              after,
+              endpoint,
+              addresses.get(after),
+              introduction(secret, rank, after, size),
+              until);
       try {
-        SocketChannel previous = door.await(until);
-        Selector selector = Selector.open();
-        next.configureBlocking(false);
-        previous.configureBlocking(false);
-        next.register(selector, 0);
-        previous.register(selector, 0);
-        return new SocketRing(rank, size, deadline, selector, next, previous);
+        return new SocketRing(rank, size, deadline, next, door.await(until));
       } catch (IOException | RankLostException failure) {
         next.close();
         throw failure;
@@ -108,50 +101,44 @@ public final class SocketRing implements Collective {
     }
   }
 
-  private static void requireLoopback(SocketAddress address) {
-    require(
-        address instanceof InetSocketAddress internet
-            && !internet.isUnresolved()
-            && internet.getAddress().isLoopbackAddress(),
-        "trainer ranks exchange in plain TCP, on loopback only, and not at %s; start all of them"
-            + " on the head's host",
-        address);
-  }
-
   private static Introduction introduction(RunSecret secret, int from, int to, int size) {
     return new Introduction(secret, "ring of %d, rank %d to %d".formatted(size, from, to));
   }
 
-  private static SocketChannel connect(
-      int rank, InetSocketAddress address, Introduction introduction, long until)
+  private static Wire connect(
+      int rank, Endpoint endpoint, InetSocketAddress address, Introduction introduction, long until)
       throws IOException, RankLostException {
-    SocketChannel channel = reach(rank, address, until);
+    Optional<String> objection = endpoint.objection(address);
+    if (objection.isPresent()) {
+      throw new IOException("trainer rank %d: %s".formatted(rank, objection.get()));
+    }
+    Wire wire = reach(rank, endpoint, address, until);
     try {
-      channel.socket().setTcpNoDelay(true);
-      introduction.greet(channel, Duration.ofNanos(until - System.nanoTime()));
-      return channel;
+      introduction.greet(wire, left(until));
+      return wire;
     } catch (IOException unproven) {
-      channel.close();
+      wire.close();
       throw new RankLostException(
           rank, "no proof of the run's secret: " + unproven.getMessage(), unproven);
     }
   }
 
-  private static SocketChannel reach(int rank, InetSocketAddress address, long until)
-      throws IOException, RankLostException {
+  private static Wire reach(int rank, Endpoint endpoint, InetSocketAddress address, long until)
+      throws RankLostException {
     while (true) {
-      SocketChannel channel = SocketChannel.open();
       try {
-        channel.connect(address);
-        return channel;
+        return endpoint.connect(address, left(until));
       } catch (IOException absent) {
-        channel.close();
         if (System.nanoTime() >= until) {
           throw new RankLostException(rank, "nobody listens at " + address, absent);
         }
         LockSupport.parkNanos(RETRY.toNanos()); // it has not started to listen yet
       }
     }
+  }
+
+  private static Duration left(long until) {
+    return Duration.ofNanos(Math.max(1_000_000, until - System.nanoTime()));
   }
 
   @Override
@@ -173,7 +160,7 @@ public final class SocketRing implements Collective {
       MemorySegment in = part(all, rank - 2 - s, bytes);
       for (long from = 0; from < bytes; from += SLICE) {
         long length = Math.min(SLICE, bytes - from);
-        exchange(out.asSlice(from, length), received.asSlice(0, length));
+        exchange(out.asSlice(from, length));
         add(received, in.asSlice(from, length));
       }
     }
@@ -200,7 +187,8 @@ public final class SocketRing implements Collective {
       MemorySegment in = part(all, rank - s - 1, bytes);
       for (long from = 0; from < bytes; from += SLICE) {
         long length = Math.min(SLICE, bytes - from);
-        exchange(out.asSlice(from, length), in.asSlice(from, length));
+        exchange(out.asSlice(from, length));
+        in.asSlice(from, length).copyFrom(received.asSlice(0, length));
       }
     }
   }
@@ -227,50 +215,41 @@ public final class SocketRing implements Collective {
     return all.asSlice(Math.floorMod(piece, size) * bytes, bytes);
   }
 
-  /** Sends to the next and receives from the previous, whichever is ready. */
-  private void exchange(MemorySegment sent, MemorySegment into) throws RankLostException {
-    ByteBuffer out = sent.asByteBuffer().order(ORDER);
-    ByteBuffer in = into.asByteBuffer().order(ORDER);
-    long until = System.nanoTime() + deadline.toNanos();
-    while (out.hasRemaining() || in.hasRemaining()) {
-      long millis = (until - System.nanoTime()) / 1_000_000;
-      if (millis <= 0) {
-        throw in.hasRemaining()
-            ? new RankLostException(before(), "it sent nothing for " + deadline)
-            : new RankLostException(after(), "it took nothing for " + deadline);
-      }
-      await(out.hasRemaining(), in.hasRemaining(), millis);
-      write(out);
-      read(in);
+  /** Sends to the next what is given; what comes from the previous is then in {@link #received}. */
+  private void exchange(MemorySegment sent) throws RankLostException {
+    TimeLimit limit = TimeLimit.of(deadline, next, previous);
+    Future<Boolean> coming =
+        receiver.submit(
+            () -> {
+              previous.readFully(received.asSlice(0, sent.byteSize()).asByteBuffer());
+              return true;
+            });
+    try {
+      next.write(sent.asByteBuffer());
+      var _ = coming.get();
+    } catch (IOException failure) {
+      throw lost(after(), limit.kept(), coming, failure);
+    } catch (ExecutionException failure) {
+      throw lost(before(), limit.kept(), coming, failure);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw lost(rank, true, coming, stopped);
+    }
+    if (!limit.kept()) {
+      throw lost(before(), false, coming, new IOException("the deadline has passed"));
     }
   }
 
-  private void await(boolean writing, boolean reading, long millis) throws RankLostException {
-    try {
-      next.keyFor(selector).interestOps(writing ? SelectionKey.OP_WRITE : 0);
-      previous.keyFor(selector).interestOps(reading ? SelectionKey.OP_READ : 0);
-      selector.select(_ -> {}, millis);
-    } catch (IOException failure) {
-      throw new RankLostException(before(), "the connection failed", failure);
+  /** Ends the exchange, and says who is at fault. */
+  private RankLostException lost(
+      int neighbour, boolean inTime, Future<Boolean> coming, Throwable failure) {
+    boolean silent = !inTime && coming.state() != Future.State.SUCCESS;
+    hangUp();
+    if (silent) {
+      return new RankLostException(before(), "it sent nothing for " + deadline, failure);
     }
-  }
-
-  private void write(ByteBuffer out) throws RankLostException {
-    try {
-      next.write(out);
-    } catch (IOException failure) {
-      throw new RankLostException(after(), "it left", failure);
-    }
-  }
-
-  private void read(ByteBuffer in) throws RankLostException {
-    try {
-      if (in.hasRemaining() && previous.read(in) < 0) {
-        throw new RankLostException(before(), "it left");
-      }
-    } catch (IOException failure) {
-      throw new RankLostException(before(), "it left", failure);
-    }
+    return new RankLostException(
+        neighbour, inTime ? "it left" : "it took nothing for " + deadline, failure);
   }
 
   private int before() {
@@ -281,14 +260,19 @@ public final class SocketRing implements Collective {
     return (rank + 1) % size;
   }
 
+  private void hangUp() {
+    try (next;
+        previous) {
+      // Whoever waits for this rank sees it leave.
+    } catch (IOException gone) {
+      // They are closed.
+    }
+  }
+
   @Override
   public void close() {
-    try (next;
-        previous;
-        selector) {
-      arena.close();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
+    hangUp();
+    receiver.close();
+    arena.close();
   }
 }

@@ -2,7 +2,9 @@ package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.collective.SocketRing;
-import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
@@ -12,11 +14,9 @@ import io.troupe.engine.parallel.RankStep;
 import io.troupe.engine.parallel.TrainerRank;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,47 +24,60 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A rank's process: does what the head orders, one order after the other. */
+/** A rank's process, as long as one head has it: does what that orders, one after the other. */
 public final class RankHost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankHost.class);
+  private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  private final int number;
+  private final Self self;
   private final TrainerRank rank;
-  private final Duration deadline;
   private final RankLine line;
-  private final RunSecret secret;
-  private Optional<ServerSocketChannel> listener = Optional.empty();
+  private Optional<Endpoint.Listener> listener = Optional.empty();
   private Optional<Collective> group = Optional.empty();
-
-  private RankHost(
-      int number, TrainerRank rank, Duration deadline, RankLine line, RunSecret secret) {
-    this.number = number;
-    this.rank = rank;
-    this.deadline = deadline;
-    this.line = line;
-    this.secret = secret;
-  }
+  private Optional<Path> taken = Optional.empty();
 
   /**
-   * Reports to the head.
+   * Who a rank is, and how it is reached.
    *
-   * @param number of the rank, from 0
-   * @param rank closed with this
-   * @param secret in hexadecimal digits, which the head has given to this process
+   * @param number from 0
+   * @param node whose agent started it; empty if the head did
+   * @param process its name there
+   * @param endpoint how it reaches the head and the other ranks
+   * @param host name or address that the other ranks reach it by
+   * @param secret of the run
    * @param deadline of each exchange between ranks
    */
-  public static RankHost report(
-      HostPort head, String secret, int number, TrainerRank rank, Duration deadline)
-      throws IOException {
-    RunSecret known = RunSecret.of(secret);
-    SocketChannel channel = SocketChannel.open(new InetSocketAddress(head.host(), head.port()));
+  public record Self(
+      int number,
+      String node,
+      String process,
+      Endpoint endpoint,
+      String host,
+      RunSecret secret,
+      Duration deadline) {}
+
+  private RankHost(Self self, TrainerRank rank, RankLine line) {
+    this.self = self;
+    this.rank = rank;
+    this.line = line;
+  }
+
+  /** Reports to the head; the rank is not closed with this. */
+  public static RankHost report(HostPort head, Self self, TrainerRank rank) throws IOException {
     try {
-      new Introduction(known, RankReception.PURPOSE).greet(channel, RankReception.HELLO);
-      RankLine line = new RankLine(channel);
-      line.write(ByteBuffer.allocate(Integer.BYTES).putInt(number).flip());
-      return new RankHost(number, rank, deadline, line, known);
+      Wire wire = self.endpoint.connect(new InetSocketAddress(head.host(), head.port()), CONNECT);
+      RankLine line = new RankLine(wire);
+      try {
+        new Introduction(self.secret, RankReception.PURPOSE).greet(wire, RankReception.HELLO);
+        line.say(
+            new RankTalk.Report(
+                self.number, self.node, self.process, ProcessHandle.current().pid()));
+        return new RankHost(self, rank, line);
+      } catch (IOException refused) {
+        line.close();
+        throw refused;
+      }
     } catch (IOException refused) {
-      channel.close();
       throw new IOException("the head at %s: %s".formatted(head, refused.getMessage()), refused);
     }
   }
@@ -80,7 +93,7 @@ public final class RankHost implements AutoCloseable {
       }
       switch (order) {
         case RankTalk.Order own -> obey(own);
-        case RankTalk.Answer other -> throw new IOException("no order of the head's: " + other);
+        case RankTalk other -> throw new IOException("no order of the head's: " + other);
       }
     }
   }
@@ -90,48 +103,75 @@ public final class RankHost implements AutoCloseable {
     try {
       switch (order) {
         case RankTalk.Listen _ -> line.say(new RankTalk.Listening(listen()));
-        case RankTalk.Begin(String state, List<Integer> ports) -> {
-          begin(Path.of(state), ports);
+        case RankTalk.Take(List<String> files) -> line.say(new RankTalk.Taken(take(files)));
+        case RankTalk.Begin(int place, List<String> addresses, String folder) -> {
+          begin(place, addresses, Path.of(folder));
           line.say(new RankTalk.Begun());
         }
         case RankTalk.Step(RankShare share, Optimisation optimisation) -> step(share, optimisation);
       }
     } catch (RankLostException lost) {
       leave();
-      line.say(new RankTalk.Lost(lost.rank(), String.valueOf(lost.getMessage())));
+      line.say(new RankTalk.Lost(lost.rank(), lost.reason()));
     } catch (RuntimeException fault) {
-      LOG.error("event=rank_failed rank={}", number, fault);
+      LOG.error("event=rank_failed rank={}", self.number, fault);
       leave();
       line.say(new RankTalk.Failed(String.valueOf(fault)));
     }
   }
 
-  private int listen() throws IOException {
+  private String listen() throws IOException {
     leave();
-    ServerSocketChannel own =
-        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    listener = Optional.of(own);
-    return ((InetSocketAddress) own.getLocalAddress()).getPort();
+    try {
+      Endpoint.Listener own = self.endpoint.listen(new InetSocketAddress(self.host, 0));
+      listener = Optional.of(own);
+      return new HostPort(self.host, own.address().getPort()).toString();
+    } catch (IOException unable) {
+      throw new UncheckedIOException(unable.getMessage(), unable);
+    }
   }
 
-  private void begin(Path state, List<Integer> ports) throws IOException, RankLostException {
-    ServerSocketChannel own =
+  private String take(List<String> files) throws IOException {
+    Path folder = Files.createTempDirectory("troupe-rank-").toAbsolutePath();
+    taken = Optional.of(folder);
+    SavedState.take(line, folder, files);
+    return folder.toString();
+  }
+
+  private void begin(int place, List<String> addresses, Path folder)
+      throws IOException, RankLostException {
+    try {
+      Collective joined = join(place, addresses);
+      group = Optional.of(joined);
+      rank.begin(folder, joined);
+    } catch (IOException unable) {
+      throw new UncheckedIOException(unable.getMessage(), unable);
+    } finally {
+      drop();
+    }
+    LOG.info("event=rank_began rank={} ranks={}", self.number, addresses.size());
+  }
+
+  private Collective join(int place, List<String> addresses) throws IOException, RankLostException {
+    Endpoint.Listener own =
         listener.orElseThrow(() -> new IllegalStateException("the rank does not listen"));
-    List<InetSocketAddress> addresses =
-        ports.stream()
-            .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-            .toList();
-    Collective joined =
-        addresses.size() == 1
-            ? Collective.alone()
-            : SocketRing.join(number, own, addresses, secret, this::refused, deadline);
-    group = Optional.of(joined);
-    rank.begin(state, joined);
-    LOG.info("event=rank_began rank={} ranks={}", number, ports.size());
+    return addresses.size() == 1
+        ? Collective.alone()
+        : SocketRing.join(
+            place,
+            self.endpoint,
+            own,
+            addresses.stream()
+                .map(HostPort::parse)
+                .map(at -> new InetSocketAddress(at.host(), at.port()))
+                .toList(),
+            self.secret,
+            this::refused,
+            self.deadline);
   }
 
   private void refused(String reason) {
-    LOG.warn("event=ring_stranger_refused rank={} reason=\"{}\"", number, reason);
+    LOG.warn("event=ring_stranger_refused rank={} reason=\"{}\"", self.number, reason);
   }
 
   private void step(RankShare share, Optimisation optimisation)
@@ -155,14 +195,25 @@ public final class RankHost implements AutoCloseable {
       listener.get().close();
     }
     listener = Optional.empty();
+    drop();
+  }
+
+  private void drop() throws IOException {
+    if (taken.isPresent()) {
+      SavedState.delete(taken.get());
+    }
+    taken = Optional.empty();
+  }
+
+  /** Ends {@link #work} in another thread. */
+  public void hangUp() throws IOException {
+    line.close();
   }
 
   @Override
   public void close() throws IOException {
     try (line) {
       leave();
-    } finally {
-      rank.close();
     }
   }
 }

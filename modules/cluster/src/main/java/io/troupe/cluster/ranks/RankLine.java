@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.util.StdConverter;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.wire.WireModule;
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.Distillation;
@@ -15,12 +16,11 @@ import io.troupe.core.train.SequenceMask;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.parallel.RankShare;
-import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.FileChannel;
 
 /**
  * The connection between the head and a rank's process: messages in CBOR and arrays in bytes, each
@@ -30,11 +30,10 @@ final class RankLine implements AutoCloseable {
   private static final ObjectMapper CBOR = mapper();
   private static final long SLICE = 4L << 20;
 
-  private final SocketChannel channel;
+  private final Wire wire;
 
-  /** Over a channel that blocks. */
-  RankLine(SocketChannel channel) {
-    this.channel = channel;
+  RankLine(Wire wire) {
+    this.wire = wire;
   }
 
   private static ObjectMapper mapper() {
@@ -101,21 +100,21 @@ final class RankLine implements AutoCloseable {
 
   void say(RankTalk message) throws IOException {
     byte[] bytes = CBOR.writerFor(RankTalk.class).writeValueAsBytes(message);
-    write(ByteBuffer.allocate(Long.BYTES).putLong(bytes.length).flip());
-    write(ByteBuffer.wrap(bytes));
+    head(bytes.length);
+    wire.write(ByteBuffer.wrap(bytes));
   }
 
   RankTalk hear() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length()));
-    read(bytes);
+    wire.readFully(bytes);
     return CBOR.readValue(bytes.array(), RankTalk.class);
   }
 
   /** Sends an array. */
   void say(MemorySegment array) throws IOException {
-    write(ByteBuffer.allocate(Long.BYTES).putLong(array.byteSize()).flip());
+    head(array.byteSize());
     for (long from = 0; from < array.byteSize(); from += SLICE) {
-      write(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
+      wire.write(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
     }
   }
 
@@ -123,35 +122,44 @@ final class RankLine implements AutoCloseable {
   MemorySegment hearArray() throws IOException {
     MemorySegment array = Arena.ofAuto().allocate(length(), Long.BYTES);
     for (long from = 0; from < array.byteSize(); from += SLICE) {
-      read(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
+      wire.readFully(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
     }
     return array;
   }
 
-  /** Sends bytes whose number both sides know. */
-  void write(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
+  /** Sends a file, from its beginning. */
+  void say(FileChannel file) throws IOException {
+    long size = file.size();
+    head(size);
+    for (long sent = 0; sent < size; ) {
+      sent += wire.send(file, sent, size - sent);
     }
   }
 
-  /** Fills a buffer. */
-  void read(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      if (channel.read(bytes) < 0) {
-        throw new EOFException("the other side has hung up");
+  /** Takes a file, to where it is written next. */
+  void hear(FileChannel file) throws IOException {
+    ByteBuffer slice = ByteBuffer.allocateDirect(Math.toIntExact(SLICE));
+    for (long left = length(); left > 0; left -= slice.limit()) {
+      wire.readFully(slice.clear().limit(Math.toIntExact(Math.min(SLICE, left))));
+      slice.flip();
+      while (slice.hasRemaining()) {
+        file.write(slice);
       }
     }
   }
 
   private long length() throws IOException {
     ByteBuffer length = ByteBuffer.allocate(Long.BYTES);
-    read(length);
+    wire.readFully(length);
     return length.flip().getLong();
+  }
+
+  private void head(long length) throws IOException {
+    wire.write(ByteBuffer.allocate(Long.BYTES).putLong(length).flip());
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    wire.close();
   }
 }

@@ -1,23 +1,18 @@
 package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
-import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.TimeLimit;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where ranks' processes report to the head, on the loopback interface. */
+/** Where ranks' processes report to the head. Strangers are sent away. */
 final class RankReception implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankReception.class);
 
@@ -26,72 +21,76 @@ final class RankReception implements AutoCloseable {
 
   static final Duration HELLO = Duration.ofSeconds(5);
 
-  private final ServerSocketChannel listener;
-  private final RunSecret secret = RunSecret.random();
-  private final Map<Integer, CompletableFuture<RankLine>> awaited = new ConcurrentHashMap<>();
+  private final String host;
+  private final Endpoint.Listener listener;
+  private final Introduction introduction;
+  private final Guests guests;
+  private volatile boolean closed;
 
-  private RankReception(ServerSocketChannel listener) {
-    this.listener = listener;
+  /** Who is awaited. */
+  @FunctionalInterface
+  interface Guests {
+    /** Whether it may stay, and who takes the call if so. */
+    boolean came(RankTalk.Report report, RankCall call);
   }
 
-  static RankReception open() throws IOException {
-    RankReception reception =
-        new RankReception(
-            ServerSocketChannel.open()
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+  private RankReception(String host, Endpoint.Listener listener, RunSecret secret, Guests guests) {
+    this.host = host;
+    this.listener = listener;
+    this.introduction = new Introduction(secret, PURPOSE);
+    this.guests = guests;
+  }
+
+  /**
+   * Opens it.
+   *
+   * @param at port 0 takes a free one
+   * @throws IOException if nothing can listen there, or may
+   */
+  static RankReception open(Endpoint endpoint, HostPort at, RunSecret secret, Guests guests)
+      throws IOException {
+    Endpoint.Listener listener = endpoint.listen(new InetSocketAddress(at.host(), at.port()));
+    RankReception reception = new RankReception(at.host(), listener, secret, guests);
     Thread.ofPlatform().name("rank-reception").daemon().start(reception::receive);
     return reception;
   }
 
-  HostPort address() throws IOException {
-    InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
-    return new HostPort(bound.getAddress().getHostAddress(), bound.getPort());
-  }
-
-  /** What a rank proves itself with. */
-  String secret() {
-    return secret.hex();
-  }
-
-  /** The connection of a rank that is about to report. */
-  CompletableFuture<RankLine> await(int rank) {
-    CompletableFuture<RankLine> line = new CompletableFuture<>();
-    awaited.put(rank, line);
-    return line;
+  HostPort address() {
+    return new HostPort(host, listener.address().getPort());
   }
 
   private void receive() {
-    while (listener.isOpen()) {
+    while (!closed) {
       try {
-        SocketChannel caller = listener.accept();
+        Wire caller = listener.accept();
         Thread.ofVirtual().start(() -> greet(caller));
-      } catch (IOException closed) {
-        return;
+      } catch (IOException failure) {
+        if (!closed) {
+          LOG.warn("event=rank_accept_failed reason=\"{}\"", failure.toString());
+        }
       }
     }
   }
 
   /** A stranger is shown the door; it may be a rank of a head that is gone. */
-  private void greet(SocketChannel caller) {
+  private void greet(Wire caller) {
     try {
-      new Introduction(secret, PURPOSE).welcome(caller, HELLO);
+      introduction.welcome(caller, HELLO);
       RankLine line = new RankLine(caller);
-      ByteBuffer number = ByteBuffer.allocate(Integer.BYTES);
-      line.read(number);
-      Optional<CompletableFuture<RankLine>> awaiting =
-          Optional.ofNullable(awaited.remove(number.flip().getInt()));
-      if (awaiting.isEmpty()) {
-        throw new IOException("no such rank is awaited");
+      TimeLimit limit = TimeLimit.of(HELLO, caller);
+      if (!(line.hear() instanceof RankTalk.Report report) || !limit.kept()) {
+        throw new IOException("it did not say who it is");
       }
-      caller.socket().setTcpNoDelay(true);
-      awaiting.get().complete(line);
+      if (!guests.came(report, new RankCall(line))) {
+        throw new IOException("no such rank is awaited: " + report);
+      }
     } catch (IOException stranger) {
       LOG.warn("event=rank_stranger_refused reason=\"{}\"", stranger.getMessage());
       dismiss(caller);
     }
   }
 
-  private static void dismiss(SocketChannel caller) {
+  private static void dismiss(Wire caller) {
     try {
       caller.close();
     } catch (IOException gone) {
@@ -101,6 +100,7 @@ final class RankReception implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     try {
       listener.close();
     } catch (IOException gone) {

@@ -13,22 +13,38 @@ sealed interface RankTalk {
   /** Of a rank. */
   sealed interface Answer extends RankTalk {}
 
+  /**
+   * The first thing a rank says.
+   *
+   * @param rank number, from 0
+   * @param node whose agent started it; empty if the head did
+   * @param process name of it there
+   */
+  record Report(int rank, String node, String process, long pid) implements RankTalk {}
+
   /** Leave the group, and listen for a new one. */
   record Listen() implements Order {}
 
   /**
    * Join the group, and begin.
    *
-   * @param state folder of what the trainer has saved
-   * @param ports where each rank listens, in rank order
+   * @param place in the group, from 0
+   * @param addresses where each of the group listens, in the order of their places
+   * @param folder with what the trainer has saved, on the rank's host
    */
-  record Begin(String state, List<Integer> ports) implements Order {}
+  record Begin(int place, List<String> addresses, String folder) implements Order {}
+
+  /** Take what the trainer has saved: so many files, which follow as bytes, in this order. */
+  record Take(List<String> files) implements Order {}
 
   /** Make a step with the others. */
   record Step(RankShare share, Optimisation optimisation) implements Order {}
 
   /** It listens. */
-  record Listening(int port) implements Answer {}
+  record Listening(String address) implements Answer {}
+
+  /** It has taken the files, into this folder. */
+  record Taken(String folder) implements Answer {}
 
   /** It has begun. */
   record Begun() implements Answer {}
@@ -39,8 +55,8 @@ sealed interface RankTalk {
   /** No rank's weights moved; why this one has no gradient, if it has none. */
   record Refused(String reason) implements Answer {}
 
-  /** Another rank is lost. */
-  record Lost(int rank, String reason) implements Answer {}
+  /** Another one of the group is lost. */
+  record Lost(int place, String reason) implements Answer {}
 
   /** It could not do it, by its own fault. */
   record Failed(String reason) implements Answer {}

@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;

@@ -1,5 +1,7 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.NodeWeights.Delivery;
 import io.troupe.cluster.weights.NodeWeights.Order;

@@ -1,5 +1,7 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Fetched.Report;
 import io.troupe.cluster.weights.Fetched.Trouble;

@@ -2,6 +2,8 @@ package io.troupe.cluster.weights;
 
 import static java.util.Objects.requireNonNull;
 
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.StallGuard.Watch;
 import io.troupe.cluster.weights.VersionManifest.Place;

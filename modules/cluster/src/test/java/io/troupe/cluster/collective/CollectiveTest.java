@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.troupe.cluster.secret.Introduction;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
+import io.troupe.cluster.tls.CertificateAuthority;
+import io.troupe.cluster.tls.HostKeys;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
@@ -14,10 +18,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,11 +52,32 @@ class CollectiveTest {
 
   @TempDir Path folder;
 
+  @TempDir private static Path keys;
+  private static Endpoint encrypted = Endpoint.onLoopback();
+
   private final List<String> refused = new CopyOnWriteArrayList<>();
 
   enum Way {
     MEMORY,
-    SOCKETS
+    SOCKETS,
+    TLS
+  }
+
+  @BeforeAll
+  static void issue() throws IOException {
+    encrypted = endpoint("ours");
+  }
+
+  /** Of hosts with keys of an authority of its own. */
+  private static Endpoint endpoint(String authority) throws IOException {
+    HostKeys issued =
+        CertificateAuthority.init(keys.resolve(authority), "troupe")
+            .issue("ranks", IntStream.range(0, 4).mapToObj(CollectiveTest::host).toList(), 90);
+    return new Endpoint.Tls(issued.context());
+  }
+
+  private static String host(int rank) {
+    return "127.0.0." + (rank + 1);
   }
 
   /** What a rank does. */
@@ -64,13 +88,13 @@ class CollectiveTest {
   private <T> List<Future<T>> start(
       Way way, int size, Duration deadline, ExecutorService threads, Work<T> work)
       throws IOException {
-    List<ServerSocketChannel> listeners = new ArrayList<>();
+    Endpoint endpoint = way == Way.TLS ? encrypted : Endpoint.onLoopback();
+    List<Endpoint.Listener> listeners = new ArrayList<>();
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (int r = 0; r < size; r++) {
-      ServerSocketChannel listener = ServerSocketChannel.open();
-      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Endpoint.Listener listener = endpoint.listen(new InetSocketAddress(host(r), 0));
       listeners.add(listener);
-      addresses.add((InetSocketAddress) listener.getLocalAddress());
+      addresses.add(listener.address());
     }
     Path file = folder.resolve("group-" + System.nanoTime());
     return IntStream.range(0, size)
@@ -83,9 +107,10 @@ class CollectiveTest {
                             ? Collective.alone()
                             : switch (way) {
                               case MEMORY -> HostMemory.join(file, rank, size, 1024, deadline);
-                              case SOCKETS ->
+                              case SOCKETS, TLS ->
                                   SocketRing.join(
                                       rank,
+                                      endpoint,
                                       listeners.get(rank),
                                       addresses,
                                       SECRET,
@@ -115,7 +140,7 @@ class CollectiveTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4"})
+  @CsvSource({"MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4", "TLS,4"})
   void exchanges_anyLength_giveTheSumsAndThePieces(Way way, int size) throws Exception {
     int piece = 777;
     run(
@@ -196,7 +221,7 @@ class CollectiveTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"MEMORY,1", "MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4"})
+  @CsvSource({"MEMORY,1", "MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4", "TLS,2", "TLS,4"})
   void step_batchDividedAmongRanks_isTheStepOfTheWholeBatch(Way way, int size) throws Exception {
     float[] whole = train(Collective.alone(), 0, 5, Means.zero(), new float[PARAMETERS]);
     Means means = Means.zero();
@@ -268,19 +293,19 @@ class CollectiveTest {
     }
   }
 
-  private static ServerSocketChannel listener() throws IOException {
-    return ServerSocketChannel.open()
-        .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  private static Endpoint.Listener door(Endpoint endpoint, int rank) throws IOException {
+    return endpoint.listen(new InetSocketAddress(host(rank), 0));
   }
 
-  /** Joins a ring of two with the secrets given, whose ranks then meet at a barrier. */
+  /** A rank of a ring of two. */
+  private record Member(Endpoint endpoint, RunSecret secret) {
+    static final Member PLAIN = new Member(Endpoint.onLoopback(), SECRET);
+  }
+
+  /** Joins a ring of two, whose ranks then meet at a barrier. */
   private List<Future<Boolean>> ring(
-      ExecutorService threads, List<ServerSocketChannel> doors, List<RunSecret> secrets)
-      throws IOException {
-    List<InetSocketAddress> addresses = new ArrayList<>();
-    for (ServerSocketChannel door : doors) {
-      addresses.add((InetSocketAddress) door.getLocalAddress());
-    }
+      ExecutorService threads, List<Endpoint.Listener> doors, List<Member> members) {
+    List<InetSocketAddress> addresses = doors.stream().map(Endpoint.Listener::address).toList();
     return IntStream.range(0, 2)
         .mapToObj(
             rank ->
@@ -289,9 +314,10 @@ class CollectiveTest {
                       try (Collective ranks =
                           SocketRing.join(
                               rank,
+                              members.get(rank).endpoint,
                               doors.get(rank),
                               addresses,
-                              secrets.get(rank),
+                              members.get(rank).secret,
                               refused::add,
                               PATIENT)) {
                         ranks.barrier();
@@ -301,15 +327,39 @@ class CollectiveTest {
         .toList();
   }
 
+  /** Joins, which neither of the two can; each names the other. */
+  private void assertRefused(Member first, Member second, String reason) throws Exception {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<Boolean>> ranks =
+          ring(
+              threads,
+              List.of(door(first.endpoint, 0), door(second.endpoint, 1)),
+              List.of(first, second));
+      for (int rank = 0; rank < 2; rank++) {
+        int other = 1 - rank;
+        Future<Boolean> joining = ranks.get(rank);
+        assertThatThrownBy(() -> joining.get(120, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOfSatisfying(
+                RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(other))
+            .hasMessageContaining("no proof of the run's secret: ")
+            .hasMessageContaining(reason);
+      }
+    }
+  }
+
   /** One says nothing, and one says something else than ranks do. */
-  @Test
-  void join_strangersConnectedFirst_areRefusedAndTheRingStands() throws Exception {
-    List<ServerSocketChannel> doors = List.of(listener(), listener());
+  @ParameterizedTest
+  @EnumSource(value = Way.class, names = "MEMORY", mode = EnumSource.Mode.EXCLUDE)
+  void join_strangersConnectedFirst_areRefusedAndTheRingStands(Way way) throws Exception {
+    Endpoint endpoint = way == Way.TLS ? encrypted : Endpoint.onLoopback();
+    List<Endpoint.Listener> doors = List.of(door(endpoint, 0), door(endpoint, 1));
     try (ExecutorService threads = Executors.newCachedThreadPool();
-        SocketChannel silent = SocketChannel.open(doors.getFirst().getLocalAddress());
-        SocketChannel rude = SocketChannel.open(doors.getFirst().getLocalAddress())) {
+        SocketChannel silent = SocketChannel.open(doors.getFirst().address());
+        SocketChannel rude = SocketChannel.open(doors.getFirst().address())) {
       rude.write(ByteBuffer.allocate(15));
-      List<Future<Boolean>> ranks = ring(threads, doors, List.of(SECRET, SECRET));
+      Member member = new Member(endpoint, SECRET);
+      List<Future<Boolean>> ranks = ring(threads, doors, List.of(member, member));
       assertThat(ranks.getFirst().get(120, TimeUnit.SECONDS)).isTrue();
       assertThat(ranks.getLast().get(120, TimeUnit.SECONDS)).isTrue();
       ByteBuffer hello = ByteBuffer.allocate(1024);
@@ -326,43 +376,62 @@ class CollectiveTest {
 
   @Test
   void join_rankWithAnotherSecret_isRefusedByName() throws Exception {
-    try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      List<Future<Boolean>> ranks =
-          ring(threads, List.of(listener(), listener()), List.of(SECRET, RunSecret.random()));
-      for (int rank = 0; rank < 2; rank++) {
-        int other = 1 - rank;
-        Future<Boolean> joining = ranks.get(rank);
-        assertThatThrownBy(() -> joining.get(120, TimeUnit.SECONDS))
-            .cause()
-            .isInstanceOfSatisfying(
-                RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(other))
-            .hasMessageContaining("no proof of the run's secret");
-      }
-      assertThat(refused)
-          .anyMatch(reason -> reason.endsWith("the other side does not know this run's secret"));
-    }
+    assertRefused(Member.PLAIN, new Member(Endpoint.onLoopback(), RunSecret.random()), "");
+    assertThat(refused)
+        .anyMatch(reason -> reason.endsWith("the other side does not know this run's secret"));
+  }
+
+  @Test
+  void join_rankWithKeysOfAnotherAuthority_isRefusedOnBothSides() throws Exception {
+    assertRefused(
+        new Member(encrypted, SECRET),
+        new Member(endpoint("theirs"), SECRET),
+        "keys of one `troupe certs` authority");
+    assertThat(refused)
+        .hasSize(2)
+        .allMatch(reason -> reason.contains("keys of one `troupe certs` authority"));
   }
 
   @Test
   void welcome_silentCaller_isGivenUpAtTheDeadline() throws Exception {
-    try (ServerSocketChannel door = listener();
-        SocketChannel caller = SocketChannel.open(door.getLocalAddress());
-        SocketChannel accepted = door.accept()) {
+    try (Endpoint.Listener door = door(Endpoint.onLoopback(), 0);
+        SocketChannel caller = SocketChannel.open(door.address());
+        Wire accepted = door.accept()) {
       assertThatThrownBy(
               () -> new Introduction(SECRET, "test").welcome(accepted, Duration.ofMillis(50)))
           .hasMessageContaining("the other side proved nothing within PT0.05S");
       assertThat(caller.isConnected()).isTrue();
-      assertThat(accepted.isOpen()).isFalse();
+      assertThatThrownBy(() -> accepted.write(ByteBuffer.allocate(1)))
+          .isInstanceOf(IOException.class);
     }
   }
 
   @Test
-  void join_addressBeyondLoopback_isRefused() throws Exception {
-    try (ServerSocketChannel wide = ServerSocketChannel.open().bind(new InetSocketAddress(0))) {
-      InetSocketAddress near = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-      assertThatThrownBy(
-              () -> SocketRing.join(0, wide, List.of(near, near), SECRET, refused::add, PATIENT))
-          .hasMessageContaining("on loopback only");
+  void listen_addressBeyondLoopback_isRefusedWithoutTlsAndPermission() throws Exception {
+    InetSocketAddress wide = new InetSocketAddress("0.0.0.0", 0);
+    assertThatThrownBy(() -> Endpoint.onLoopback().listen(wide))
+        .hasMessageContaining("plain TCP would let anybody listen; set cluster.tls");
+    try (Endpoint.Listener allowed = new Endpoint.Open(true).listen(wide);
+        Endpoint.Listener secret = encrypted.listen(wide)) {
+      assertThat(allowed.address().getPort()).isNotEqualTo(secret.address().getPort());
     }
+  }
+
+  @Test
+  void join_ringThatGoesBeyondLoopback_isRefusedWithoutTls() throws Exception {
+    List<InetSocketAddress> far =
+        List.of(new InetSocketAddress(host(0), 1), new InetSocketAddress("192.0.2.1", 1));
+    assertThatThrownBy(
+            () ->
+                SocketRing.join(
+                    0,
+                    Endpoint.onLoopback(),
+                    door(Endpoint.onLoopback(), 0),
+                    far,
+                    SECRET,
+                    refused::add,
+                    PATIENT))
+        .hasMessageContaining("trainer rank 1: ")
+        .hasMessageContaining("set cluster.tls");
   }
 }

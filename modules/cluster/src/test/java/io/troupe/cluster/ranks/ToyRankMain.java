@@ -1,6 +1,9 @@
 package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.secret.RunSecret;
+import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import java.io.IOException;
@@ -13,13 +16,17 @@ final class ToyRankMain {
   private ToyRankMain() {}
 
   static void main(String[] arguments) throws IOException {
-    try (RankHost host =
-        RankHost.report(
-            HostPort.parse(arguments[0]),
-            arguments[1],
+    RankHost.Self self =
+        new RankHost.Self(
             Integer.parseInt(arguments[2]),
-            new ToyPolicy(POLICY).newRank(2),
-            Duration.ofSeconds(60))) {
+            "",
+            "toy",
+            Endpoint.onLoopback(),
+            "127.0.0.1",
+            RunSecret.of(arguments[1]),
+            Duration.ofSeconds(60));
+    try (TrainerRank rank = new ToyPolicy(POLICY).newRank(2);
+        RankHost host = RankHost.report(HostPort.parse(arguments[0]), self, rank)) {
       host.work();
     }
   }

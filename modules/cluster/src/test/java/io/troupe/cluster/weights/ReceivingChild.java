@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
 import java.io.IOException;
@@ -15,7 +16,7 @@ final class ReceivingChild {
     NodeWeights node =
         NodeWeights.open(
             Samples.cache(Path.of(arguments[0])),
-            new Endpoint.Open(),
+            Endpoint.onLoopback(),
             Samples.loopback(),
             RunSecret.of(arguments[1]),
             new TransferSettings(

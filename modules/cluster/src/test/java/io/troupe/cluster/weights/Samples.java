@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
@@ -61,7 +62,7 @@ final class Samples {
   }
 
   static NodeWeights node(Path root) throws IOException {
-    return NodeWeights.open(cache(root), new Endpoint.Open(), loopback(), SECRET, quick());
+    return NodeWeights.open(cache(root), Endpoint.onLoopback(), loopback(), SECRET, quick());
   }
 
   static InetSocketAddress loopback() {

@@ -3,6 +3,7 @@ package io.troupe.cluster.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.FaultyProxy.Fault;
 import io.troupe.core.weights.WeightVersion;
@@ -215,7 +216,7 @@ class WeightTransferTest {
     NodeWeights stranger =
         NodeWeights.open(
             Samples.cache(folder.resolve("stranger")),
-            new Endpoint.Open(),
+            Endpoint.onLoopback(),
             Samples.loopback(),
             RunSecret.random(),
             Samples.quick());
@@ -247,7 +248,7 @@ class WeightTransferTest {
     CachedVersion published = head.publish(weights, List.of());
     WeightClient client =
         new WeightClient(
-            new Endpoint.Open(), node.address(), Samples.SECRET, Duration.ofSeconds(5));
+            Endpoint.onLoopback(), node.address(), Samples.SECRET, Duration.ofSeconds(5));
     Fetched.Ready ready = ready(client.fetch(published.ref(), List.of(head.address())));
     assertThat(ready.version()).isEqualTo(node.versions().getFirst());
     assertThat(ready.version().map().digest()).isEqualTo(weights.digest());

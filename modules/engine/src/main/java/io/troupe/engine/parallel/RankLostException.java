@@ -9,6 +9,7 @@ public final class RankLostException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int rank;
+  private final String reason;
 
   /**
    * Names a rank.
@@ -19,12 +20,19 @@ public final class RankLostException extends Exception {
   public RankLostException(int rank, String reason) {
     super("trainer rank %d is lost: %s".formatted(rank, reason));
     this.rank = rank;
+    this.reason = reason;
   }
 
   /** Names a rank, with what was seen of it. */
   public RankLostException(int rank, String reason, Throwable cause) {
     super("trainer rank %d is lost: %s".formatted(rank, reason), cause);
     this.rank = rank;
+    this.reason = reason;
+  }
+
+  /** Why it is lost, in words. */
+  public String reason() {
+    return reason;
   }
 
   /** The rank that is lost. */

@@ -1,4 +1,4 @@
-package io.troupe.cluster.weights;
+package io.troupe.cluster.link;
 
 import io.troupe.cluster.secret.RunSecret;
 import java.io.Closeable;
@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
 
 /** A connection, plain or encrypted. Calls block; closing it from another thread ends them. */
-sealed interface Wire extends RunSecret.Line, Closeable {
+public sealed interface Wire extends RunSecret.Line, Closeable {
   /**
    * Reads what there is, at least a byte.
    *
@@ -70,7 +70,11 @@ sealed interface Wire extends RunSecret.Line, Closeable {
   record Encrypted(SSLSocket socket, InputStream in, OutputStream out) implements Wire {
     private static final int SLICE = 1 << 16;
 
+    /** Closing waits for a write in another thread; a peer that takes nothing is not waited for. */
+    private static final int CLOSE_SECONDS = 1;
+
     static Encrypted of(SSLSocket socket) throws IOException {
+      socket.setSoLinger(true, CLOSE_SECONDS);
       return new Encrypted(socket, socket.getInputStream(), socket.getOutputStream());
     }
 

@@ -1,4 +1,4 @@
-package io.troupe.cluster.weights;
+package io.troupe.cluster.link;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -12,7 +12,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/** How a node's weight connections are made: as they are, or with mutual TLS. */
+/** How connections are made: as they are, or with mutual TLS. */
 public sealed interface Endpoint {
   /** A server socket, plain or not. */
   interface Listener extends AutoCloseable {
@@ -30,8 +30,32 @@ public sealed interface Endpoint {
   /** Connects. */
   Wire connect(InetSocketAddress address, Duration within) throws IOException;
 
-  /** Without encryption: for loopback, and for networks that are trusted explicitly. */
-  record Open() implements Endpoint {
+  /** Why nothing may be said or heard at an address, if so. */
+  Optional<String> objection(InetSocketAddress address);
+
+  /**
+   * Without encryption.
+   *
+   * @param anywhere whether the network is trusted explicitly; else it is for loopback only
+   */
+  record Open(boolean anywhere) implements Endpoint {
+    @Override
+    public Optional<String> objection(InetSocketAddress address) {
+      boolean near = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
+      return near || anywhere
+          ? Optional.empty()
+          : Optional.of(
+              "%s can be reached from other hosts, and plain TCP would let anybody listen; set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in"
+                  .formatted(address));
+    }
+
+    private void check(InetSocketAddress address) throws IOException {
+      Optional<String> objection = objection(address);
+      if (objection.isPresent()) {
+        throw new IOException(objection.get());
+      }
+    }
+
     private record PlainListener(ServerSocketChannel channel) implements Listener {
       @Override
       public InetSocketAddress address() {
@@ -53,17 +77,19 @@ public sealed interface Endpoint {
 
     @Override
     public Listener listen(InetSocketAddress address) throws IOException {
+      check(address);
       ServerSocketChannel channel = ServerSocketChannel.open();
       try {
         return new PlainListener(channel.bind(address));
       } catch (IOException failure) {
         channel.close();
-        throw new IOException("cannot listen for weight transfers on " + address, failure);
+        throw new IOException("cannot listen on " + address, failure);
       }
     }
 
     @Override
     public Wire connect(InetSocketAddress address, Duration within) throws IOException {
+      check(address);
       SocketChannel channel = SocketChannel.open();
       try {
         channel.socket().connect(address, Math.toIntExact(within.toMillis()));
@@ -82,6 +108,11 @@ public sealed interface Endpoint {
    * @param context of this node: its certificate, and the authority it trusts
    */
   record Tls(SSLContext context) implements Endpoint {
+    @Override
+    public Optional<String> objection(InetSocketAddress address) {
+      return Optional.empty();
+    }
+
     private record TlsListener(SSLServerSocket socket) implements Listener {
       @Override
       public InetSocketAddress address() {
@@ -111,7 +142,7 @@ public sealed interface Endpoint {
         return new TlsListener(secured);
       } catch (IOException failure) {
         socket.close();
-        throw new IOException("cannot listen for weight transfers on " + address, failure);
+        throw new IOException("cannot listen on " + address, failure);
       }
     }
 
@@ -132,8 +163,17 @@ public sealed interface Endpoint {
     }
   }
 
-  /** Encrypted where there is a context. */
-  static Endpoint of(Optional<SSLContext> context) {
-    return context.<Endpoint>map(Tls::new).orElseGet(Open::new);
+  /** Without encryption, and within the host. */
+  static Endpoint onLoopback() {
+    return new Open(false);
+  }
+
+  /**
+   * Encrypted where there is a context.
+   *
+   * @param plainAllowed whether it may leave the host where there is none
+   */
+  static Endpoint of(Optional<SSLContext> context, boolean plainAllowed) {
+    return context.<Endpoint>map(Tls::new).orElseGet(() -> new Open(plainAllowed));
   }
 }

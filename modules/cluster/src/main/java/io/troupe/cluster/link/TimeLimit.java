@@ -1,0 +1,53 @@
+package io.troupe.cluster.link;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes connections when something over them takes too long. Blocking calls know no limit of their
+ * own; to close a connection from outside ends whatever call it is in.
+ */
+public final class TimeLimit {
+  private final CompletableFuture<Boolean> inTime = new CompletableFuture<>();
+
+  private TimeLimit() {}
+
+  /** Begins to count. */
+  public static TimeLimit of(Duration within, Closeable... connections) {
+    TimeLimit limit = new TimeLimit();
+    List<Closeable> all = List.of(connections);
+    var _ =
+        limit
+            .inTime
+            .completeOnTimeout(false, Math.max(1, within.toMillis()), TimeUnit.MILLISECONDS)
+            .thenAccept(
+                kept -> {
+                  if (!kept) {
+                    // A TLS connection may take a second to close; the clock has more to do.
+                    all.forEach(one -> Thread.ofVirtual().start(() -> close(one)));
+                  }
+                });
+    return limit;
+  }
+
+  private static void close(Closeable connection) {
+    try {
+      connection.close();
+    } catch (IOException gone) {
+      // It is closed.
+    }
+  }
+
+  /**
+   * Ends the count.
+   *
+   * @return whether it was in time, and the connections are open
+   */
+  public boolean kept() {
+    return inTime.complete(true) || inTime.join();
+  }
+}
