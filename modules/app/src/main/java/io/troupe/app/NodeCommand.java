@@ -217,6 +217,9 @@ final class NodeCommand implements Callable<Integer> {
       try {
         join(system, self, pass, known, again);
         system.getWhenTerminated().toCompletableFuture().join();
+        if (!left.get()) {
+          say("was removed from the cluster, ends its workers");
+        }
       } finally {
         system.terminate();
       }

@@ -291,9 +291,11 @@ final class DowningActor extends AbstractActorWithTimers {
           leasePatience.toSeconds(),
           holder,
           trouble);
-      addresses(cluster.state().getMembers()).stream()
-          .filter(one -> !lost.contains(one))
-          .forEach(cluster::down);
+      Set<Address> side = addresses(cluster.state().getMembers());
+      side.removeAll(lost);
+      side.remove(cluster.selfAddress());
+      side.forEach(cluster::down);
+      cluster.down(cluster.selfAddress()); // Last: a process that is down tells others little.
     }
   }
 
