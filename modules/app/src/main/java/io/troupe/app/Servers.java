@@ -10,6 +10,7 @@ import io.troupe.engine.http.CapabilityProbe;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.EndpointException;
 import io.troupe.engine.http.HttpPool;
+import io.troupe.engine.http.Publishing;
 import io.troupe.engine.http.WeightShelf;
 import io.troupe.engine.http.Wire;
 import io.troupe.engine.http.sidecar.ServerCommand;
@@ -68,6 +69,7 @@ final class Servers implements AutoCloseable {
             engines.contextLength(),
             List.of(),
             plan(config, 1, resolved, Supervision.Settings::ofWorker),
+            config.rollout().publish(),
             folder,
             companions(config),
             lying);
@@ -112,7 +114,7 @@ final class Servers implements AutoCloseable {
     }
     List<Endpoint> named = config.rollout().endpoints().endpoints();
     for (Endpoint endpoint : named) {
-      say.accept("server %s %s".formatted(endpoint, look(endpoint).line()));
+      say.accept("server %s %s".formatted(endpoint, look(endpoint, config.rollout().publish())));
     }
     return new Servers(
         Optional.of(
@@ -125,20 +127,23 @@ final class Servers implements AutoCloseable {
                     config.rollout().sidecars().count(),
                     resolved,
                     Supervision.Settings::startingWithin),
+                config.rollout().publish(),
                 folder,
                 companions(config),
                 WeightShelf.Lying.nowhere())));
   }
 
-  private static Capabilities look(Endpoint endpoint) throws IOException, InterruptedException {
+  private static String look(Endpoint endpoint, Publishing publishing)
+      throws IOException, InterruptedException {
     try (Wire wire = new Wire(endpoint)) {
       Capabilities can = CapabilityProbe.probe(wire);
-      if (!can.objections(false).isEmpty()) {
+      List<String> objections = can.objections(false, publishing);
+      if (!objections.isEmpty()) {
         throw new IOException(
             "rollout.endpoints: %s cannot be used: %s"
-                .formatted(endpoint, String.join("; ", can.objections(false))));
+                .formatted(endpoint, String.join("; ", objections)));
       }
-      return can;
+      return can.line(publishing);
     } catch (EndpointException away) {
       throw new IOException(
           "rollout.endpoints: %s; look at it with: troupe doctor --endpoint %s"
@@ -210,7 +215,15 @@ final class Servers implements AutoCloseable {
         own.dtype(),
         own.tensorParallel(),
         own.memoryShare(),
-        config.policy().contextLength());
+        config.policy().contextLength(),
+        adapters(config));
+  }
+
+  private static ServerCommand.Adapters adapters(RunConfig config) {
+    return config.rollout().publishesAdapters()
+            && config.policy() instanceof PolicySection.Pretrained pretrained
+        ? pretrained.lora().forServers(config.training().maxStaleness())
+        : ServerCommand.Adapters.NONE;
   }
 
   private static Optional<Path> checkpoint(RunConfig config) {

@@ -10,9 +10,11 @@ import java.util.List;
  * @param version what they are
  * @param digest SHA-256, in hex, over name, shape and bytes of all tensors in name order: two
  *     snapshots with the same digest sample alike
- * @param tensors in name order, named as in Hugging Face checkpoints
+ * @param tensors in name order, named as in Hugging Face checkpoints; with adapters merged in
+ * @param adapter the adapters by themselves
  */
-public record WeightSnapshot(WeightVersion version, String digest, List<Tensor> tensors) {
+public record WeightSnapshot(
+    WeightVersion version, String digest, List<Tensor> tensors, Adapter adapter) {
   /**
    * One tensor of float32 values, little-endian, row-major.
    *
@@ -27,5 +29,15 @@ public record WeightSnapshot(WeightVersion version, String digest, List<Tensor> 
 
   public WeightSnapshot {
     tensors = List.copyOf(tensors);
+  }
+
+  /** Weights without adapters. */
+  public WeightSnapshot(WeightVersion version, String digest, List<Tensor> tensors) {
+    this(version, digest, tensors, Adapter.NONE);
+  }
+
+  /** The same weights, which these adapters were merged into. */
+  public WeightSnapshot with(Adapter merged) {
+    return new WeightSnapshot(version, digest, tensors, merged);
   }
 }

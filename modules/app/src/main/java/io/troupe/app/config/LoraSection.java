@@ -5,6 +5,7 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.engine.djl.Tuning;
 import io.troupe.engine.djl.Tuning.Target;
+import io.troupe.engine.http.sidecar.ServerCommand;
 import java.util.List;
 
 /** Low-rank adapters; docs/training.md tells what they do. */
@@ -21,6 +22,8 @@ public record LoraSection(
             "Adapted matrices, of `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`"
                 + " and `down_proj`; none means all seven.")
         List<Target> targets) {
+  private static final int MOST_AT_ONCE = 8;
+
   public LoraSection {
     targets = List.copyOf(targets);
   }
@@ -33,6 +36,17 @@ public record LoraSection(
   /** The targets, when none are named all of them. */
   List<Target> resolvedTargets() {
     return targets.isEmpty() ? List.of(Target.values()) : targets;
+  }
+
+  /**
+   * What a server makes room for: a request may still draw with any version that is not too stale,
+   * while others begin with the newest, and the next is loaded.
+   */
+  public ServerCommand.Adapters forServers(long maxStaleness) {
+    return new ServerCommand.Adapters(
+        rank,
+        (int) Math.min(MOST_AT_ONCE, maxStaleness + 2),
+        resolvedTargets().stream().map(Target::leaf).toList());
   }
 
   /** What training moves. */

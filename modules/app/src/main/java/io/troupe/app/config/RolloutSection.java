@@ -6,6 +6,7 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.Publishing;
 import java.time.Duration;
 import java.util.List;
 
@@ -80,6 +81,12 @@ public record RolloutSection(
                 + " `keep`, or `recompute` them with the new weights.")
         @Default("keep")
         KvOnSwap kvOnSwap,
+    @Doc(
+            "What inference servers get of each version: `merged`, all weights, or `adapters`,"
+                + " those of policy.lora alone, which they load beside the model that they serve;"
+                + " that must be policy.checkpoint. docs/sidecars.md.")
+        @Default("merged")
+        Publishing publish,
     @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
     @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")
         SidecarsSection sidecars)
@@ -92,6 +99,23 @@ public record RolloutSection(
             () -> workers > 0 || usesServers(),
             "must be 1 or more where no inference server samples",
             "raise it, or name rollout.endpoints.urls or rollout.sidecars.count");
+    rules
+        .on("publish", "sidecars.server", "sidecars.model")
+        .require(
+            () ->
+                !publishesAdapters()
+                    || sidecars.count() == 0
+                    || (sidecars.server() != SidecarsSection.Server.TROUPE
+                        && sidecars.model().isEmpty()),
+            "(adapters) needs servers that load adapters beside policy.checkpoint",
+            "set rollout.sidecars.server to vllm, sglang or command and leave"
+                + " rollout.sidecars.model out, or set rollout.publish: merged");
+    rules
+        .on("publish")
+        .require(
+            () -> !publishesAdapters() || usesServers(),
+            "(adapters) is for inference servers, and there are none",
+            "name rollout.endpoints.urls or rollout.sidecars.count, or leave it out");
     rules
         .on("stop")
         .require(
@@ -110,6 +134,11 @@ public record RolloutSection(
             () -> groupsPerRequest <= maxConcurrentGroups,
             "must not exceed max_concurrent_groups (%d)".formatted(maxConcurrentGroups),
             "lower it, or raise max_concurrent_groups");
+  }
+
+  /** Whether servers get adapters alone. */
+  public boolean publishesAdapters() {
+    return publish == Publishing.ADAPTERS;
   }
 
   /** Whether completions are drawn from the policy's own distribution, to the last token. */

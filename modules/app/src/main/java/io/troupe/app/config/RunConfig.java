@@ -81,6 +81,16 @@ public record RunConfig(
             () -> !(distillation.hasTeacher() && policy instanceof PolicySection.Toy),
             "must be empty with policy.engine toy, whose table nobody else computes",
             "leave it out, or take policy.engine djl");
+    rules
+        .on("rollout.publish", "policy.engine", "policy.lora.rank")
+        .require(
+            () ->
+                !rollout.publishesAdapters()
+                    || (policy instanceof PolicySection.Pretrained base && base.lora().on()),
+            "(adapters) needs a policy that trains adapters beside a checkpoint, which the servers"
+                + " have as well",
+            "take policy.engine pretrained and set policy.lora.rank, or set rollout.publish:"
+                + " merged");
     if (policy instanceof PolicySection.Toy toy) {
       rules
           .on(
@@ -118,6 +128,12 @@ public record RunConfig(
             "must be empty in a run with --cluster, whose workers drive the servers of their own"
                 + " nodes only",
             "remove them and set rollout.sidecars.count, or train without --cluster");
+    rules
+        .on("rollout.publish")
+        .require(
+            () -> !clustered || !rollout.publishesAdapters(),
+            "must be merged in a run with --cluster: what travels to nodes is merged",
+            "leave it out, or train without --cluster");
     if (placement.nodes() == 0) {
       return;
     }

@@ -58,12 +58,12 @@ public final class EndpointCheck {
                     can.model(),
                     can.maxModelLen() == 0 ? "unknown" : Integer.toString(can.maxModelLen()))));
     findings.add(
-        can.updateWay() == UpdateWay.NONE
-            ? Finding.fail(
+        can.updateWay() == UpdateWay.NONE && can.has(Capability.ADAPTERS)
+            ? Finding.warn(
                 "weights",
-                "there is no way to give it new ones",
-                Capability.UPDATE_BY_RPC.remedy(can.dialect()))
-            : Finding.ok("weights", can.updateWay().name().toLowerCase(Locale.ROOT)));
+                "adapters alone, with rollout.publish: adapters",
+                "for all weights, " + Capability.UPDATE_BY_RPC.remedy(can.dialect()))
+            : weights(can));
     for (Capability capability : Capability.values()) {
       boolean isWay =
           capability == Capability.UPDATE_FROM_DISK || capability == Capability.UPDATE_BY_RPC;
@@ -72,6 +72,15 @@ public final class EndpointCheck {
       }
     }
     return findings;
+  }
+
+  private static Finding weights(Capabilities can) {
+    return can.updateWay() == UpdateWay.NONE
+        ? Finding.fail(
+            "weights",
+            "there is no way to give it new ones",
+            Capability.UPDATE_BY_RPC.remedy(can.dialect()))
+        : Finding.ok("weights", can.updateWay().name().toLowerCase(Locale.ROOT));
   }
 
   private static Finding finding(Capability capability, Capabilities can) {

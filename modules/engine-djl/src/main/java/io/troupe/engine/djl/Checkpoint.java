@@ -59,7 +59,7 @@ final class Checkpoint {
           ModelFiles.write(directory, stored("", merged), shardBytes);
         }
         SafetensorsFile.write(directory.resolve(BASE), stored("", base), FORMAT);
-        AdapterFiles.write(directory, adapters.settings(), stored("", adapters.weights()));
+        AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
       }
     }
     List<StoredTensor> moments = new ArrayList<>();

@@ -79,7 +79,9 @@ sealed interface Trained extends AutoCloseable {
     @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {
       try (Weights merged = adapters.merged(decoder, base)) {
-        return merged.snapshot(version);
+        return merged
+            .snapshot(version)
+            .with(adapters.settings().adapter(adapters.weights().copies()));
       }
     }
 

@@ -2,6 +2,8 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.engine.Adapter;
+import io.troupe.engine.WeightSnapshot;
 import java.util.List;
 
 /** Which numbers training moves. */
@@ -37,6 +39,11 @@ public sealed interface Tuning {
     double scale() {
       return alpha / rank;
     }
+
+    /** Adapters of these settings, with their tensors. */
+    Adapter adapter(List<WeightSnapshot.Tensor> tensors) {
+      return new Adapter(rank, alpha, targets.stream().map(Target::leaf).toList(), tensors);
+    }
   }
 
   /** A kind of matrix, one in each layer, that can have an adapter. */
@@ -61,7 +68,7 @@ public sealed interface Tuning {
     }
 
     /** The name by which PEFT targets it. */
-    String leaf() {
+    public String leaf() {
       return module.substring(module.indexOf('.') + 1);
     }
   }

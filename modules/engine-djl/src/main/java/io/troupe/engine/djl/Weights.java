@@ -150,15 +150,19 @@ final class Weights implements ProgramWeights, AutoCloseable {
 
   /** A copy in Java's native memory, freed when nobody reads it any more. */
   WeightSnapshot snapshot(WeightVersion version) {
-    List<WeightSnapshot.Tensor> copies =
-        views().stream()
-            .map(
-                view ->
-                    device.equals(Device.host())
-                        ? new WeightSnapshot.Tensor(view.name(), view.shape(), copied(view.data()))
-                        : view)
-            .toList();
+    List<WeightSnapshot.Tensor> copies = copies();
     return new WeightSnapshot(version, TensorDigest.of(copies), copies);
+  }
+
+  /** The same of the tensors alone. */
+  List<WeightSnapshot.Tensor> copies() {
+    return views().stream()
+        .map(
+            view ->
+                device.equals(Device.host())
+                    ? new WeightSnapshot.Tensor(view.name(), view.shape(), copied(view.data()))
+                    : view)
+        .toList();
   }
 
   /**

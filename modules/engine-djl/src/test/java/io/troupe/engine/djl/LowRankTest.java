@@ -16,9 +16,12 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.TrainingMode.Activations;
 import io.troupe.engine.djl.Tuning.Target;
+import io.troupe.engine.safetensors.PeftFolder;
 import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -75,6 +78,46 @@ final class LowRankTest {
       }
       assertThat(stepped(adapted.train(batch, Fixtures.plainLoss(), LOOK)).metrics().gapMax())
           .isLessThan(1e-5);
+    }
+  }
+
+  /** What servers load beside the base must make the weights that everybody else is given. */
+  @Test
+  void snapshot_adaptersInTheirFolderAddedToTheBase_areTheMergedWeights(@TempDir Path folder)
+      throws IOException {
+    try (DjlTrainer full = trainer(new Tuning.Full());
+        DjlTrainer adapted = trainer(ALL);
+        Arena arena = Arena.ofConfined()) {
+      for (int step = 0; step < 3; step++) {
+        adapted.imitate(Fixtures.groups(new Random(6), 3, 3), ADAM);
+      }
+      WeightSnapshot snapshot = adapted.snapshot(new WeightVersion(1));
+      PeftFolder.write(folder, snapshot.adapter());
+      Map<String, StoredTensor> files =
+          SafetensorsFile.map(folder.resolve(PeftFolder.MODEL), arena).tensors();
+      Map<String, double[]> adapters = Fixtures.numbers(snapshot.adapter().tensors());
+      assertThat(files).containsOnlyKeys(adapters.keySet());
+      Map<String, double[]> base = Fixtures.weights(full);
+      Map<String, double[]> merged = Fixtures.numbers(snapshot.tensors());
+      for (String name : adapters.keySet()) {
+        if (name.contains("lora_B")) {
+          String matrix = name.replace("base_model.model.", "").replace(".lora_B", "");
+          double[] a = Fixtures.of(adapters, name.replace("lora_B", "lora_A"));
+          double[] b = Fixtures.of(adapters, name);
+          double[] expected = Fixtures.of(base, matrix).clone();
+          int columns = a.length / 2;
+          for (int i = 0; i < expected.length; i++) {
+            int row = i / columns;
+            int column = i % columns;
+            for (int r = 0; r < 2; r++) {
+              expected[i] += 2 * b[2 * row + r] * a[r * columns + column];
+            }
+          }
+          assertThat(Fixtures.of(merged, matrix))
+              .as(matrix)
+              .containsExactly(expected, within(1e-5));
+        }
+      }
     }
   }
 

@@ -107,9 +107,9 @@ final class Attendant implements Runnable {
       boolean known = replica.known().isPresent();
       Capabilities can = replica.capabilities();
       if (!known) {
-        LOG.info("server={} {}", replica.name(), can.line());
+        LOG.info("server={} {}", replica.name(), can.line(replica.publishing()));
       }
-      List<String> objections = can.objections(replica.mayRestart());
+      List<String> objections = can.objections(replica.mayRestart(), replica.publishing());
       return objections.isEmpty()
           ? replica.update(goal.tag(), goal.directory())
           : new Update.Next.Broken(String.join("; ", objections));

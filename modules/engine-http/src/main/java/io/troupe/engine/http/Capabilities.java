@@ -52,33 +52,58 @@ public record Capabilities(
     return UpdateWay.NONE;
   }
 
+  /** The same, where servers get what is published. */
+  public UpdateWay updateWay(Publishing publishing) {
+    return switch (publishing) {
+      case MERGED -> updateWay();
+      case ADAPTERS -> has(Capability.ADAPTERS) ? UpdateWay.ADAPTER : UpdateWay.NONE;
+    };
+  }
+
   /**
    * What keeps it from being used for rollouts; empty when nothing does.
    *
    * @param mayRestart whether it may be started anew for each version of the weights
    */
-  public List<String> objections(boolean mayRestart) {
+  public List<String> objections(boolean mayRestart, Publishing publishing) {
     List<String> missing =
         NEEDED.stream()
             .filter(need -> !has(need))
             .map(need -> "it lacks %s: %s".formatted(name(need), need.remedy(dialect)))
             .collect(Collectors.toList());
-    if (updateWay() == UpdateWay.NONE && !mayRestart) {
-      missing.add(
-          "there is no way to give it new weights: " + Capability.UPDATE_BY_RPC.remedy(dialect));
+    switch (publishing) {
+      case MERGED -> {
+        if (updateWay() == UpdateWay.NONE && !mayRestart) {
+          missing.add(
+              "there is no way to give it new weights: "
+                  + Capability.UPDATE_BY_RPC.remedy(dialect));
+        }
+      }
+      case ADAPTERS -> {
+        if (!has(Capability.ADAPTERS)) {
+          missing.add(
+              "it loads no adapters: %s, or set rollout.publish: merged"
+                  .formatted(Capability.ADAPTERS.remedy(dialect)));
+        }
+      }
     }
     return missing;
   }
 
-  /** For the log. */
+  /** For the log, of a server that gets merged weights, or none. */
   public String line() {
+    return line(Publishing.MERGED);
+  }
+
+  /** For the log. */
+  public String line(Publishing publishing) {
     return "%s %s model=%s max_model_len=%s update=%s has=%s"
         .formatted(
             dialect.title(),
             server,
             model,
             maxModelLen == 0 ? "unknown" : Integer.toString(maxModelLen),
-            updateWay().name().toLowerCase(Locale.ROOT),
+            updateWay(publishing).name().toLowerCase(Locale.ROOT),
             all.isEmpty()
                 ? "nothing"
                 : EnumSet.copyOf(all).stream()

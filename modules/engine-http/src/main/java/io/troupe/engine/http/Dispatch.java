@@ -135,22 +135,23 @@ final class Dispatch implements AutoCloseable {
   }
 
   private void broke(Errand errand, EndpointException broken, long since) {
-    Fault fault = broken.fault();
+    Fault fault =
+        errand.draw().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
     books.fail(errand, fault);
     if (fault.isCut() && broken.tokens() > 0) {
       wasCut(errand, broken, since);
     } else {
-      tryAgain(errand, broken);
+      tryAgain(errand, fault, broken);
     }
     if (fault.isHang()) {
       keeper.broken(errand.replica().name());
     }
   }
 
-  private void tryAgain(Errand errand, EndpointException broken) {
+  private void tryAgain(Errand errand, Fault fault, EndpointException broken) {
     GroupJob.Part part = errand.part();
     switch (retry.after(
-        broken.fault(),
+        fault,
         part.tries() + 1,
         broken.tokens(),
         errand.replica().wire().endpoint().patience().total(),

@@ -10,6 +10,7 @@ import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Partial;
+import io.troupe.engine.http.protocol.Telling;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,8 +71,16 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
             room - head.length(),
             group ? request.seed() : Draw.seedOn(request.seed(), part.first(), head.length()),
             can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
-            GATHER);
+            GATHER,
+            replica.adapter(asked));
     return new Errand(part, replica, can, asked, draw);
+  }
+
+  private Telling telling() {
+    if (!draw.adapter().isEmpty()) {
+      return Telling.ADAPTER;
+    }
+    return can.has(Capability.WEIGHT_SPANS) ? Telling.SPANS : Telling.NOTHING;
   }
 
   /**
@@ -97,7 +106,7 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
             !draw.settings().stops().isEmpty(),
             asked,
             published,
-            can.has(Capability.WEIGHT_SPANS));
+            telling());
     StopCut stopCut = new StopCut(draw.settings().stops(), tokenizer);
     Map<Integer, Completion> whole = new HashMap<>();
     List<GroupJob.Part> cut = new ArrayList<>();

@@ -69,7 +69,12 @@ public final class FleetSampler implements SamplingEngine {
   /** A server joins under a name; it gets work once it holds the newest weights. */
   public void join(String name, Endpoint endpoint) {
     Replica replica =
-        new Replica(name, new Wire(endpoint), tokenizer.endOfSequence(), upkeep.restarter(name));
+        new Replica(
+            name,
+            new Wire(endpoint),
+            tokenizer.endOfSequence(),
+            upkeep.restarter(name),
+            shelf.publishing());
     books.join(replica);
     LOG.info("server={} joins endpoint={}", name, endpoint);
     upkeep.begin(replica);

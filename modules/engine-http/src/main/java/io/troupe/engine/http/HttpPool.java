@@ -26,6 +26,7 @@ public final class HttpPool implements AutoCloseable {
   private final Path folder;
   private final Set<String> named;
   private final boolean restartsForWeights;
+  private final Publishing publishing;
   private final WeightShelf.Companions companions;
   private final WeightShelf.Lying lying;
   private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
@@ -41,6 +42,7 @@ public final class HttpPool implements AutoCloseable {
       int contextLength,
       Set<String> named,
       boolean restartsForWeights,
+      Publishing publishing,
       Path folder,
       WeightShelf.Companions companions,
       WeightShelf.Lying lying) {
@@ -49,6 +51,7 @@ public final class HttpPool implements AutoCloseable {
     this.folder = folder;
     this.named = named;
     this.restartsForWeights = restartsForWeights;
+    this.publishing = publishing;
     this.companions = companions;
     this.lying = lying;
   }
@@ -58,6 +61,7 @@ public final class HttpPool implements AutoCloseable {
    *
    * @param named those that others run
    * @param own those to start; a count of 0 starts none
+   * @param publishing what they get of each version
    * @param folder for weights, logs and cards; of this pool alone
    * @param lying weights that are in files already
    */
@@ -66,6 +70,7 @@ public final class HttpPool implements AutoCloseable {
       int contextLength,
       List<Endpoint> named,
       Sidecars.Plan own,
+      Publishing publishing,
       Path folder,
       WeightShelf.Companions companions,
       WeightShelf.Lying lying)
@@ -76,6 +81,7 @@ public final class HttpPool implements AutoCloseable {
             contextLength,
             named.stream().map(Endpoint::toString).collect(Collectors.toSet()),
             own.restartsForWeights(),
+            publishing,
             folder,
             companions,
             lying);
@@ -148,7 +154,7 @@ public final class HttpPool implements AutoCloseable {
           new FleetSampler(
               tokenizer,
               contextLength,
-              WeightShelf.open(folder.resolve("weights"), companions, lying),
+              WeightShelf.open(publishing, folder.resolve("weights"), companions, lying),
               Retry.DEFAULT,
               new Keeping());
       synchronized (this) {

@@ -28,6 +28,8 @@ final class Replica implements AutoCloseable {
   private final Wire wire;
   private final int probeToken;
   private final Optional<Restarter> restarter;
+  private final Publishing publishing;
+  private final LoadedAdapters adapters;
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private volatile boolean updating;
@@ -45,11 +47,18 @@ final class Replica implements AutoCloseable {
    *
    * @param restarter none where it must not be started anew for new weights
    */
-  Replica(String name, Wire wire, int probeToken, Optional<Restarter> restarter) {
+  Replica(
+      String name,
+      Wire wire,
+      int probeToken,
+      Optional<Restarter> restarter,
+      Publishing publishing) {
     this.name = name;
     this.wire = wire;
     this.probeToken = probeToken;
     this.restarter = restarter;
+    this.publishing = publishing;
+    this.adapters = new LoadedAdapters(wire);
   }
 
   String name() {
@@ -72,11 +81,18 @@ final class Replica implements AutoCloseable {
    */
   DrawCall draw(Dialect dialect, Draw draw, long sinceNanos, ScheduledExecutorService clock) {
     requests.incrementAndGet();
+    boolean adapted = !draw.adapter().isEmpty();
+    if (adapted) {
+      adapters.began(draw.adapter());
+    }
     DrawCall call = wire.draw(dialect, draw, sinceNanos, this::isUpdating, clock);
     var _ =
         call.result()
             .whenComplete(
                 (_, _) -> {
+                  if (adapted) {
+                    adapters.ended(draw.adapter());
+                  }
                   if (requests.decrementAndGet() == 0) {
                     synchronized (idle) {
                       idle.notifyAll();
@@ -106,8 +122,19 @@ final class Replica implements AutoCloseable {
     return restarter.isPresent();
   }
 
+  /** What it gets of each version. */
+  Publishing publishing() {
+    return publishing;
+  }
+
+  /** The adapter to ask for, of weights that it draws with; empty for the model as it is. */
+  String adapter(WeightTag asked) {
+    return publishing == Publishing.ADAPTERS ? asked.toString() : "";
+  }
+
   private UpdateWay way(Capabilities can) {
-    return can.updateWay() == UpdateWay.NONE && mayRestart() ? UpdateWay.RESTART : can.updateWay();
+    UpdateWay best = can.updateWay(publishing);
+    return best == UpdateWay.NONE && mayRestart() ? UpdateWay.RESTART : best;
   }
 
   /** What it can do; found out again after {@link #forget}. */
@@ -125,6 +152,7 @@ final class Replica implements AutoCloseable {
 
   /** It may be another process by now. */
   void forget() {
+    adapters.forget();
     capabilities = Optional.empty();
     weights = Optional.empty();
   }
@@ -146,7 +174,9 @@ final class Replica implements AutoCloseable {
    */
   Update.Next update(WeightTag tag, Path directory) throws InterruptedException {
     Capabilities can = capabilities();
-    if (can.has(Capability.WEIGHT_NAME) && named(can).equals(tag.toString())) {
+    if (publishing == Publishing.MERGED
+        && can.has(Capability.WEIGHT_NAME)
+        && named(can).equals(tag.toString())) {
       resumeIfPaused();
       Update.Next tried = carryOut(Update.lastOf(way(can)), tag, directory, can);
       weights = tried instanceof Update.Next.Moved ? Optional.of(tag) : Optional.empty();
@@ -157,6 +187,7 @@ final class Replica implements AutoCloseable {
       Update.Next end = carryOut(Update.begin(way(can)), tag, directory, can);
       if (end instanceof Update.Next.Moved) {
         weights = Optional.of(tag);
+        adapters.unloadUnused(tag.toString(), can.dialect());
       } else if (end instanceof Update.Next.Broken) {
         weights = Optional.empty();
       }
@@ -194,6 +225,7 @@ final class Replica implements AutoCloseable {
                   : wire.post("/pause?mode=keep&clear_cache=true", Fields.object(), CALL));
       case DRAIN -> awaitIdle();
       case READ -> read(tag, directory, can);
+      case LOAD -> adapters.load(tag.toString(), directory, can.dialect());
       case RESTART ->
           restarter.orElseThrow().restart(directory)
               ? Optional.empty()
@@ -257,7 +289,8 @@ final class Replica implements AutoCloseable {
             1,
             1,
             tag.toString(),
-            Duration.ZERO);
+            Duration.ZERO,
+            adapter(tag));
     Answer answer =
         wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), CALL);
     if (!answer.ok()) {
@@ -269,6 +302,13 @@ final class Replica implements AutoCloseable {
           || piece.logProbs().length != 1
           || !Double.isFinite(piece.logProbs()[0])) {
         return Optional.of("a token drawn for trial has no finite log-probability");
+      }
+      if (publishing == Publishing.ADAPTERS) {
+        return piece.model().isEmpty() || piece.model().equals(tag.toString())
+            ? Optional.empty()
+            : Optional.of(
+                "a token drawn for trial is of '%s', not of the adapter %s"
+                    .formatted(piece.model(), tag));
       }
       return piece.versions().stream()
           .map(VersionSpan::tag)

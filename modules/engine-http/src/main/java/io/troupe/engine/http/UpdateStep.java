@@ -8,6 +8,8 @@ public enum UpdateStep {
   DRAIN,
   /** Read the weights. Never done twice: what failed may be half done. */
   READ,
+  /** Load adapters under a name of their own. Never done twice: it may be half done. */
+  LOAD,
   /** End the server, and start it with the weights. Never done twice either. */
   RESTART,
   /** Tell the name of the weights. */
@@ -21,7 +23,7 @@ public enum UpdateStep {
 
   /** Whether nobody knows, once it was begun, which weights the server has. */
   boolean moves() {
-    return this == READ || this == RESTART;
+    return this == READ || this == LOAD || this == RESTART;
   }
 
   /** Whether doing it again does no harm. */

@@ -12,6 +12,8 @@ public enum UpdateWay {
   PAUSE_CALL_AND_NAME,
   /** The same, of a server without names. */
   PAUSE_AND_CALL,
+  /** It loads the adapters beside those it has; requests name the ones they want. */
+  ADAPTER,
   /** It is ended, and started with a directory; for a server of ours that has no other way. */
   RESTART,
   /** There is none. */
@@ -38,6 +40,7 @@ public enum UpdateWay {
               UpdateStep.TRY);
       case PAUSE_AND_CALL ->
           List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
+      case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.TRY);
       case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
       case NONE -> List.of();
     };

@@ -4,6 +4,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
 import io.troupe.engine.safetensors.ModelFiles;
+import io.troupe.engine.safetensors.PeftFolder;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -34,6 +35,10 @@ import java.util.stream.Stream;
 public final class WeightShelf {
   private static final int KEPT = 2;
 
+  /** A server may read an adapter again, as long as a request uses it; they are small. */
+  private static final int ADAPTERS_KEPT = 16;
+
+  private final Publishing publishing;
   private final Path folder;
   private final Companions companions;
   private final Lying lying;
@@ -60,18 +65,30 @@ public final class WeightShelf {
     }
   }
 
-  /** An empty shelf; what another process left in the folder is removed. */
+  /** An empty shelf of merged weights; what another process left in the folder is removed. */
   public static WeightShelf open(Path folder, Companions companions, Lying lying)
       throws IOException {
-    WeightShelf shelf = new WeightShelf(folder.toAbsolutePath(), companions, lying);
+    return open(Publishing.MERGED, folder, companions, lying);
+  }
+
+  /** An empty shelf. */
+  static WeightShelf open(Publishing publishing, Path folder, Companions companions, Lying lying)
+      throws IOException {
+    WeightShelf shelf = new WeightShelf(publishing, folder.toAbsolutePath(), companions, lying);
     shelf.clear(shelf.folder);
     return shelf;
   }
 
-  private WeightShelf(Path folder, Companions companions, Lying lying) {
+  private WeightShelf(Publishing publishing, Path folder, Companions companions, Lying lying) {
+    this.publishing = publishing;
     this.folder = folder;
     this.companions = companions;
     this.lying = lying;
+  }
+
+  /** What it holds of each version. */
+  Publishing publishing() {
+    return publishing;
   }
 
   private void clear(Path place) throws IOException {
@@ -88,7 +105,11 @@ public final class WeightShelf {
   /** Writes weights; returns their directory. */
   synchronized Path put(WeightSnapshot snapshot) throws IOException {
     String name = WeightTag.of(snapshot.version(), snapshot.digest()).toString();
-    Optional<Path> files = lying.directory(snapshot.version(), snapshot.digest());
+    Optional<Path> files =
+        switch (publishing) {
+          case MERGED -> lying.directory(snapshot.version(), snapshot.digest());
+          case ADAPTERS -> Optional.empty();
+        };
     Path place = files.map(this::beside).orElse(folder);
     Path directory = place.resolve(name);
     if (Files.isDirectory(directory)) {
@@ -102,15 +123,29 @@ public final class WeightShelf {
       remove(partial);
       Files.createDirectory(partial);
     }
-    if (files.isEmpty() || !link(files.get(), partial)) {
-      List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
-      ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+    switch (publishing) {
+      case MERGED -> {
+        if (files.isEmpty() || !link(files.get(), partial)) {
+          List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
+          ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+        }
+        companions.write(partial);
+      }
+      case ADAPTERS -> writeAdapter(snapshot, partial);
     }
-    companions.write(partial);
     Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
     shelved.addLast(directory);
     prune();
     return directory;
+  }
+
+  private static void writeAdapter(WeightSnapshot snapshot, Path partial) throws IOException {
+    if (snapshot.adapter().isNone()) {
+      throw new IOException(
+          "the weights %s have no adapters by themselves; set rollout.publish: merged"
+              .formatted(snapshot.version()));
+    }
+    PeftFolder.write(partial, snapshot.adapter());
   }
 
   /** A directory stays until it is released as often as it was held, however old it is. */
@@ -124,7 +159,8 @@ public final class WeightShelf {
   }
 
   private void prune() throws IOException {
-    List<Path> old = shelved.stream().limit(Math.max(0, shelved.size() - KEPT)).toList();
+    int kept = publishing == Publishing.ADAPTERS ? ADAPTERS_KEPT : KEPT;
+    List<Path> old = shelved.stream().limit(Math.max(0, shelved.size() - kept)).toList();
     for (Path directory : old) {
       if (!held.containsKey(directory)) {
         remove(directory);

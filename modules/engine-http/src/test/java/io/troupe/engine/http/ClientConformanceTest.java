@@ -20,6 +20,7 @@ import io.troupe.engine.http.protocol.Finish;
 import io.troupe.engine.http.protocol.LoadReport;
 import io.troupe.engine.http.protocol.Partial;
 import io.troupe.engine.http.protocol.Piece;
+import io.troupe.engine.http.protocol.Telling;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.net.URI;
 import java.time.Duration;
@@ -216,7 +217,7 @@ class ClientConformanceTest {
               false,
               TAG,
               Map.of(),
-              false);
+              Telling.NOTHING);
       Set<Checked.Reason> reasons = EnumSet.noneOf(Checked.Reason.class);
       int sound = 0;
       for (long seed = 0; seed < 100; seed++) {

@@ -12,9 +12,13 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -50,6 +54,10 @@ final class FakeVllm implements AutoCloseable {
   private final int end;
   private final Queue<Script> scripts = new ConcurrentLinkedQueue<>();
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
+  private final Set<String> adapters = ConcurrentHashMap.newKeySet();
+  private final List<String> calls = new CopyOnWriteArrayList<>();
+  private volatile boolean refusesAdapters;
+  private volatile String tells = "";
   private volatile String weights = "default";
   private volatile boolean paused;
 
@@ -76,6 +84,26 @@ final class FakeVllm implements AutoCloseable {
     return draws;
   }
 
+  /** Adapters that are loaded. */
+  Set<String> adapters() {
+    return adapters;
+  }
+
+  /** Routes that change something, as they were called. */
+  List<String> calls() {
+    return calls;
+  }
+
+  /** From now on adapters are refused. */
+  void refuseAdapters() {
+    refusesAdapters = true;
+  }
+
+  /** From now on answers say that this drew them. */
+  void tell(String model) {
+    tells = model;
+  }
+
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
@@ -87,11 +115,20 @@ final class FakeVllm implements AutoCloseable {
             say(
                 exchange,
                 "{\"paths\":{\"/v1/completions\":{},\"/collective_rpc\":{},\"/pause\":{},"
-                    + "\"/resume\":{}}}");
+                    + "\"/resume\":{},\"/v1/load_lora_adapter\":{}}}");
         case "/is_paused" -> say(exchange, "{\"is_paused\":%b}".formatted(paused));
         case "/pause" -> pause(exchange, true);
         case "/resume" -> pause(exchange, false);
-        case "/collective_rpc" -> say(exchange, "{\"results\":[null]}");
+        case "/collective_rpc" -> {
+          calls.add("reload");
+          say(exchange, "{\"results\":[null]}");
+        }
+        case "/v1/load_lora_adapter" -> loadAdapter(exchange, asked);
+        case "/v1/unload_lora_adapter" -> {
+          String name = asked.path("lora_name").asText();
+          calls.add("unload " + name);
+          say(exchange, adapters.remove(name) ? 200 : 404, "Success");
+        }
         case "/update_weight_version" -> {
           weights = asked.path("new_version").asText();
           say(exchange, "{\"success\":true}");
@@ -110,13 +147,40 @@ final class FakeVllm implements AutoCloseable {
     say(exchange, "{}");
   }
 
+  private void loadAdapter(HttpExchange exchange, JsonNode asked) throws IOException {
+    String name = asked.path("lora_name").asText();
+    Path folder = Path.of(asked.path("lora_path").asText());
+    calls.add("load " + name);
+    if (refusesAdapters) {
+      say(exchange, 400, "{\"error\":{\"message\":\"LoRA rank 2 is greater than max_lora_rank\"}}");
+    } else if (!Files.exists(folder.resolve("adapter_config.json"))
+        || !Files.exists(folder.resolve("adapter_model.safetensors"))) {
+      say(exchange, 404, "{\"error\":{\"message\":\"No adapter found\"}}");
+    } else {
+      adapters.add(name);
+      say(exchange, 200, "Success: LoRA adapter added");
+    }
+  }
+
   private static void say(HttpExchange exchange, String json) throws IOException {
+    say(exchange, 200, json);
+  }
+
+  private static void say(HttpExchange exchange, int status, String json) throws IOException {
     byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
-    exchange.sendResponseHeaders(200, bytes.length);
+    exchange.sendResponseHeaders(status, bytes.length);
     exchange.getResponseBody().write(bytes);
   }
 
   private void complete(HttpExchange exchange, JsonNode asked) throws IOException {
+    String model = asked.path("model").asText();
+    if (!model.equals("base") && !adapters.contains(model)) {
+      say(
+          exchange,
+          404,
+          "{\"error\":{\"message\":\"The model `%s` does not exist.\"}}".formatted(model));
+      return;
+    }
     int[] prompt = ints(asked.path("prompt"));
     int most = asked.path("max_tokens").asInt();
     if (!asked.path("stream").asBoolean()) {
@@ -163,7 +227,7 @@ final class FakeVllm implements AutoCloseable {
     out.flush();
   }
 
-  private static String chunk(JsonNode asked, int[] tokens, String finish, Cut cut) {
+  private String chunk(JsonNode asked, int[] tokens, String finish, Cut cut) {
     ObjectNode choice = Fields.object().put("index", 0);
     choice.putArray("token_ids").add(tokens[tokens.length - 1]);
     if (cut != Cut.ABORT_WITHOUT_LOG_PROBS) {
@@ -174,7 +238,7 @@ final class FakeVllm implements AutoCloseable {
     } else {
       choice.put("finish_reason", finish);
     }
-    ObjectNode json = Fields.object();
+    ObjectNode json = Fields.object().put("model", told(asked));
     json.putArray("choices").add(choice);
     return json.toString();
   }
@@ -193,9 +257,13 @@ final class FakeVllm implements AutoCloseable {
       numbers.add(logProb(tokens, asked));
       top.addObject().put("token_id:3", -asked.path("temperature").asDouble());
     }
-    ObjectNode json = Fields.object();
+    ObjectNode json = Fields.object().put("model", told(asked));
     json.putArray("choices").add(choice);
     return json.toString();
+  }
+
+  private String told(JsonNode asked) {
+    return tells.isEmpty() ? asked.path("model").asText() : tells;
   }
 
   /** The next token; the end comes where a sequence has its length. */

@@ -157,7 +157,12 @@ class FleetTest {
       try (ScriptedServer server =
               new ScriptedServer((_, out) -> out.write(answer.getBytes(StandardCharsets.UTF_8)));
           Replica replica =
-              new Replica("a", new Wire(Endpoint.of(server.base(), 1)), 0, Optional.empty())) {
+              new Replica(
+                  "a",
+                  new Wire(Endpoint.of(server.base(), 1)),
+                  0,
+                  Optional.empty(),
+                  Publishing.MERGED)) {
         assertThat(LoadWatch.others(replica)).as(text.getKey()).isEqualTo(text.getValue());
       }
     }

@@ -102,6 +102,7 @@ class RestartTest {
                     port,
                     weights.map(Path::toString).orElse(firstWeights)),
             true),
+        Publishing.MERGED,
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
         WeightShelf.Lying.nowhere());

@@ -19,7 +19,7 @@ class UpdateTest {
       switch (step) {
         case PAUSE -> paused = true;
         case DRAIN -> drained = !halfway;
-        case READ -> move(halfway);
+        case READ, LOAD -> move(halfway);
         case RESTART -> {
           assertThat(drained).as("no request is cut off").isTrue();
           move(halfway);
@@ -46,9 +46,10 @@ class UpdateTest {
               UpdateWay.PAUSE_AND_READ,
               UpdateWay.PAUSE_CALL_AND_NAME,
               UpdateWay.PAUSE_AND_CALL,
+              UpdateWay.ADAPTER,
               UpdateWay.RESTART
             }
-            [random.nextInt(5)];
+            [random.nextInt(6)];
     double failureRate = random.nextDouble();
     Server server = new Server();
     Update update = Update.begin(way);

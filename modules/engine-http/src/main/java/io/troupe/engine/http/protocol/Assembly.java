@@ -52,6 +52,7 @@ public final class Assembly {
     private final List<VersionSpan> versions = new ArrayList<>();
     private Finish finish = Finish.OPEN;
     private OptionalInt counted = OptionalInt.empty();
+    private String model = "";
 
     void add(Piece piece) {
       if (piece.whole()) {
@@ -65,11 +66,12 @@ public final class Assembly {
       versions.addAll(piece.versions());
       prompt = piece.prompt().length > 0 ? piece.prompt() : prompt;
       counted = piece.drawn().isPresent() ? piece.drawn() : counted;
+      model = piece.model().isEmpty() ? model : piece.model();
       finish = piece.finish() == Finish.OPEN ? finish : piece.finish();
     }
 
     Drawn drawn() {
-      return new Drawn(tokens, logProbs, versions, finish, prompt, counted);
+      return new Drawn(tokens, logProbs, versions, finish, prompt, counted, model);
     }
 
     private static int[] appended(int[] head, int[] tail) {

@@ -32,7 +32,7 @@ import java.util.Set;
  * @param stopStrings whether texts could end it too
  * @param asked the weights in use when it was asked for
  * @param published digests, as tags have them, of the versions this run published
- * @param tagged whether the server tells its weights
+ * @param telling how the server tells its weights
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionCheck(
@@ -44,7 +44,7 @@ public record CompletionCheck(
     boolean stopStrings,
     WeightTag asked,
     Map<WeightVersion, String> published,
-    boolean tagged) {
+    Telling telling) {
   /** Rounding may lift the log-probability of a certain token this far above zero. */
   private static final double ROUNDING = 1e-4;
 
@@ -188,10 +188,19 @@ public record CompletionCheck(
     if (count == 0) {
       return new Known(new long[0]);
     }
+    long[] same = new long[count];
+    Arrays.fill(same, asked.version().number());
+    if (telling == Telling.ADAPTER) { // what it says of its weights is said of the base
+      return drawn.model().isEmpty() || drawn.model().equals(asked.toString())
+          ? new Known(same)
+          : new Unknown(
+              new Refused(
+                  Reason.FOREIGN_WEIGHTS,
+                  "the server drew it with '%s', and %s was asked for"
+                      .formatted(Fields.excerpt(drawn.model()), asked)));
+    }
     if (drawn.versions().isEmpty()) {
-      long[] same = new long[count];
-      Arrays.fill(same, asked.version().number());
-      return tagged
+      return telling == Telling.SPANS
           ? new Unknown(new Refused(Reason.VERSION_MISSING, "no weight_versions"))
           : new Known(same);
     }

@@ -35,7 +35,7 @@ final class CompletionsCodec implements Codec {
   public ObjectNode body(Draw draw, boolean stream) {
     SamplingSettings settings = draw.settings();
     ObjectNode body = Fields.object();
-    body.put("model", draw.model());
+    body.put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter());
     ArrayNode prompt = body.putArray("prompt");
     for (int token : draw.prompt()) {
       prompt.add(token);
@@ -92,7 +92,8 @@ final class CompletionsCodec implements Codec {
               Finish.of(Fields.text(choice.path("finish_reason"))),
               Fields.ids(choice.path("prompt_token_ids")),
               false,
-              OptionalInt.empty()));
+              OptionalInt.empty(),
+              Fields.text(message.path("model"))));
     }
     return pieces;
   }

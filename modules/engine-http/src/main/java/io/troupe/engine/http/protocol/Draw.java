@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param seed of the draws
  * @param salt keeps cached keys and values of other weights from being used; empty for none
  * @param interval how long the server may gather tokens before it sends them
+ * @param adapter the name of the adapter to draw with; empty for the model as it is
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Draw(
@@ -28,7 +29,22 @@ public record Draw(
     int maxTokens,
     long seed,
     String salt,
-    Duration interval) {
+    Duration interval,
+    String adapter) {
+  /** With the model as it is. */
+  public Draw(
+      String id,
+      String model,
+      int[] prompt,
+      int completions,
+      SamplingSettings settings,
+      int maxTokens,
+      long seed,
+      String salt,
+      Duration interval) {
+    this(id, model, prompt, completions, settings, maxTokens, seed, salt, interval, "");
+  }
+
   public Draw {
     require(prompt.length >= 1, "a prompt has at least one token");
     require(completions >= 1, "a request is for at least one completion, not %d", completions);

@@ -20,6 +20,8 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
     UNAUTHORISED,
     /** The server serves no model of that name. */
     NO_MODEL,
+    /** The server has no adapter of the name asked for: it was started anew, or let it go. */
+    NO_ADAPTER,
     /** The server has no such route: 404, 405. */
     NO_ROUTE,
     /** Too much work at the moment: 429, 503. */
@@ -102,6 +104,15 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
     return status == 0 ? name + ": " + message : "%s (%d): %s".formatted(name, status, message);
   }
 
+  /** The same of a request that named an adapter. */
+  public Fault ofAdapterRequest() {
+    String said = message.toLowerCase(Locale.ROOT);
+    boolean unknown =
+        kind == Kind.NO_MODEL
+            || (kind == Kind.BAD_REQUEST && (said.contains("lora") || said.contains("adapter")));
+    return unknown ? new Fault(Kind.NO_ADAPTER, status, message, retryAfter) : this;
+  }
+
   /** Whether the server took the request and then drew nothing. */
   public boolean isHang() {
     return kind == Kind.NO_ANSWER || kind == Kind.STALLED;
@@ -114,7 +125,7 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
 
   /** Whether the server may have been started anew, with whatever weights. */
   public boolean mayBeRestart() {
-    return kind == Kind.NO_CONNECTION || status == 503;
+    return kind == Kind.NO_CONNECTION || kind == Kind.NO_ADAPTER || status == 503;
   }
 
   /** Whether it speaks against the server, not against the request or its hour. */
@@ -123,6 +134,7 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
       case BAD_REQUEST, BUSY, TOO_LATE -> false;
       case UNAUTHORISED,
           NO_MODEL,
+          NO_ADAPTER,
           NO_ROUTE,
           SERVER,
           IN_STREAM,

@@ -27,7 +27,9 @@ final class GenerateCodec implements Codec {
   public ObjectNode body(Draw draw, boolean stream) {
     SamplingSettings settings = draw.settings();
     ObjectNode body = Fields.object();
-    body.put("request_id", draw.id()).put("model", draw.model()).put("stream", stream);
+    body.put("request_id", draw.id())
+        .put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter())
+        .put("stream", stream);
     ArrayNode prompt = body.putArray("token_ids");
     for (int token : draw.prompt()) {
       prompt.add(token);
@@ -75,7 +77,8 @@ final class GenerateCodec implements Codec {
               Finish.of(Fields.text(choice.path("finish_reason"))),
               Fields.ids(message.path("prompt_token_ids")),
               false,
-              OptionalInt.empty()));
+              OptionalInt.empty(),
+              Fields.text(message.path("model"))));
     }
     return pieces;
   }

@@ -102,6 +102,7 @@ final class LlamaCodec implements Codec {
             ended ? Finish.of(message.path("stop_type").asText("none")) : Finish.OPEN,
             new int[0],
             false,
-            Fields.count(message.path("tokens_predicted"))));
+            Fields.count(message.path("tokens_predicted")),
+            ""));
   }
 }

@@ -14,6 +14,7 @@ import java.util.OptionalInt;
  * @param prompt the prompt as the server understood it; empty where it does not tell
  * @param whole whether tokens are all there are so far, not those since the message before
  * @param drawn how many tokens the server says it has drawn for the completion so far
+ * @param model what the server calls what drew it; empty where it does not tell
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Piece(
@@ -24,7 +25,8 @@ public record Piece(
     Finish finish,
     int[] prompt,
     boolean whole,
-    OptionalInt drawn) {
+    OptionalInt drawn,
+    String model) {
   public Piece {
     versions = List.copyOf(versions);
   }

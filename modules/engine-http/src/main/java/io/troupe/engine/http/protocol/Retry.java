@@ -52,7 +52,7 @@ public record Retry(int attempts, Duration first, Duration longest) {
   public Decision after(Fault fault, int tries, int tokens, Duration left, double jitter) {
     boolean mayHelp =
         switch (fault.kind()) {
-          case BUSY, NO_CONNECTION -> true;
+          case BUSY, NO_CONNECTION, NO_ADAPTER -> true;
           case SERVER, IN_STREAM, TRUNCATED, NO_ANSWER ->
               tries < 2; // another replica may fare well
           case BAD_REQUEST,

@@ -27,6 +27,9 @@ final class SglangCodec implements Codec {
     for (int token : draw.prompt()) {
       prompt.add(token);
     }
+    if (!draw.adapter().isEmpty()) {
+      body.put("lora_path", draw.adapter());
+    }
     body.put("return_logprob", true).put("logprob_start_len", -1).put("stream", stream);
     ObjectNode sampling = body.putObject("sampling_params");
     sampling
@@ -74,7 +77,8 @@ final class SglangCodec implements Codec {
             Finish.of(Fields.text(meta.path("finish_reason").path("type"))),
             new int[0],
             true,
-            Fields.count(meta.path("completion_tokens"))));
+            Fields.count(meta.path("completion_tokens")),
+            ""));
   }
 
   /** One version without spans is that of the last token; see {@link CompletionCheck}. */

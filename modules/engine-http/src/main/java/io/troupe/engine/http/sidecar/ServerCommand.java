@@ -37,9 +37,15 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
    * @param tensorParallel accelerators that share the model
    * @param memoryShare of each accelerator's memory
    * @param contextLength most tokens of prompt and completion together
+   * @param adapters that it loads while it runs
    */
   public record Load(
-      String model, String dtype, int tensorParallel, double memoryShare, int contextLength) {
+      String model,
+      String dtype,
+      int tensorParallel,
+      double memoryShare,
+      int contextLength,
+      Adapters adapters) {
     public Load {
       require(!model.isBlank(), "a server needs the directory of a model");
       require(tensorParallel >= 1, "a model is on one accelerator or more, not %d", tensorParallel);
@@ -47,6 +53,63 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
           memoryShare > 0 && memoryShare <= 1,
           "a share of memory lies in (0, 1], not %s",
           memoryShare);
+    }
+  }
+
+  /**
+   * Adapters that a server is to have room for.
+   *
+   * @param rank of each; 0 where it loads none
+   * @param atOnce how many requests may name at a time
+   * @param targets names of the adapted matrices
+   */
+  public record Adapters(int rank, int atOnce, List<String> targets) {
+    /** None are loaded. */
+    public static final Adapters NONE = new Adapters(0, 0, List.of());
+
+    /** The ranks that vLLM makes room for. */
+    private static final List<Integer> ROOMS = List.of(8, 16, 32, 64, 128, 256, 320, 512);
+
+    public Adapters {
+      targets = List.copyOf(targets);
+    }
+
+    boolean none() {
+      return rank == 0;
+    }
+
+    private int room() {
+      return ROOMS.stream().filter(room -> room >= rank).findFirst().orElse(rank);
+    }
+
+    private List<String> forVllm() {
+      return none()
+          ? List.of()
+          : List.of(
+              "--enable-lora",
+              "--max-lora-rank",
+              Integer.toString(room()),
+              "--max-loras",
+              Integer.toString(atOnce),
+              "--max-cpu-loras",
+              Integer.toString(2 * atOnce));
+    }
+
+    private List<String> forSglang() {
+      if (none()) {
+        return List.of();
+      }
+      List<String> words =
+          new ArrayList<>(
+              List.of(
+                  "--enable-lora",
+                  "--max-lora-rank",
+                  Integer.toString(rank),
+                  "--max-loras-per-batch",
+                  Integer.toString(atOnce),
+                  "--lora-target-modules"));
+      words.addAll(targets);
+      return words;
     }
   }
 
@@ -80,12 +143,16 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
                 "processed_logprobs",
                 "--api-server-count",
                 "1"));
+    words.addAll(load.adapters().forVllm());
     words.addAll(more);
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("VLLM_SERVER_DEV_MODE", "1");
     environment.put("VLLM_WORKER_MULTIPROC_METHOD", "spawn");
     environment.put("VLLM_NO_USAGE_STATS", "1");
     environment.put("PYTHONUNBUFFERED", "1");
+    if (!load.adapters().none()) {
+      environment.put("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");
+    }
     return new ServerCommand(words, environment);
   }
 
@@ -114,6 +181,7 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
                 "--context-length",
                 Integer.toString(load.contextLength()),
                 "--enable-metrics"));
+    words.addAll(load.adapters().forSglang());
     words.addAll(more);
     return new ServerCommand(words, Map.of("PYTHONUNBUFFERED", "1"));
   }

@@ -54,6 +54,27 @@ class CodecTest {
     };
   }
 
+  @Test
+  void body_adapter_isNamedAsEachServerWantsIt() {
+    Draw draw =
+        new Draw(
+            DRAW.id(),
+            DRAW.model(),
+            DRAW.prompt(),
+            1,
+            DRAW.settings(),
+            9,
+            42,
+            "",
+            Duration.ZERO,
+            "3-0123456789abcdef");
+    assertThat(Dialect.VLLM.codec().body(draw, true).path("model").asText())
+        .isEqualTo("3-0123456789abcdef");
+    assertThat(Dialect.SGLANG.codec().body(draw, true).path("lora_path").asText())
+        .isEqualTo("3-0123456789abcdef");
+    assertThat(Dialect.SGLANG.codec().body(DRAW, true).has("lora_path")).isFalse();
+  }
+
   @ParameterizedTest
   @EnumSource(Dialect.class)
   void pieces_wholeAnswer_isTheSameInEveryDialect(Dialect dialect) throws Exception {

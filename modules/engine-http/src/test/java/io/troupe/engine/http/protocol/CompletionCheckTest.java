@@ -41,7 +41,7 @@ class CompletionCheckTest {
         false,
         THREE,
         PUBLISHED,
-        tagged);
+        tagged ? Telling.SPANS : Telling.NOTHING);
   }
 
   private static Drawn drawn(int[] tokens, double[] logProbs, Finish finish, VersionSpan... spans) {

@@ -48,7 +48,13 @@ class SupervisionTest {
   void vllm_command_isOnLoopbackAndTellsTheLogProbsOfTheDraw() {
     ServerCommand command =
         ServerCommand.vllm(
-            new ServerCommand.Load("/m", "bfloat16", 2, 0.8, 4096),
+            new ServerCommand.Load(
+                "/m",
+                "bfloat16",
+                2,
+                0.8,
+                4096,
+                new ServerCommand.Adapters(12, 3, List.of("q_proj"))),
             8123,
             List.of("--enforce-eager"));
     assertThat(String.join(" ", command.words()))
@@ -58,8 +64,11 @@ class SupervisionTest {
             "--tensor-parallel-size 2",
             "--logprobs-mode processed_logprobs",
             "--generation-config vllm",
+            "--enable-lora --max-lora-rank 16 --max-loras 3 --max-cpu-loras 6",
             "--enforce-eager");
-    assertThat(command.environment()).containsEntry("VLLM_SERVER_DEV_MODE", "1");
+    assertThat(command.environment())
+        .containsEntry("VLLM_SERVER_DEV_MODE", "1")
+        .containsEntry("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");
     assertThat(ServerCommand.custom(List.of("x", "--port={port}", "{weights}"), 7, "w").words())
         .containsExactly("x", "--port=7", "w");
   }

@@ -1,0 +1,92 @@
+package io.troupe.engine.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.http.Wire.Answer;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Fields;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The adapters that one server was given, each under the name of its weights, and the requests that
+ * use them. A request names its adapter, so it ends with the weights it began with, while others
+ * begin with newer ones; an adapter that no request uses any more is unloaded with the next update.
+ */
+final class LoadedAdapters {
+  private static final Duration CALL = Duration.ofMinutes(2);
+
+  private final Wire wire;
+  private final Map<String, Integer> uses = new HashMap<>(); // by name; guarded by this
+
+  LoadedAdapters(Wire wire) {
+    this.wire = wire;
+  }
+
+  /** A request that names an adapter begins. */
+  synchronized void began(String name) {
+    uses.merge(name, 1, Integer::sum);
+  }
+
+  /** It ended. */
+  synchronized void ended(String name) {
+    uses.merge(name, -1, Integer::sum);
+  }
+
+  /** The server is another process by now, without any. */
+  synchronized void forget() {
+    uses.values().removeIf(count -> count == 0);
+  }
+
+  /** Loads one; says what went wrong, if anything. */
+  Optional<String> load(String name, Path folder, Dialect dialect) throws InterruptedException {
+    ObjectNode body = Fields.object().put("lora_name", name).put("lora_path", folder.toString());
+    Answer answer = wire.post(route("load_lora_adapter", dialect), body, CALL);
+    String said = answer.ok() ? failure(answer) : answer.fault().toString();
+    // The name holds the digest: an adapter of that name is this one.
+    if (!said.isEmpty() && !said.toLowerCase(Locale.ROOT).contains("already")) {
+      return Optional.of(said);
+    }
+    synchronized (this) {
+      uses.putIfAbsent(name, 0);
+    }
+    return Optional.empty();
+  }
+
+  private static String failure(Answer answer) {
+    return answer.json().path("success").asBoolean(true)
+        ? ""
+        : answer.json().path("error_message").asText("success=false");
+  }
+
+  /** Unloads those that nobody uses but one; gives those that the server would not let go. */
+  List<String> unloadUnused(String current, Dialect dialect) throws InterruptedException {
+    List<String> unused;
+    synchronized (this) {
+      unused =
+          uses.entrySet().stream()
+              .filter(entry -> entry.getValue() == 0 && !entry.getKey().equals(current))
+              .map(Map.Entry::getKey)
+              .sorted()
+              .toList();
+      unused.forEach(uses::remove);
+    }
+    List<String> kept = new ArrayList<>();
+    for (String name : unused) {
+      ObjectNode body = Fields.object().put("lora_name", name);
+      if (!wire.post(route("unload_lora_adapter", dialect), body, CALL).ok()) {
+        kept.add(name);
+      }
+    }
+    return kept;
+  }
+
+  private static String route(String name, Dialect dialect) {
+    return (dialect == Dialect.SGLANG ? "/" : "/v1/") + name;
+  }
+}
