@@ -1,5 +1,6 @@
 package io.troupe.benchmarks;
 
+import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -31,11 +32,27 @@ import picocli.CommandLine.Command;
       "  troupe bench console"
     })
 public final class Bench {
+  private static final int FAILED = 4;
+
   private Bench() {}
 
   /** Runs a measurement; exit code 0 if every bar is met, 4 if not, 2 for bad usage. */
   public static void main(String[] arguments) {
     System.exit(
-        new CommandLine(new Bench()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments));
+        new CommandLine(new Bench())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setExecutionExceptionHandler((failure, _, _) -> told(failure))
+            .execute(arguments));
+  }
+
+  /**
+   * What can go wrong in the world is a sentence; anything else is our fault and keeps its stack.
+   */
+  private static int told(Exception failure) throws Exception {
+    if (!(failure instanceof IOException)) {
+      throw failure;
+    }
+    System.err.println("error: " + failure.getMessage());
+    return FAILED;
   }
 }

@@ -87,7 +87,10 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
     }
     int exit = process.waitFor();
     if (exit != 0) {
-      throw new IOException("the training run ended with exit code " + exit);
+      throw new IOException(
+          "the training run ended after step %d with exit code %d; what it said is above, and fewer"
+                  .formatted(curve.steps(), exit)
+              + " steps or rounds may do");
     }
     return curve;
   }
