@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /**
  * Ties a process to the node agent that started it: its standard input is a pipe from the agent,
@@ -22,15 +23,26 @@ final class AgentWatch {
    * @param drain called when the agent asks the process to finish its work and to end
    */
   static void start(Runnable drain) {
-    Thread.ofPlatform().name("agent-watch").daemon().start(() -> watch(drain));
+    start(drain, _ -> {});
   }
 
-  private static void watch(Runnable drain) {
+  /**
+   * The same, for a process that reports to the head.
+   *
+   * @param head takes the address, whenever the agent hears of one
+   */
+  static void start(Runnable drain, Consumer<String> head) {
+    Thread.ofPlatform().name("agent-watch").daemon().start(() -> watch(drain, head));
+  }
+
+  private static void watch(Runnable drain, Consumer<String> head) {
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         if (line.equals(Children.DRAIN)) {
           drain.run();
+        } else if (line.startsWith(Children.HEAD)) {
+          head.accept(line.substring(Children.HEAD.length()));
         }
       }
     } catch (IOException closed) {

@@ -15,6 +15,7 @@ import io.troupe.cluster.Roster;
 import io.troupe.cluster.Seeds;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.placement.Share;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -54,6 +55,7 @@ final class ClusterStage implements Stage {
   private final Terms terms;
   private final RunLease lease;
   private final HeadWeights weights;
+  private final HeadHall hall;
   private final Roster roster;
   private final boolean inherits;
   private final Consumer<String> say;
@@ -69,6 +71,7 @@ final class ClusterStage implements Stage {
    * @param measured adds to the actor system's settings that its actors are measured
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
+   * @param hall of the ranks that nodes start
    * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
    * @param say takes what the operator should know before there is a run
@@ -81,6 +84,7 @@ final class ClusterStage implements Stage {
       Terms terms,
       RunLease lease,
       HeadWeights weights,
+      HeadHall hall,
       Roster roster,
       boolean inherits,
       Consumer<String> say) {
@@ -91,6 +95,7 @@ final class ClusterStage implements Stage {
     this.terms = terms;
     this.lease = lease;
     this.weights = weights;
+    this.hall = hall;
     this.roster = roster;
     this.inherits = inherits;
     this.say = say;
@@ -135,6 +140,7 @@ final class ClusterStage implements Stage {
     try {
       takeLease(HAND_OVER);
       weights.open();
+      hall.open().ifPresent(roster::hall);
     } catch (CannotJoinException | IOException e) {
       system.terminate();
       throw e;
@@ -158,6 +164,7 @@ final class ClusterStage implements Stage {
 
   private void onTerminated() {
     seated.complete(false);
+    hall.close();
     try {
       weights.close();
     } catch (IOException e) {
@@ -212,8 +219,14 @@ final class ClusterStage implements Stage {
   }
 
   @Override
+  public Optional<RankHall> hall() {
+    return hall.opened();
+  }
+
+  @Override
   public void start(Behavior<Run.Command> run, Consumer<String> notes) {
-    house.join().tell(new HeadHouse.Begin(run, terms, weights.deliveries(), roster, notes));
+    Terms offered = hall.opened().map(one -> terms.reportingAt(one.address())).orElse(terms);
+    house.join().tell(new HeadHouse.Begin(run, offered, weights.deliveries(), roster, notes));
     begun.complete(started.join());
   }
 

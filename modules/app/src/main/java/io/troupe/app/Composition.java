@@ -7,6 +7,7 @@ import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.TaskFacts;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
@@ -313,12 +314,14 @@ record Composition(
   /**
    * Loads the policy's engine of a run, whose trainer is made of ranks where the placement says so.
    *
+   * @param hall where ranks of nodes report, if nodes start them
    * @param say told what becomes of the ranks
    * @throws UnfitPolicyException if the device is not there
    */
-  PolicyEngines engines(RunFolder folder, Consumer<String> say) throws UnfitPolicyException {
+  PolicyEngines engines(RunFolder folder, Optional<RankHall> hall, Consumer<String> say)
+      throws UnfitPolicyException {
     return engines(
-        new TrainerCrews(config, folder, engines(), TrainerCrews.devices(), say).crews());
+        new TrainerCrews(config, folder, engines(), TrainerCrews.devices(), hall, say).crews());
   }
 
   private PolicyEngines engines(Optional<Supplier<RankCrew>> crew) throws UnfitPolicyException {

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
 import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Joining;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -65,6 +66,11 @@ final class EmbeddedStage implements Stage {
   @Override
   public void open(Run.Posts posts) {
     // Nobody comes from outside.
+  }
+
+  @Override
+  public Optional<RankHall> hall() {
+    return Optional.empty();
   }
 
   @Override

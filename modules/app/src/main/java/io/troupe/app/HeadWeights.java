@@ -43,9 +43,9 @@ final class HeadWeights implements AutoCloseable {
     this.place = place;
   }
 
-  /** What the nodes ask each other for; empty when they do not. */
-  String secret() throws IOException {
-    return by == WeightsBy.TRANSFER ? RunToken.secret(folder) : "";
+  /** Whether they go over the network. */
+  boolean transfers() {
+    return by == WeightsBy.TRANSFER;
   }
 
   /** Who has which weights. */
@@ -69,7 +69,7 @@ final class HeadWeights implements AutoCloseable {
                 CacheSettings.usual(name, folder.path().resolve("weights")),
                 place.endpoint(),
                 place.socket(),
-                RunSecret.of(secret()),
+                RunSecret.of(RunToken.secret(folder)),
                 TransferSettings.usual());
         opened.push(served::delete);
         TransferredOutlet out = new TransferredOutlet(served, List.of(), deliveries::published);

@@ -25,6 +25,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -73,7 +74,7 @@ record NodeCrew(
     endAbandoned();
     Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
     if (gpus.isPresent()) {
-      claimed.putAll(claim(gpus.get(), share, wanted));
+      claimed.putAll(claim(gpus.get(), share, wanted, ranks(settings, share)));
       if (takesOver && settings.policy().wantsGpu()) {
         claimed.put(head(), spare(gpus.get(), settings.placement().trainerGpus(), claimed));
       }
@@ -103,6 +104,9 @@ record NodeCrew(
       environment.put(WorkerCommand.SECRET, terms.secret());
       crew.add(child(name, command, folder, environment));
     }
+    for (Share.Rank rank : share.ranks()) {
+      crew.add(rank(rank, share.ranks().size(), section, terms, config, claimed));
+    }
     gpus.ifPresent(owned -> owned.holders().hand(claimed));
     if (takesOver) {
       List<String> command = ChildJvm.command(section.headHeap());
@@ -110,7 +114,36 @@ record NodeCrew(
       crew.add(
           child(head(), command, folder, environment(claimed.getOrDefault(head(), List.of()))));
     }
-    return new NodeAgent.Muster(crew, weights);
+    return new NodeAgent.Muster(
+        crew, weights, share.ranks().stream().map(this::name).collect(Collectors.toSet()));
+  }
+
+  private String name(Share.Rank rank) {
+    return node + "-t" + rank.number();
+  }
+
+  /** GPUs of each rank that the placement has here; none where the policy computes without. */
+  private Map<String, List<Integer>> ranks(RunConfig settings, Share share) {
+    return settings.policy().wantsGpu()
+        ? share.ranks().stream().collect(Collectors.toMap(this::name, Share.Rank::gpus))
+        : Map.of();
+  }
+
+  private ChildSpec rank(
+      Share.Rank rank,
+      int beside,
+      ClusterSection section,
+      Terms terms,
+      Path config,
+      Map<String, List<Gpu>> claimed) {
+    List<String> command = ChildJvm.command(section.workerHeap());
+    command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank.number())));
+    command.addAll(List.of("--name", name(rank), "--node", node));
+    command.addAll(List.of("--beside", Integer.toString(beside)));
+    command.addAll(List.of("--config", config.toString(), "--run-folder", terms.folder()));
+    Map<String, String> environment = environment(claimed.getOrDefault(name(rank), List.of()));
+    environment.put(TrainerRankCommand.SECRET, terms.secret());
+    return child(name(rank), command, Objects.requireNonNull(config.getParent()), environment);
   }
 
   /** Servers that a former agent of this node left, in the folder of whatever run. */
@@ -123,19 +156,28 @@ record NodeCrew(
     }
   }
 
-  /** Those of the placement, unless the operator wants more workers than it has here. */
-  private static Map<String, List<Gpu>> claim(NodeGpus gpus, Share share, List<NodeWorker> workers)
+  /**
+   * Those of the placement, unless the operator wants more workers than it has here.
+   *
+   * @param ranks what trainer ranks of this node compute on
+   */
+  private static Map<String, List<Gpu>> claim(
+      NodeGpus gpus, Share share, List<NodeWorker> workers, Map<String, List<Integer>> ranks)
       throws IOException {
+    Map<String, List<Gpu>> handed = new LinkedHashMap<>();
+    for (Map.Entry<String, List<Integer>> rank : ranks.entrySet()) {
+      handed.put(rank.getKey(), gpus.claim(rank.getValue()));
+    }
     int count = workers.stream().mapToInt(NodeWorker::gpus).sum();
     if (count == 0) {
-      return Map.of();
+      return handed;
     }
+    List<Gpu> taken = handed.values().stream().flatMap(List::stream).toList();
     Deque<Gpu> claimed =
         new ArrayDeque<>(
             share.placed() && workers.size() <= share.workers().size()
                 ? gpus.claim(placed(share, workers))
-                : gpus.claim(count));
-    Map<String, List<Gpu>> handed = new LinkedHashMap<>();
+                : gpus.claimBeside(count, taken));
     for (NodeWorker worker : workers) {
       List<Gpu> own = new ArrayList<>();
       for (int i = 0; i < worker.gpus(); i++) {

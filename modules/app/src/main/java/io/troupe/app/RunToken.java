@@ -39,8 +39,8 @@ final class RunToken {
   }
 
   /**
-   * What the run's weight servers ask for, written by whoever comes first and read by each later
-   * head; only the owner of the folder can read it.
+   * What the run's processes prove to each other, written by whoever comes first and read by each
+   * later head; only the owner of the folder can read it.
    */
   static String secret(RunFolder folder) throws IOException {
     Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");

@@ -3,6 +3,7 @@ package io.troupe.app;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
@@ -40,6 +41,9 @@ interface Stage {
 
   /** Takes the run's posts, so that other JVMs can work for it. */
   void open(Run.Posts posts);
+
+  /** Where trainer ranks of other hosts report, if nodes start any. */
+  Optional<RankHall> hall();
 
   /** Starts the run. */
   void start(Behavior<Run.Command> run, Consumer<String> notes);

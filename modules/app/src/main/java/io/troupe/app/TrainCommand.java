@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.app.console.RunConsole;
@@ -163,6 +164,7 @@ final class TrainCommand implements Callable<Integer> {
             System.err::println);
     HeadWeights weights =
         new HeadWeights(folder, composition.config().cluster().weights(), cluster.weights());
+    PlacementSection placement = composition.config().placement();
     ClusterStage stage =
         new ClusterStage(
             settings,
@@ -174,10 +176,13 @@ final class TrainCommand implements Callable<Integer> {
                 folder.path().toAbsolutePath().normalize().toString(),
                 RunToken.of(folder),
                 Files.readString(folder.resolved()),
-                weights.secret()),
+                RunToken.secret(folder),
+                weights.transfers(),
+                ""),
             new RunLease(folder, cluster.address().host()),
             weights,
-            new Roster(settings.address().host(), composition.config().placement().placed()),
+            new HeadHall(folder, placement, cluster.weights()),
+            new Roster(settings.address().host(), placement.placed(), placement.ranksOnNodes()),
             standby,
             System.err::println);
     if (standby) {

@@ -136,7 +136,9 @@ final class TrainSession {
       Outcome outcome;
       PolicyEngines engines =
           TaughtEngines.of(
-              composition.config(), composition.engines(folder, screen::note), screen::say);
+              composition.config(),
+              composition.engines(folder, stage.hall(), screen::note),
+              screen::say);
       try (VerifierService verifier = composition.openVerifiers();
           Servers servers = servers(settings, engines, screen);
           EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired);

@@ -5,6 +5,8 @@ import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.collective.HostRanks;
+import io.troupe.cluster.ranks.NodeRanks;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.cluster.ranks.RankProcesses;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.parallel.RankCrew;
@@ -28,6 +30,7 @@ import java.util.function.Supplier;
  * @param members the policy's engines, which the ranks of this process are made of
  * @param visible accelerators of the head's process, as CUDA_VISIBLE_DEVICES lists them; none if it
  *     lists none
+ * @param hall where ranks of nodes report, if nodes start them
  * @param say told which processes start, and which are lost
  */
 record TrainerCrews(
@@ -35,6 +38,7 @@ record TrainerCrews(
     RunFolder folder,
     PolicyEngines members,
     List<String> visible,
+    Optional<RankHall> hall,
     Consumer<String> say) {
   private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
 
@@ -50,15 +54,23 @@ record TrainerCrews(
   Optional<Supplier<RankCrew>> crews() {
     PlacementSection placement = config.placement();
     int ranks = placement.trainerRanks();
-    if (placement.nodes() == 0 || (ranks == 1 && !placement.rankProcesses())) {
+    if (placement.nodes() == 0) {
       return Optional.empty();
     }
-    return Optional.of(
-        placement.rankProcesses()
-            ? () -> processes(ranks)
-            : () ->
-                new ThreadCrew(
-                    ranks, new HostRanks(Composition.RANK_DEADLINE), () -> members.newRank(ranks)));
+    return switch (placement.ranksAs()) {
+      case THREADS ->
+          ranks == 1
+              ? Optional.empty()
+              : Optional.of(
+                  () ->
+                      new ThreadCrew(
+                          ranks,
+                          new HostRanks(Composition.RANK_DEADLINE),
+                          () -> members.newRank(ranks)));
+      case CHILDREN -> Optional.of(() -> processes(ranks));
+      case NODES ->
+          Optional.of(() -> new NodeRanks(hall.orElseThrow(), NodeRanks.Patience.DEFAULT, say));
+    };
   }
 
   private RankCrew processes(int ranks) {

@@ -1,30 +1,37 @@
 package io.troupe.app;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.ranks.RankHost;
+import io.troupe.cluster.ranks.RankPost;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.parallel.TrainerRank;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
  * {@code troupe trainer-rank}: one data-parallel rank of a trainer in a JVM of its own. The head of
- * the run starts it, and it ends with its standard input, which is a pipe from the head.
+ * the run starts it, or the agent of a node; it ends with its standard input, which is a pipe from
+ * whoever did.
  */
 @Command(
     name = "trainer-rank",
     hidden = true,
     mixinStandardHelpOptions = true,
-    description = "A trainer's rank; the head of a run starts it.")
+    description = "A trainer's rank; the head of a run or the agent of a node starts it.")
 final class TrainerRankCommand implements Callable<Integer> {
   /** Environment variable with what it proves itself with to the head. */
   static final String SECRET = "TROUPE_RANK_SECRET";
@@ -32,36 +39,94 @@ final class TrainerRankCommand implements Callable<Integer> {
   @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
   private @Nullable Path folder;
 
-  @Option(names = "--head", required = true, paramLabel = "HOST:PORT", description = "Of the run.")
-  private String head = "";
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Resolved run; by default the one in the run folder.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--head",
+      paramLabel = "HOST:PORT",
+      description = "Of the run; by default what the agent says, from time to time.")
+  private @Nullable String head;
 
   @Option(names = "--rank", required = true, paramLabel = "N", description = "Number, from 0.")
   private int rank;
 
+  @Option(names = "--node", paramLabel = "NAME", description = "Whose agent starts it.")
+  private String node = "";
+
+  @Option(names = "--name", paramLabel = "NAME", description = "Of the process.")
+  private String name = "";
+
+  @Option(
+      names = "--beside",
+      paramLabel = "N",
+      description = "Ranks on this host, which share policy.trainer_threads; by default all.")
+  private int beside;
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
   @Override
   public Integer call() throws Exception {
-    AgentWatch.start(() -> {}); // There is nothing to drain: its work is the head's.
+    CompletableFuture<RankPost> post = new CompletableFuture<>();
+    AgentWatch.start(
+        // Its work is the head's, which makes the step again without it.
+        () -> Runtime.getRuntime().halt(ExitCode.OK.code()),
+        to -> {
+          var _ = post.thenAccept(own -> own.goTo(HostPort.parse(to)));
+        });
     var _ = Signals.install(TrainerRankCommand::onSignal, TrainerRankCommand::onSignal);
     Path run = Objects.requireNonNull(folder);
-    RunConfig config = RunConfig.load(run.resolve("resolved.yaml"), List.of()).config();
-    Composition composition = Composition.of(config, run.resolve("checkpoints"));
+    RunConfig settings =
+        RunConfig.load(config == null ? run.resolve("resolved.yaml") : config, List.of()).config();
+    RunSecret secret = RunSecret.of(System.getenv().getOrDefault(SECRET, ""));
+    Composition composition = Composition.of(settings, run.resolve("checkpoints"));
+    int sharing = beside > 0 ? beside : settings.placement().trainerRanks();
     try (PolicyEngines engines = composition.engines();
-        TrainerRank trained = engines.newRank(config.placement().trainerRanks());
-        RankHost host =
-            RankHost.report(
-                HostPort.parse(head),
-                new RankHost.Self(
-                    rank,
-                    "",
-                    "trainer-rank-" + rank,
-                    Endpoint.onLoopback(),
-                    InetAddress.getLoopbackAddress().getHostAddress(),
-                    RunSecret.of(System.getenv().getOrDefault(SECRET, "")),
-                    Composition.RANK_DEADLINE),
-                trained)) {
-      host.work();
+        TrainerRank trained = engines.newRank(sharing)) {
+      if (head == null) {
+        RankPost own = new RankPost(onNode(settings, composition, secret), trained);
+        post.complete(own);
+        own.work();
+      } else {
+        try (RankHost host = RankHost.report(HostPort.parse(head), ofHead(secret), trained)) {
+          host.work();
+        }
+      }
     }
     return ExitCode.OK.code();
+  }
+
+  private RankHost.Self ofHead(RunSecret secret) {
+    return new RankHost.Self(
+        rank,
+        "",
+        "trainer-rank-" + rank,
+        Endpoint.onLoopback(),
+        InetAddress.getLoopbackAddress().getHostAddress(),
+        secret,
+        Composition.RANK_DEADLINE);
+  }
+
+  private RankHost.Self onNode(RunConfig run, Composition composition, RunSecret secret)
+      throws IOException {
+    ClusterSettings settings =
+        cluster.settings(
+            ClusterSettings.Role.NODE,
+            composition.frameBytes(),
+            run.cluster().tls(),
+            System.err::println);
+    WeightsPlace place = cluster.weights();
+    return new RankHost.Self(
+        rank,
+        node,
+        name,
+        place.endpoint(),
+        settings.address().host(),
+        secret,
+        Composition.RANK_DEADLINE);
   }
 
   /** A terminal sends ^C to the head's children, too; the head needs its ranks to drain. */

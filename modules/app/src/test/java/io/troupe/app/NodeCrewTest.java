@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;
 import io.troupe.cluster.WeightsPlace;
@@ -26,7 +27,8 @@ final class NodeCrewTest {
     Path run = folder.resolve("run");
     Files.createDirectories(run.resolve("cluster"));
     Files.writeString(run.resolve("cluster").resolve("token"), "token");
-    return new Terms("run", run.toString(), "token", TestRuns.DJL, "");
+    return new Terms(
+        "run", run.toString(), "token", TestRuns.DJL, RunSecret.random().hex(), false, "");
   }
 
   private List<ChildSpec> crew(int workers, String gpus) throws IOException {
@@ -67,7 +69,7 @@ final class NodeCrewTest {
   @Test
   void of_weightsOverTheNetwork_needNoRunFolderUnlessTheNodeMayTakeOver() throws IOException {
     String secret = RunSecret.random().hex();
-    Terms terms = new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret);
+    Terms terms = new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret, true, "");
     ChildSpec worker = crew(1, "none", false, terms).getFirst();
     assertThat(worker.command()).contains("--weights").noneMatch(part -> part.contains(secret));
     assertThat(worker.environment()).containsEntry(WorkerCommand.SECRET, secret);
@@ -79,7 +81,7 @@ final class NodeCrewTest {
 
   @Test
   void of_shareOfAPlacement_startsItsWorkersOnItsGpus() throws IOException {
-    Share share = new Share(1, List.of(List.of(2), List.of(3)), List.of(0), List.of(1));
+    Share share = new Share(1, List.of(List.of(2), List.of(3)), List.of(), List.of(0), List.of(1));
     NodeCrew crew =
         new NodeCrew(
             "a",
@@ -96,8 +98,41 @@ final class NodeCrewTest {
     assertThatThrownBy(
             () ->
                 crew.of(
-                    terms(), new Share(1, List.of(List.of(7)), List.of(), List.of()), (_, _) -> {}))
+                    terms(),
+                    new Share(1, List.of(List.of(7)), List.of(), List.of(), List.of()),
+                    (_, _) -> {}))
         .hasMessageContaining("1 GPUs are wanted");
+  }
+
+  @Test
+  void of_ranksOfAPlacement_startsThemOnTheirGpusBesideTheWorkers() throws IOException {
+    Share share =
+        new Share(
+            0,
+            List.of(List.of(3)),
+            List.of(new Share.Rank(4, List.of(0)), new Share.Rank(5, List.of(1))),
+            List.of(),
+            List.of(2));
+    NodeAgent.Muster muster =
+        new NodeCrew(
+                "a",
+                Optional.empty(),
+                false,
+                folder,
+                List.of("--seed", "127.0.0.1:1"),
+                GpuOption.gpus("virtual:4", folder.resolve("a")),
+                new NodeDepot(
+                    "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))
+            .of(terms(), share, (_, _) -> {});
+    assertThat(muster.ranks()).containsExactlyInAnyOrder("a-t4", "a-t5");
+    assertThat(muster.children())
+        .extracting(NodeCrewTest::does)
+        .containsExactly("a-w1 draws on 3", "a-t4 draws on 0", "a-t5 draws on 1");
+    ChildSpec rank = muster.children().getLast();
+    assertThat(rank.command())
+        .containsSubsequence("trainer-rank", "--rank", "5", "--beside", "2")
+        .doesNotContain("--head");
+    assertThat(rank.environment()).containsKey(TrainerRankCommand.SECRET);
   }
 
   private List<ChildSpec> serving(
@@ -109,6 +144,8 @@ final class NodeCrewTest {
             of.folder(),
             of.token(),
             TestRuns.DJL.replace("rollout:", "rollout:\n" + sidecars.indent(2).stripTrailing()),
+            of.secret(),
+            false,
             "");
     return new NodeCrew(
             "a",
@@ -145,7 +182,7 @@ final class NodeCrewTest {
     assertThat(serving(vllm, Optional.empty(), Share.OWN, "virtual:4"))
         .extracting(NodeCrewTest::does)
         .containsExactly("a-w1 serves on 0,1", "a-w2 serves on 2,3");
-    Share share = new Share(0, List.of(List.of(2, 3)), List.of(0), List.of(1));
+    Share share = new Share(0, List.of(List.of(2, 3)), List.of(), List.of(0), List.of(1));
     assertThat(serving(vllm, Optional.empty(), share, "virtual:4"))
         .extracting(NodeCrewTest::does)
         .containsExactly("a-w1 serves on 2,3");

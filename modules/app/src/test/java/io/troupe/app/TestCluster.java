@@ -43,7 +43,7 @@ final class TestCluster {
             nodes: 1
             gpus_per_node: 4
             trainer_ranks: 2
-            rank_processes: true
+            ranks_as: children
             rollout_workers: 2
           """;
 

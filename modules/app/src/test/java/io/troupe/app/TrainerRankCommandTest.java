@@ -20,6 +20,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ final class TrainerRankCommandTest {
       placement:
         nodes: 1
         trainer_ranks: 2
-        rank_processes: true
+        ranks_as: children
       policy:
         context_length: 16
       """;
@@ -106,7 +107,7 @@ final class TrainerRankCommandTest {
       }
       whole = weights(trainer);
     }
-    try (PolicyEngines ranked = composition.engines(run, notes::add);
+    try (PolicyEngines ranked = composition.engines(run, Optional.empty(), notes::add);
         TrainingEngine trainer = ranked.newTrainer(3)) {
       trainer.freezeReference();
       for (int step = 0; step < STEPS; step++) {

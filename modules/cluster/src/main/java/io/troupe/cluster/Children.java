@@ -29,6 +29,9 @@ public final class Children implements AutoCloseable {
   /** What a child reads when it is to finish its work and to end. */
   public static final String DRAIN = "drain";
 
+  /** Begins what a trainer rank reads when it is to report to a head; HOST:PORT follows. */
+  public static final String HEAD = "head ";
+
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
 
   private final ExecutorService thread =
@@ -113,6 +116,11 @@ public final class Children implements AutoCloseable {
 
   /** Asks a child to finish its work and to end; one that has ended is left alone. */
   void drain(String name) {
+    tell(name, DRAIN);
+  }
+
+  /** Tells a child something, in a line; one that has ended is left alone. */
+  void tell(String name, String line) {
     thread.execute(
         () -> {
           Process process = running.get(name);
@@ -120,7 +128,7 @@ public final class Children implements AutoCloseable {
             return;
           }
           try {
-            process.getOutputStream().write((DRAIN + "\n").getBytes(StandardCharsets.US_ASCII));
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
             process.getOutputStream().flush();
           } catch (IOException closed) {
             process.destroy(); // It does not read any more.
@@ -139,6 +147,15 @@ public final class Children implements AutoCloseable {
   public void kill(String name) {
     thread.execute(
         () -> Optional.ofNullable(running.get(name)).ifPresent(Process::destroyForcibly));
+  }
+
+  /** Ends a child now if it has this pid, and has not been started again since. */
+  void kill(String name, long pid) {
+    thread.execute(
+        () ->
+            Optional.ofNullable(running.get(name))
+                .filter(process -> process.pid() == pid)
+                .ifPresent(Process::destroyForcibly));
   }
 
   /** Ends all children now. */

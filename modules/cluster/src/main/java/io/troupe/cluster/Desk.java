@@ -88,6 +88,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   /** The run is over. */
   record Close() implements Command {}
 
+  private record EndChild(String node, String child, long pid) implements Command {}
+
   private record Unreachable(Address address) implements Command {}
 
   private record NodeGone(String node, ActorRef<NodeAgent.Command> agent) implements Command {}
@@ -128,7 +130,9 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
     Cluster.get(context.getSystem())
         .subscriptions()
         .tell(Subscribe.create(unreachable, ClusterEvent.UnreachableMember.class));
-    context.getSystem().receptionist().tell(Receptionist.register(KEY, context.getSelf()));
+    ActorRef<Command> self = context.getSelf();
+    roster.endBy((node, child, pid) -> self.tell(new EndChild(node, child, pid)));
+    context.getSystem().receptionist().tell(Receptionist.register(KEY, self));
   }
 
   @Override
@@ -142,6 +146,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       case Brought report -> deliveries.told(report).forEach(notes);
       case NodeGone(String node, ActorRef<NodeAgent.Command> agent) -> onNodeGone(node, agent);
       case Report(String sentence) -> notes.accept(sentence);
+      case EndChild(String node, String child, long pid) ->
+          nodes.forEach(one -> one.tell(new NodeAgent.EndChild(node, child, pid)));
       case Unreachable(Address address) -> onUnreachable(address);
       case HostGone(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
       case Close _ -> {

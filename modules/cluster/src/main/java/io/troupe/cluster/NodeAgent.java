@@ -42,6 +42,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   /** The run is over. */
   public record RunOver(String run) implements Command, Portable {}
 
+  /**
+   * End a process that does not answer, if that is this node's name and the process has the pid.
+   */
+  public record EndChild(String node, String child, long pid) implements Command, Portable {}
+
   /** Drain this node, if that is its name. */
   public record Drain(String node, ActorRef<Gate.Answer> replyTo) implements Command, Portable {}
 
@@ -86,10 +91,12 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    *
    * @param children to start
    * @param weights where its weight server listens; none if it has none
+   * @param ranks names of those children that report to the head wherever it is
    */
-  public record Muster(List<ChildSpec> children, Optional<HostPort> weights) {
+  public record Muster(List<ChildSpec> children, Optional<HostPort> weights, Set<String> ranks) {
     public Muster {
       children = List.copyOf(children);
+      ranks = Set.copyOf(ranks);
     }
   }
 
@@ -123,6 +130,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
   private Optional<String> run = Optional.empty();
   private Optional<HostPort> weights = Optional.empty();
+  private Set<String> ranks = Set.of();
+  private String hall = "";
   private int seat = Share.OWN.seat();
   private boolean leaving;
 
@@ -167,6 +176,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       }
       case StartAgain(ChildSpec child) -> onStartAgain(child);
       case RunOver(String over) -> onRunOver(over);
+      case EndChild(String node, String child, long pid) -> onEndChild(node, child, pid);
       case Drain(String node, ActorRef<Gate.Answer> replyTo) -> onDrain(node, replyTo);
       case Leave _ -> onLeave();
       case TimeIsUp _ -> wiring.children().killAll();
@@ -197,6 +207,10 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private void onOffered(Terms terms, Share share, ActorRef<Desk.Command> from) {
     timers.cancel(new AskAgain());
+    if (run.equals(Optional.of(terms.run()))) {
+      hall = terms.ranks();
+      ranks.stream().filter(alive::contains).forEach(this::sendToHead);
+    }
     if (leaving || run.equals(Optional.of(terms.run()))) {
       serve(); // A new head of the same run: the workers find it by themselves.
       return;
@@ -207,6 +221,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     timers.cancel(new TimeIsUp());
     weights = Optional.empty();
     seat = share.seat();
+    ranks = Set.of();
+    hall = terms.ranks();
     run = Optional.of(terms.run());
     restarts.clear();
     wiring
@@ -222,6 +238,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private void onCrewReady(Muster muster) {
     weights = muster.weights();
+    ranks = muster.ranks();
     serve(); // Before the first worker asks for any.
     muster.children().forEach(this::start);
   }
@@ -279,6 +296,21 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
             wiring.children().start(child),
             (exit, failure) ->
                 failure == null ? new Ended(child, exit) : new NotStarted(child, message(failure)));
+    if (ranks.contains(child.name())) {
+      sendToHead(child.name());
+    }
+  }
+
+  /** A rank of a head that is gone waits to hear of the next one. */
+  private void sendToHead(String rank) {
+    wiring.children().tell(rank, Children.HEAD + hall);
+  }
+
+  private void onEndChild(String node, String child, long pid) {
+    if (node.equals(wiring.name())) {
+      report("%s (process %d) does not answer, and is ended".formatted(child, pid));
+      wiring.children().kill(child, pid);
+    }
   }
 
   private void onEnded(ChildSpec child, int exit) {

@@ -3,12 +3,15 @@ package io.troupe.cluster;
 import io.troupe.cluster.placement.Placement;
 import io.troupe.cluster.placement.Seating;
 import io.troupe.cluster.placement.Share;
+import io.troupe.cluster.ranks.RankHall;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The head's list of the nodes and what each does of the placement. Safe for all threads. */
 public final class Roster {
   private final String headHost;
+  private final AtomicReference<Optional<RankHall>> hall = new AtomicReference<>(Optional.empty());
   private Seating seating;
 
   /**
@@ -16,10 +19,21 @@ public final class Roster {
    *
    * @param headHost host of this process, where the trainer is
    * @param placement none where nodes decide by themselves
+   * @param ranks whether the nodes start the trainer's ranks
    */
-  public Roster(String headHost, Optional<Placement> placement) {
+  public Roster(String headHost, Optional<Placement> placement, boolean ranks) {
     this.headHost = headHost;
-    this.seating = Seating.of(placement);
+    this.seating = Seating.of(placement, ranks);
+  }
+
+  /** Where the ranks of the nodes report. */
+  public void hall(RankHall opened) {
+    hall.set(Optional.of(opened));
+  }
+
+  /** Takes who ends processes of nodes. */
+  void endBy(RankHall.Ender ender) {
+    hall.get().ifPresent(one -> one.endBy(ender));
   }
 
   synchronized Share seat(String node, String host, int before) {
@@ -30,6 +44,7 @@ public final class Roster {
 
   synchronized void left(String node) {
     seating = seating.left(node);
+    hall.get().ifPresent(one -> one.left(node));
   }
 
   /** What each node that is there does, by name; empty without a placement. */

@@ -8,13 +8,21 @@ package io.troupe.cluster;
  * @param token written into the folder by the head: who reads another one, or none, sees another
  *     folder
  * @param configuration resolved, as YAML
- * @param secret what the run's weight servers ask for, in hex; empty when weights lie in the run
- *     folder
+ * @param secret what the run's processes prove to each other, in hex
+ * @param transfers whether weights come over the network; else they lie in the run folder
+ * @param ranks where trainer ranks of nodes report to the head; empty if there are none
  */
-public record Terms(String run, String folder, String token, String configuration, String secret) {
-  /** Whether weights come over the network. */
-  public boolean transfers() {
-    return !secret.isEmpty();
+public record Terms(
+    String run,
+    String folder,
+    String token,
+    String configuration,
+    String secret,
+    boolean transfers,
+    String ranks) {
+  /** The same of a head where ranks report at an address. */
+  public Terms reportingAt(HostPort head) {
+    return new Terms(run, folder, token, configuration, secret, transfers, head.toString());
   }
 
   @Override

@@ -28,11 +28,12 @@ public record PlacementSection(
         @Range(min = 1, max = 65536)
         int trainerRanks,
     @Doc(
-            "Whether each trainer rank is a JVM of its own on the head's host, which the head"
-                + " starts and watches, in place of a thread of the head's: a native crash then"
-                + " costs a step, and not the head.")
-        @Default("false")
-        boolean rankProcesses,
+            "What each trainer rank is: one of the `threads` of the head's JVM; one of the head's"
+                + " `children`, a JVM of its own on the head's host, whose native crash costs a"
+                + " step and not the head; or a JVM that the agents of the `nodes` start, on the"
+                + " hosts and GPUs that `troupe plan` draws.")
+        @Default("threads")
+        RanksAs ranksAs,
     @Doc(value = "Processes that sample, on all nodes; 0 means as many as fit.", unit = "processes")
         @Default("0")
         @Range(min = 0, max = 65536)
@@ -58,6 +59,13 @@ public record PlacementSection(
         @Range(min = 0, max = 4096)
         int verifiersPerNode)
     implements Checked {
+  /** What a trainer rank is. */
+  public enum RanksAs {
+    THREADS,
+    CHILDREN,
+    NODES
+  }
+
   @Override
   public void check(Rules rules) {
     if (nodes > 0
@@ -87,7 +95,12 @@ public record PlacementSection(
 
   /** How many accelerators the trainer computes on: ranks that are threads share one. */
   public int trainerGpus() {
-    return nodes > 0 && rankProcesses ? trainerRanks : 1;
+    return nodes > 0 && ranksAs == RanksAs.CHILDREN ? trainerRanks : 1;
+  }
+
+  /** Whether the nodes' agents start the trainer's ranks. */
+  public boolean ranksOnNodes() {
+    return nodes > 0 && ranksAs == RanksAs.NODES;
   }
 
   /** Where each role goes; none in one process. */

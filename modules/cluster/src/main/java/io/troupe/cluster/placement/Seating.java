@@ -11,20 +11,22 @@ import java.util.stream.IntStream;
 /**
  * Which node of the cluster is which node of the placement. Pure.
  *
- * <p>The trainer runs in the head's process, on the placement's first GPUs: so the node on the
- * head's host gets seat 0, the others the rest, and seat 0 last.
+ * <p>The trainer runs in the head's process, or sends every step to its ranks on the placement's
+ * first GPUs: so the node on the head's host gets seat 0, the others the rest, and seat 0 last.
  *
  * @param placement none where nodes decide by themselves
+ * @param ranks whether the nodes start the trainer's ranks, and not the head
  * @param seats by number, the names of who has them
  */
-public record Seating(Optional<Placement> placement, SortedMap<Integer, String> seats) {
+public record Seating(
+    Optional<Placement> placement, boolean ranks, SortedMap<Integer, String> seats) {
   public Seating {
     seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
   }
 
   /** With all seats free. */
-  public static Seating of(Optional<Placement> placement) {
-    return new Seating(placement, Collections.emptySortedMap());
+  public static Seating of(Optional<Placement> placement, boolean ranks) {
+    return new Seating(placement, ranks, Collections.emptySortedMap());
   }
 
   /** A node took a seat, or none. */
@@ -60,14 +62,14 @@ public record Seating(Optional<Placement> placement, SortedMap<Integer, String> 
     }
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.put(seat.get(), node);
-    return new Seated(new Seating(placement, all), share(placement.get(), seat.get()));
+    return new Seated(new Seating(placement, ranks, all), share(placement.get(), seat.get()));
   }
 
   /** A node is gone; its seat is free. */
   public Seating left(String node) {
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.values().removeIf(node::equals);
-    return new Seating(placement, all);
+    return new Seating(placement, ranks, all);
   }
 
   /** What each node that is there does, by name. */
@@ -77,6 +79,12 @@ public record Seating(Optional<Placement> placement, SortedMap<Integer, String> 
     return shares;
   }
 
+  private Optional<Share.Rank> rank(Assigned process) {
+    return ranks && process.role() instanceof Role.Trainer(int number)
+        ? Optional.of(new Share.Rank(number, process.gpus()))
+        : Optional.empty();
+  }
+
   private List<Integer> free() {
     return IntStream.range(0, placement.orElseThrow().demand().nodes())
         .filter(seat -> !seats.containsKey(seat))
@@ -84,15 +92,17 @@ public record Seating(Optional<Placement> placement, SortedMap<Integer, String> 
         .toList();
   }
 
-  private static Share share(Placement placement, int seat) {
+  private Share share(Placement placement, int seat) {
     return new Share(
         seat,
         placement.of(seat).stream()
             .filter(process -> process.role() instanceof Role.Rollout)
             .map(Assigned::gpus)
             .toList(),
+        placement.of(seat).stream().flatMap(process -> rank(process).stream()).toList(),
         placement.of(seat).stream()
             .filter(process -> !(process.role() instanceof Role.Rollout))
+            .filter(process -> rank(process).isEmpty())
             .flatMap(process -> process.gpus().stream())
             .toList(),
         placement.idle().getOrDefault(seat, List.of()));

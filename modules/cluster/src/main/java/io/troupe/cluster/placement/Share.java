@@ -9,22 +9,40 @@ import java.util.stream.Collectors;
  * @param seat the placement's number of the node, from 0; {@link #UNPLACED} where the nodes decide
  *     by themselves, {@link #SPARE} where the others have it all
  * @param workers rollout workers, by the GPUs of each
+ * @param ranks trainer ranks that the node starts
  * @param reserved GPUs that others of the run use, such as the trainer's
  * @param idle GPUs that nobody uses
  */
 public record Share(
-    int seat, List<List<Integer>> workers, List<Integer> reserved, List<Integer> idle) {
+    int seat,
+    List<List<Integer>> workers,
+    List<Rank> ranks,
+    List<Integer> reserved,
+    List<Integer> idle) {
+  /**
+   * A trainer rank.
+   *
+   * @param number of it in the run, from 0
+   * @param gpus of the node
+   */
+  public record Rank(int number, List<Integer> gpus) {
+    public Rank {
+      gpus = List.copyOf(gpus);
+    }
+  }
+
   private static final int UNPLACED = -1;
   private static final int SPARE = -2;
 
   /** Of a run without a placement. */
-  public static final Share OWN = new Share(UNPLACED, List.of(), List.of(), List.of());
+  public static final Share OWN = new Share(UNPLACED, List.of(), List.of(), List.of(), List.of());
 
   /** Of a node more than the placement has. */
-  static final Share NOTHING = new Share(SPARE, List.of(), List.of(), List.of());
+  static final Share NOTHING = new Share(SPARE, List.of(), List.of(), List.of(), List.of());
 
   public Share {
     workers = workers.stream().map(List::copyOf).toList();
+    ranks = List.copyOf(ranks);
     reserved = List.copyOf(reserved);
     idle = List.copyOf(idle);
   }
@@ -40,9 +58,13 @@ public record Share(
       case UNPLACED -> "workers as the node decides";
       case SPARE -> "nothing: all nodes of the placement are there";
       default ->
-          "node %d of the placement: %s%s%s"
+          "node %d of the placement: %s%s%s%s"
               .formatted(
                   seat,
+                  ranks.stream()
+                      .map(
+                          rank -> "trainer rank %d on %s, ".formatted(rank.number, gpus(rank.gpus)))
+                      .collect(Collectors.joining()),
                   workers.isEmpty()
                       ? "no rollout workers"
                       : "rollout workers on "

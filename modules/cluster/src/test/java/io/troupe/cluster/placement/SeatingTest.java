@@ -13,16 +13,17 @@ final class SeatingTest {
   private static final Placement PLACEMENT =
       ((Placement.Outcome.Placed) Placement.of(new Demand(2, 4, 2, 3, 1, 0, 1))).placement();
 
-  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT));
+  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false);
 
   @Test
   void seat_allNodes_getWhatThePlanDraws() {
     Seated far = FREE.seat("far", false, -1);
     Seated near = far.seating().seat("near", true, -1);
     assertThat(near.share())
-        .isEqualTo(new Share(0, List.of(List.of(3)), List.of(0, 1), List.of(2)));
+        .isEqualTo(new Share(0, List.of(List.of(3)), List.of(), List.of(0, 1), List.of(2)));
     assertThat(far.share())
-        .isEqualTo(new Share(1, List.of(List.of(2), List.of(3)), List.of(), List.of(0, 1)));
+        .isEqualTo(
+            new Share(1, List.of(List.of(2), List.of(3)), List.of(), List.of(), List.of(0, 1)));
     assertThat(far.share().text())
         .isEqualTo("node 1 of the placement: rollout workers on GPU 2, 3, idle: GPU 0, 1");
 
@@ -34,6 +35,23 @@ final class SeatingTest {
             node ->
                 assertThat(shares.get(node).idle())
                     .isEqualTo(PLACEMENT.idle().getOrDefault(node, List.of())));
+  }
+
+  @Test
+  void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
+    Share share = Seating.of(Optional.of(PLACEMENT), true).seat("near", true, -1).share();
+    assertThat(share)
+        .isEqualTo(
+            new Share(
+                0,
+                List.of(List.of(3)),
+                List.of(new Share.Rank(0, List.of(0)), new Share.Rank(1, List.of(1))),
+                List.of(),
+                List.of(2)));
+    assertThat(share.text())
+        .isEqualTo(
+            "node 0 of the placement: trainer rank 0 on GPU 0, trainer rank 1 on GPU 1, rollout"
+                + " workers on GPU 3, idle: GPU 2");
   }
 
   @Test
@@ -52,7 +70,7 @@ final class SeatingTest {
 
   @Test
   void seat_withoutAPlacement_leavesItToTheNode() {
-    Seated seated = Seating.of(Optional.empty()).seat("a", true, -1);
+    Seated seated = Seating.of(Optional.empty(), false).seat("a", true, -1);
     assertThat(seated.share().placed()).isFalse();
     assertThat(seated.seating().shares()).isEmpty();
   }

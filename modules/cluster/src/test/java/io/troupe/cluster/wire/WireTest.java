@@ -133,10 +133,16 @@ final class WireTest {
             "no source gives them"),
         new Desk.Report("it rains"),
         new NodeAgent.Offered(
-            new Terms("r", "/runs/r", "t", "run:\n  seed: 1\n", "00ff"),
-            new Share(1, List.of(List.of(2), List.of(3)), List.of(0), List.of(1)),
+            new Terms("r", "/runs/r", "t", "run:\n  seed: 1\n", "00ff", true, "h:1"),
+            new Share(
+                1,
+                List.of(List.of(2), List.of(3)),
+                List.of(new Share.Rank(1, List.of(0))),
+                List.of(0),
+                List.of(1)),
             ref()),
         new NodeAgent.RunOver("r"),
+        new NodeAgent.EndChild("a", "a-t0", 7),
         new NodeAgent.Drain("a", ref()),
         new WorkerHost.Hired(ref(), posts),
         new WorkerHost.Dismissed(),

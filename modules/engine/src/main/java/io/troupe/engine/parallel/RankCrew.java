@@ -7,8 +7,13 @@ import java.util.List;
 
 /** All ranks of a trainer, wherever they are. Every method blocks; no two are called at once. */
 public interface RankCrew extends AutoCloseable {
-  /** How many there are. */
+  /** How many made the last beginning, or would. */
   int size();
+
+  /** Whether ranks have come since the last beginning, so that all should begin anew. */
+  default boolean changed() {
+    return false;
+  }
 
   /**
    * All ranks begin anew, in a new group; those that are gone are started again first.

@@ -82,7 +82,8 @@ public final class RankedSteps implements AutoCloseable {
   private StepOutcome attempt(Owner owner, RankShare batch, Optimisation optimisation)
       throws RankLostException, IOException {
     long start = System.nanoTime();
-    if (!begun) {
+    if (!begun || crew.changed()) {
+      begun = false;
       begin(owner);
       begun = true;
     }

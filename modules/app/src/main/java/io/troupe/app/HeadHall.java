@@ -1,0 +1,53 @@
+package io.troupe.app;
+
+import io.troupe.app.config.PlacementSection;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.WeightsPlace;
+import io.troupe.cluster.ranks.RankHall;
+import io.troupe.cluster.secret.RunSecret;
+import io.troupe.store.RunFolder;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Where the trainer ranks of the nodes report to the head of a cluster, if nodes start any. */
+final class HeadHall implements AutoCloseable {
+  private final RunFolder folder;
+  private final PlacementSection placement;
+  private final WeightsPlace place;
+  private Optional<RankHall> hall = Optional.empty();
+
+  /**
+   * A hall of a process that may never become head.
+   *
+   * @param place host of this process, and how connections to it are made
+   */
+  HeadHall(RunFolder folder, PlacementSection placement, WeightsPlace place) {
+    this.folder = folder;
+    this.placement = placement;
+    this.place = place;
+  }
+
+  /** Opens it, now that this process is the head; empty where no node starts a rank. */
+  Optional<RankHall> open() throws IOException {
+    if (placement.ranksOnNodes()) {
+      hall =
+          Optional.of(
+              RankHall.open(
+                  placement.trainerRanks(),
+                  place.endpoint(),
+                  new HostPort(place.address().host(), 0),
+                  RunSecret.of(RunToken.secret(folder))));
+    }
+    return hall;
+  }
+
+  /** What was opened. */
+  Optional<RankHall> opened() {
+    return hall;
+  }
+
+  @Override
+  public void close() {
+    hall.ifPresent(RankHall::close);
+  }
+}

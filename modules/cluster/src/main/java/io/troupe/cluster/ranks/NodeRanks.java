@@ -1,0 +1,156 @@
+package io.troupe.cluster.ranks;
+
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.parallel.RankCrew;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ranks that the nodes of a cluster start, and start again. The trainer's state goes to them over
+ * the network.
+ *
+ * <p><b>Invariant</b>: a step is made by one group of ranks, all of which began from the state that
+ * the trainer has. Whoever comes later, or comes again, is in no group until all begin anew. So it
+ * does not matter which ranks there are: where some stay away for longer than {@link
+ * Patience#whole}, the others are a group by themselves, and the step is the same.
+ */
+public final class NodeRanks implements RankCrew {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeRanks.class);
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
+  private final RankHall hall;
+  private final Patience patience;
+  private final Consumer<String> say;
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
+  private volatile List<NodeSeat> group = List.of();
+  private volatile boolean closed;
+
+  /**
+   * How long to wait for ranks that are not there.
+   *
+   * @param whole for all of them, while some are there
+   * @param any for a first one
+   */
+  public record Patience(Duration whole, Duration any) {
+    /** A rank may load PyTorch; an operator may have to start a node. */
+    public static final Patience DEFAULT =
+        new Patience(Duration.ofSeconds(30), Duration.ofMinutes(30));
+  }
+
+  /**
+   * A crew of whoever is in the hall when the trainer begins.
+   *
+   * @param hall not closed with this
+   * @param say told whom it waits for, who begins, and who is lost
+   */
+  public NodeRanks(RankHall hall, Patience patience, Consumer<String> say) {
+    this.hall = hall;
+    this.patience = patience;
+    this.say = say;
+  }
+
+  /** How many began. */
+  @Override
+  public int size() {
+    return group.size();
+  }
+
+  @Override
+  public void begin(Path state) throws IOException, RankLostException {
+    group = assembled();
+    List<String> addresses = round().all((_, seat) -> seat.call().listen());
+    List<String> folders = round().all((_, seat) -> seat.call().send(state));
+    var _ = round().all((place, seat) -> seat.call().begin(place, addresses, folders.get(place)));
+    say.accept(
+        "%s: %s"
+            .formatted(
+                group.size() == hall.ranks()
+                    ? "all trainer ranks begin"
+                    : "%d of %d trainer ranks begin, and the others when they come"
+                        .formatted(group.size(), hall.ranks()),
+                group.stream()
+                    .map(seat -> "rank %d is %s".formatted(seat.number(), seat))
+                    .collect(Collectors.joining(", "))));
+  }
+
+  private List<NodeSeat> assembled() throws IOException {
+    List<NodeSeat> there = hall.present();
+    if (there.size() < hall.ranks()) {
+      say.accept(
+          "waits for trainer rank %s: no process of a node has reported for it"
+              .formatted(absent(there)));
+    }
+    long since = System.nanoTime();
+    try {
+      while (there.size() < hall.ranks()) {
+        Duration waited = Duration.ofNanos(System.nanoTime() - since);
+        if (closed) {
+          throw new IOException("the trainer is closed");
+        }
+        if (!there.isEmpty() && waited.compareTo(patience.whole()) >= 0) {
+          return there;
+        }
+        if (waited.compareTo(patience.any()) >= 0) {
+          throw new IOException(
+              "no trainer rank came within %d s; look into the nodes' logs, start `troupe node` where the placement has ranks, then resume the run"
+                  .formatted(patience.any().toSeconds()));
+        }
+        there = hall.await(LOOK_AGAIN);
+      }
+      return there;
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the trainer is stopped", stopped);
+    }
+  }
+
+  private String absent(List<NodeSeat> there) {
+    List<Integer> numbers = there.stream().map(NodeSeat::number).toList();
+    return IntStream.range(0, hall.ranks())
+        .filter(number -> !numbers.contains(number))
+        .mapToObj(Integer::toString)
+        .collect(Collectors.joining(", "));
+  }
+
+  private RankRound round() {
+    return new RankRound(group, threads);
+  }
+
+  /** Whether another rank, or another process of one, waits to be called. */
+  @Override
+  public boolean changed() {
+    return !group.containsAll(hall.present());
+  }
+
+  @Override
+  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation)
+      throws RankLostException {
+    return round().all((place, seat) -> seat.call().step(shares.get(place), optimisation));
+  }
+
+  @Override
+  public void lost(String reason) {
+    LOG.warn("event=trainer_rank_lost reason=\"{}\"", reason);
+    say.accept("the step is abandoned and made again: " + reason);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    group.forEach(NodeSeat::hangUp); // They come to the hall again.
+    threads.close();
+  }
+}
