@@ -58,6 +58,7 @@ final class ClusterStage implements Stage {
   private final HeadHall hall;
   private final Roster roster;
   private final boolean inherits;
+  private final Optional<WeightsInMemory> driven;
   private final Consumer<String> say;
   private final AtomicBoolean left = new AtomicBoolean();
   private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
@@ -74,6 +75,8 @@ final class ClusterStage implements Stage {
    * @param hall of the ranks that nodes start
    * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
+   * @param drives whether the head has a worker that drives servers which others run: there is one
+   *     head at a time, so each of them has one owner that gives it weights
    * @param say takes what the operator should know before there is a run
    */
   ClusterStage(
@@ -87,6 +90,7 @@ final class ClusterStage implements Stage {
       HeadHall hall,
       Roster roster,
       boolean inherits,
+      boolean drives,
       Consumer<String> say) {
     this.settings = settings;
     this.measured = measured;
@@ -98,6 +102,7 @@ final class ClusterStage implements Stage {
     this.hall = hall;
     this.roster = roster;
     this.inherits = inherits;
+    this.driven = drives ? Optional.of(new WeightsInMemory()) : Optional.empty();
     this.say = say;
   }
 
@@ -192,15 +197,25 @@ final class ClusterStage implements Stage {
 
   @Override
   public WeightOutlet outlet() {
-    return weights.outlet();
+    WeightOutlet nodes = weights.outlet();
+    return driven.isEmpty()
+        ? nodes
+        : snapshot ->
+            nodes
+                .publish(snapshot)
+                .thenCompose(out -> driven.get().publish(snapshot).thenApply(_ -> out));
   }
 
   @Override
   public WeightSource source() {
-    return published ->
-        CompletableFuture.failedFuture(
-            new IllegalStateException(
-                "no worker is in the head's process, and " + published.version() + " was asked"));
+    return driven
+        .<WeightSource>map(memory -> memory)
+        .orElse(
+            published ->
+                CompletableFuture.failedFuture(
+                    new IllegalStateException(
+                        "no worker is in the head's process, and %s was asked"
+                            .formatted(published.version()))));
   }
 
   @Override
@@ -210,6 +225,11 @@ final class ClusterStage implements Stage {
 
   @Override
   public int workers(int configured) {
+    return driven.isPresent() ? 1 : 0;
+  }
+
+  @Override
+  public int sidecars(int configured) {
     return 0;
   }
 

@@ -64,6 +64,11 @@ final class EmbeddedStage implements Stage {
   }
 
   @Override
+  public int sidecars(int configured) {
+    return configured;
+  }
+
+  @Override
   public void open(Run.Posts posts) {
     // Nobody comes from outside.
   }

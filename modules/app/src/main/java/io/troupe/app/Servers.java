@@ -101,13 +101,19 @@ final class Servers implements AutoCloseable {
   /**
    * Looks at the named servers, and starts the others.
    *
+   * @param sidecars how many it starts
    * @param resolved the run's configuration, which a sidecar of ours reads
    * @param folder for weights, logs and pids
    * @throws IOException if a named server cannot do what a rollout needs; says what to start it
    *     with
    */
   static Servers open(
-      RunConfig config, PolicyEngines engines, Path resolved, Path folder, Consumer<String> say)
+      RunConfig config,
+      int sidecars,
+      PolicyEngines engines,
+      Path resolved,
+      Path folder,
+      Consumer<String> say)
       throws IOException, InterruptedException {
     if (!config.rollout().usesServers()) {
       return none();
@@ -122,11 +128,7 @@ final class Servers implements AutoCloseable {
                 engines.tokenizer(),
                 engines.contextLength(),
                 named,
-                plan(
-                    config,
-                    config.rollout().sidecars().count(),
-                    resolved,
-                    Supervision.Settings::startingWithin),
+                plan(config, sidecars, resolved, Supervision.Settings::startingWithin),
                 config.rollout().publish(),
                 folder,
                 companions(config),

@@ -39,6 +39,9 @@ interface Stage {
   /** How many workers this JVM has, of those the configuration asks for. */
   int workers(int configured);
 
+  /** How many inference servers this JVM starts, of those the configuration asks for. */
+  int sidecars(int configured);
+
   /** Takes the run's posts, so that other JVMs can work for it. */
   void open(Run.Posts posts);
 

@@ -184,6 +184,7 @@ final class TrainCommand implements Callable<Integer> {
             new HeadHall(folder, placement, cluster.weights()),
             new Roster(settings.address().host(), placement.placed(), placement.ranksOnNodes()),
             standby,
+            !composition.config().rollout().endpoints().urls().isEmpty(),
             System.err::println);
     if (standby) {
       AgentWatch.start(stage::leaveUnlessSeated);

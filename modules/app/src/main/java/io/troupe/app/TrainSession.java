@@ -174,13 +174,14 @@ final class TrainSession {
     }
   }
 
-  /** Those that workers of this process drive; the nodes of a cluster have their own. */
+  /** Those that a worker of this process drives; the nodes of a cluster have their own. */
   private Servers servers(RunSettings settings, PolicyEngines engines, Screen screen)
       throws IOException, InterruptedException {
     return stage.workers(settings.workers()) == 0
         ? Servers.none()
         : Servers.open(
             composition.config(),
+            stage.sidecars(composition.config().rollout().sidecars().count()),
             engines,
             folder.resolved(),
             folder.path().resolve("servers"),

@@ -98,6 +98,37 @@ final class SidecarClusterTest {
     }
   }
 
+  /** The head drives it, so that it has one owner; the next head goes on with it. */
+  @Test
+  void train_serverOfOthersAndHeadKilled_nextHeadDrivesTheServer() throws Exception {
+    TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
+    String config = TestRuns.write(folder, TestCluster.RUN);
+    try (ChildRun server =
+        ChildRun.start(folder, ChildRun.Size.TOY, "serve", "--config", config, "--port", "0")) {
+      server.awaitOut(1);
+      String url = server.out().getFirst().replaceAll(".*(http://[0-9.:]+).*", "$1");
+      try (ChildRun head =
+              cluster.head(Place.HERE, "--set", "rollout.endpoints.urls=[%s]".formatted(url));
+          ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+        cluster.awaitWork(a, 0, "a-w1");
+        cluster.awaitWork(head, 0, "rollout-1");
+        cluster.awaitStandby(a, "a");
+        int atKill = cluster.events().size();
+        head.kill();
+        cluster.awaitWork(a, atKill, "rollout-1");
+        cluster.awaitStep(a, cluster.events().size());
+        cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
+        TestCluster.await(
+            a,
+            "the next head has told its servers' account",
+            () -> cluster.log("a", "a-head").contains("refused="));
+        assertThat(cluster.log("a", "a-head"))
+            .contains("refused=none")
+            .doesNotContain("completions=0 ");
+      }
+    }
+  }
+
   /** The server of a node's worker, and what came of it; empty while there is none. */
   private List<ProcessHandle> processes(TestCluster cluster, String node) throws IOException {
     Path card =

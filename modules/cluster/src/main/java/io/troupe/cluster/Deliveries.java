@@ -82,7 +82,7 @@ public final class Deliveries {
   }
 
   /** Takes a report; says what the operator should know. */
-  synchronized List<String> told(Desk.Brought report) {
+  synchronized List<DeliveryBook.Change> told(Desk.Brought report) {
     List<DeliveryBook.Left> left =
         report.left().stream()
             .map(one -> new DeliveryBook.Left(one.server(), one.reason(), one.faulty()))
@@ -95,8 +95,10 @@ public final class Deliveries {
     if (book.nodes().containsKey(report.node())) {
       remember(report);
     }
-    noted.sentences().forEach(sentence -> LOG.warn("event=weights_delivery note=\"{}\"", sentence));
-    return noted.sentences();
+    noted
+        .changes()
+        .forEach(change -> LOG.warn("event=weights_delivery note=\"{}\"", change.text()));
+    return noted.changes();
   }
 
   private void remember(Desk.Brought report) {

@@ -39,10 +39,39 @@ record DeliveryBook(long newest, SortedMap<String, Node> nodes) {
     }
   }
 
+  /** A node's state has changed, and the operator should know of it. */
+  sealed interface Change {
+    String node();
+
+    long version();
+
+    /** In a sentence. */
+    default String text() {
+      return switch (this) {
+        case Missed(String node, long version, String reason) ->
+            "node %s did not get v%d and waits for the next: %s".formatted(node, version, reason);
+        case HeldUp(String node, long version, String reason) ->
+            "node %s held up v%d: %s; others take weights elsewhere until it has caught up"
+                .formatted(node, version, reason);
+        case CaughtUp(String node, long version) ->
+            "node %s holds the newest weights again, v%d".formatted(node, version);
+      };
+    }
+  }
+
+  /** It did not get a version. */
+  record Missed(String node, long version, String reason) implements Change {}
+
+  /** It gave a version too slowly, or damaged. */
+  record HeldUp(String node, long version, String reason) implements Change {}
+
+  /** It has the newest, after one of the two. */
+  record CaughtUp(String node, long version) implements Change {}
+
   /** What follows from a report, and what the operator should know of it. */
-  record Noted(DeliveryBook book, List<String> sentences) {
+  record Noted(DeliveryBook book, List<Change> changes) {
     Noted {
-      sentences = List.copyOf(sentences);
+      changes = List.copyOf(changes);
     }
   }
 
@@ -89,11 +118,9 @@ record DeliveryBook(long newest, SortedMap<String, Node> nodes) {
             0,
             caughtUp ? "" : before.trouble(),
             !caughtUp && before.spoken());
-    List<String> sentences =
-        before.spoken() && !after.spoken()
-            ? List.of("node %s holds the newest weights again, v%d".formatted(name, version))
-            : List.of();
-    return with(name, after).blamed(version, left, sentences);
+    List<Change> changes =
+        before.spoken() && !after.spoken() ? List.of(new CaughtUp(name, version)) : List.of();
+    return with(name, after).blamed(version, left, changes);
   }
 
   /** A transfer failed. */
@@ -111,13 +138,9 @@ record DeliveryBook(long newest, SortedMap<String, Node> nodes) {
             missed,
             matters ? "missed v" + version : before.trouble(),
             matters || before.spoken());
-    List<String> sentences =
-        matters && !before.spoken()
-            ? List.of(
-                "node %s did not get v%d and waits for the next: %s"
-                    .formatted(name, version, reason))
-            : List.of();
-    return with(name, after).blamed(version, left, sentences);
+    List<Change> changes =
+        matters && !before.spoken() ? List.of(new Missed(name, version, reason)) : List.of();
+    return with(name, after).blamed(version, left, changes);
   }
 
   /**
@@ -128,9 +151,9 @@ record DeliveryBook(long newest, SortedMap<String, Node> nodes) {
    */
   record Left(String server, String reason, boolean faulty) {}
 
-  private Noted blamed(long version, List<Left> left, List<String> sentences) {
+  private Noted blamed(long version, List<Left> left, List<Change> changes) {
     DeliveryBook book = this;
-    List<String> all = new ArrayList<>(sentences);
+    List<Change> all = new ArrayList<>(changes);
     for (Left one : version < newest ? List.<Left>of() : left) {
       Optional<String> name = book.at(one.server());
       if (name.isPresent() && !book.node(name.get()).doubtful()) {
@@ -140,9 +163,7 @@ record DeliveryBook(long newest, SortedMap<String, Node> nodes) {
             book.with(
                 name.get(), new Node(at.server(), at.held(), at.missed(), trouble, one.faulty()));
         if (one.faulty()) {
-          all.add(
-              "node %s %s; others take weights elsewhere until it has caught up"
-                  .formatted(name.get(), trouble));
+          all.add(new HeldUp(name.get(), version, one.reason()));
         }
       }
     }

@@ -13,6 +13,7 @@ import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
 import io.troupe.cluster.placement.Share;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.Portable;
 import io.troupe.runtime.Run;
@@ -143,7 +144,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       case Enlist enlist -> onEnlist(enlist);
       case ChildEnded ended -> onChildEnded(ended);
       case Serves(String node, String server) -> deliveries.joined(node, server);
-      case Brought report -> deliveries.told(report).forEach(notes);
+      case Brought report -> deliveries.told(report).forEach(this::onDelivery);
       case NodeGone(String node, ActorRef<NodeAgent.Command> agent) -> onNodeGone(node, agent);
       case Report(String sentence) -> notes.accept(sentence);
       case EndChild(String node, String child, long pid) ->
@@ -155,6 +156,22 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       }
     }
     return this;
+  }
+
+  private void onDelivery(DeliveryBook.Change change) {
+    notes.accept(change.text());
+    WeightVersion version = new WeightVersion(change.version());
+    posts
+        .coordinator()
+        .tell(
+            switch (change) {
+              case DeliveryBook.Missed(String node, long _, String reason) ->
+                  new Coordinator.NodeSkipped(node, version, reason);
+              case DeliveryBook.HeldUp(String node, long _, String reason) ->
+                  new Coordinator.NodeSkipped(node, version, "it held others up: " + reason);
+              case DeliveryBook.CaughtUp(String node, long _) ->
+                  new Coordinator.NodeCaughtUp(node, version);
+            });
   }
 
   private void onAskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) {

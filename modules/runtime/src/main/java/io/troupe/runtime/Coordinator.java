@@ -78,6 +78,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** The policy was measured. */
   public record Evaluated(long step, double accuracy) implements Command {}
 
+  /** A node's delivery of weights has gone wrong; told once until it has caught up. */
+  public record NodeSkipped(String node, WeightVersion version, String reason) implements Command {}
+
+  /** A node that was skipped holds the newest weights again. */
+  public record NodeCaughtUp(String node, WeightVersion version) implements Command {}
+
   /** Something the run cannot go on without is broken. */
   public record Broken(String reason) implements Command {}
 
@@ -182,6 +188,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case CheckpointSaved(long step, boolean last) ->
           handle(new Input.CheckpointSaved(step, last));
       case Evaluated(long step, double accuracy) -> handle(new Input.Evaluated(step, accuracy));
+      case NodeSkipped(String node, WeightVersion version, String reason) ->
+          handle(new Input.NodeSkipped(node, version, reason));
+      case NodeCaughtUp(String node, WeightVersion version) ->
+          handle(new Input.NodeCaughtUp(node, version));
       case Broken(String reason) -> handle(new Input.Broken(reason));
       case Drain _ -> handle(new Input.DrainRequested());
       case Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) ->

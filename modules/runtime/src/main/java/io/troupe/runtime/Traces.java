@@ -134,6 +134,11 @@ public final class Traces implements AutoCloseable {
       case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
       case Event.WorkerRetired(var worker) ->
           instant("worker_retired", Map.of("worker", worker.value()));
+      case Event.NodeSkipped(String node, var missed, String reason) ->
+          instant(
+              "node_skipped", Map.of("node", node, "version", missed.number(), "reason", reason));
+      case Event.NodeCaughtUp(String node, var held) ->
+          instant("node_caught_up", Map.of("node", node, "version", held.number()));
       case Event.StepStarted(long step, List<GroupId> groups) -> {
         training = groups;
         trainingSince = millis.getAsLong();

@@ -98,6 +98,11 @@ class RunJsonTest {
       if (dice < 78) {
         return dice < 77 ? new Input.WorkerLost(worker()) : new Input.WorkerRetired(worker());
       }
+      if (dice < 80) {
+        return dice < 79
+            ? new Input.NodeSkipped("a", new WeightVersion(3), "it was slow")
+            : new Input.NodeCaughtUp("a", new WeightVersion(4));
+      }
       long step = state.version().number() + 1;
       if (dice < 83) {
         return new Input.TokensWeighed(step, new LossTokens(5, 1, 1));

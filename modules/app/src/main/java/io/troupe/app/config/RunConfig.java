@@ -122,13 +122,6 @@ public record RunConfig(
    */
   public void checkStart(boolean clustered, Rules rules) {
     rules
-        .on("rollout.endpoints.urls")
-        .require(
-            () -> !clustered || rollout.endpoints().urls().isEmpty(),
-            "must be empty in a run with --cluster, whose workers drive the servers of their own"
-                + " nodes only",
-            "remove them and set rollout.sidecars.count, or train without --cluster");
-    rules
         .on("rollout.publish")
         .require(
             () -> !clustered || !rollout.publishesAdapters(),

@@ -139,6 +139,7 @@ public final class Audit {
       case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
       case Event.WorkerRetired _ -> {} // Its leases may go on.
+      case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.TokensWeighed said -> weighed = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);

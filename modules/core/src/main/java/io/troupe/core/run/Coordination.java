@@ -141,6 +141,10 @@ public record Coordination(RunLimits limits) {
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
         case Input.TokensWeighed(long step, LossTokens tokens) -> onTokensWeighed(step, tokens);
         case Input.WorkerRetired(WorkerId worker) -> onWorkerRetired(worker);
+        case Input.NodeSkipped(String node, WeightVersion version, String reason) ->
+            emit(new Event.NodeSkipped(node, version, reason));
+        case Input.NodeCaughtUp(String node, WeightVersion version) ->
+            emit(new Event.NodeCaughtUp(node, version));
         case Input.StepTrained(long step) -> onStepTrained(step);
         case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);

@@ -56,6 +56,15 @@ public sealed interface Event {
   /** A worker takes no new leases; those it has go on. */
   record WorkerRetired(WorkerId worker) implements Event {}
 
+  /**
+   * A node did not get weights in time, or held others up that wanted them from it: it feeds nobody
+   * until it holds the newest again. Told once, not with every version it lacks.
+   */
+  record NodeSkipped(String node, WeightVersion version, String reason) implements Event {}
+
+  /** A node that was skipped holds the newest weights again. */
+  record NodeCaughtUp(String node, WeightVersion version) implements Event {}
+
   /** A training step began on these groups, from the present version. */
   record StepStarted(long step, List<GroupId> groups) implements Event {
     public StepStarted {

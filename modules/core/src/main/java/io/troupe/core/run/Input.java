@@ -4,6 +4,7 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.train.LossTokens;
+import io.troupe.core.weights.WeightVersion;
 
 /** What the coordinator is told. Any input may come late, twice, out of order, or never. */
 public sealed interface Input {
@@ -35,6 +36,12 @@ public sealed interface Input {
 
   /** A worker takes no new groups; it finishes those it has. */
   record WorkerRetired(WorkerId worker) implements Input {}
+
+  /** A node's delivery of weights has gone wrong, as in {@link Event.NodeSkipped}. */
+  record NodeSkipped(String node, WeightVersion version, String reason) implements Input {}
+
+  /** A node that was skipped holds the newest weights again. */
+  record NodeCaughtUp(String node, WeightVersion version) implements Input {}
 
   /** The trainer finished a step; its weights are ready to publish. */
   record StepTrained(long step) implements Input {}

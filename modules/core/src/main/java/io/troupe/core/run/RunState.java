@@ -107,7 +107,7 @@ public record RunState(
       case Event.WorkerLost(WorkerId id) -> worker(id, worker(id).leaves());
       case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).leaves());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
-      case Event.TokensWeighed _ -> this;
+      case Event.TokensWeighed _, Event.NodeSkipped _, Event.NodeCaughtUp _ -> this;
       case Event.StepTrained(long step) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)

@@ -63,6 +63,8 @@ final class AuditTest {
     events.addAll(resumed(checkpoint()));
     events.add(grant(2, 4, 1));
     events.add(new Event.AnswerRefused(lease(2, 3), "its lease has ended"));
+    events.add(new Event.NodeSkipped("n2", new WeightVersion(1), "it was slow"));
+    events.add(new Event.NodeCaughtUp("n2", new WeightVersion(1)));
 
     AuditReport report = audit(events);
 

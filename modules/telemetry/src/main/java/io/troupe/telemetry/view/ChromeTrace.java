@@ -94,6 +94,10 @@ public final class ChromeTrace {
       case Event.StepSkipped(long step, String _) -> endStep("step " + step + " skipped", at);
       case Event.WorkerLost(var worker) -> instant(worker + " is gone", at);
       case Event.WorkerRetired(var worker) -> instant(worker + " leaves", at);
+      case Event.NodeSkipped(String node, var version, String _) ->
+          instant("node %s is behind, %s".formatted(node, version), at);
+      case Event.NodeCaughtUp(String node, var version) ->
+          instant("node %s caught up, %s".formatted(node, version), at);
       case Event.OrderTaken(var verb, var order) ->
           instant(order.by() + ": " + Feed.words(verb), at);
       case Event.CheckpointSaved(long step) -> instant("checkpoint of step " + step, at);

@@ -53,6 +53,8 @@ public record Feed(
           Event.RunResumed _,
           Event.WorkerLost _,
           Event.WorkerRetired _,
+          Event.NodeSkipped _,
+          Event.NodeCaughtUp _,
           Event.StepTrained _,
           Event.StepSkipped _,
           Event.OrderTaken _,
@@ -144,6 +146,11 @@ public record Feed(
               "answer of %s refused: %s".formatted(lease, reason),
               lease.group().number(),
               "");
+      case Event.NodeSkipped(String node, var version, String reason) ->
+          Line.story(
+              "warn", "node %s is behind with weights, %s: %s".formatted(node, version, reason));
+      case Event.NodeCaughtUp(String node, var version) ->
+          Line.story("good", "node %s holds the newest weights again, %s".formatted(node, version));
       case Event.WorkerRetired(var worker) ->
           new Line(
               density, "plain", worker + " finishes what it has and leaves", 0, worker.value());

@@ -120,6 +120,8 @@ public final class GroupSpans {
           Event.AnswerRefused _,
           Event.WorkerLost _,
           Event.WorkerRetired _,
+          Event.NodeSkipped _,
+          Event.NodeCaughtUp _,
           Event.TokensWeighed _,
           Event.OrderTaken _,
           Event.OrderRefused _,

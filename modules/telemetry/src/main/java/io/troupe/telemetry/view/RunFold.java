@@ -295,6 +295,16 @@ public final class RunFold {
             MAX_MARKS);
       }
       case Event.OrderRefused _ -> {}
+      case Event.NodeSkipped(String node, var missed, String _) ->
+          push(
+              marks,
+              new RunView.Mark(version, at, "node", "%s is behind, %s".formatted(node, missed)),
+              MAX_MARKS);
+      case Event.NodeCaughtUp(String node, var held) ->
+          push(
+              marks,
+              new RunView.Mark(version, at, "node", "%s caught up, %s".formatted(node, held)),
+              MAX_MARKS);
       case Event.TokensWeighed _ -> {}
       case Event.CheckpointSaved _ -> {}
       case Event.DrainStarted _ -> phase = "draining";

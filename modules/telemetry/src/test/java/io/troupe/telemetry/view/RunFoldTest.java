@@ -9,6 +9,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.Verb;
+import io.troupe.core.weights.WeightVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -75,6 +76,22 @@ class RunFoldTest {
     assertThat(worker(run).demand()).isZero();
     run.answer().answer();
     assertThat(worker(run).present()).isFalse();
+  }
+
+  @Test
+  void node_skippedAndCaughtUp_isTwoLinesOfTheStoryAndTwoMarks() {
+    Rehearsed run =
+        new Rehearsed(1)
+            .tell(new Input.NodeSkipped("n2", new WeightVersion(7), "it was slow"))
+            .tell(new Input.NodeCaughtUp("n2", new WeightVersion(9)));
+    assertThat(run.fold.marks())
+        .extracting(RunView.Mark::text)
+        .endsWith("n2 is behind, v7", "n2 caught up, v9");
+    assertThat(run.fold.events(0, 0, 100))
+        .extracting(Feed::text)
+        .contains(
+            "node n2 is behind with weights, v7: it was slow",
+            "node n2 holds the newest weights again, v9");
   }
 
   private static RunView.WorkerRow worker(Rehearsed run) {
