@@ -4,6 +4,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -46,6 +47,19 @@ public interface SamplingEngine extends AutoCloseable {
   default void freeze(boolean frozen) {
     throw new UnsupportedOperationException(
         "%s cannot be frozen between tokens".formatted(getClass().getSimpleName()));
+  }
+
+  /**
+   * Completes, with true, once it can draw; requests before that wait. Whoever takes work for it
+   * should not take any before.
+   */
+  default CompletionStage<Boolean> serves() {
+    return CompletableFuture.completedStage(true);
+  }
+
+  /** Completes with the reason once it will never draw again; requests fail from then on. */
+  default CompletionStage<String> lost() {
+    return new CompletableFuture<>();
   }
 
   /** Ends the engine: waits for its threads, then releases native memory; open requests fail. */

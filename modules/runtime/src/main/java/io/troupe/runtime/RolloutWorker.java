@@ -90,6 +90,10 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record LoadFailed(Throwable cause) implements Command {}
 
+  private record EngineServes() implements Command {}
+
+  private record EngineLost(String reason) implements Command {}
+
   /** Everything a worker works with. */
   public record Wiring(
       EngineRoom room,
@@ -142,7 +146,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     this.engine = wiring.room().newRolloutSampler();
     this.asked = wiring.groupsPerRequest();
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
-    wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+    if (engine.serves().toCompletableFuture().isDone()) {
+      onEngineServes();
+    } else { // a lease taken now would wait for servers to start, and expire
+      context.pipeToSelf(engine.serves(), (_, _) -> new EngineServes());
+    }
+    var _ = engine.lost().thenAccept(reason -> context.getSelf().tell(new EngineLost(reason)));
   }
 
   @Override
@@ -150,10 +159,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     switch (command) {
       case Produce produce -> onProduce(produce);
       case Cancel(LeaseId lease) -> onCancel(lease);
-      case Drain _ -> {
-        draining = true;
-        wiring.coordinator().tell(new Coordinator.Retire(id));
-      }
+      case Drain _ -> onDrain();
       case Released _ -> released = true;
       case WeightsPublished(PublishedWeights weights) -> onWeightsPublished(weights);
       case Judged(LeaseId lease, List<Verdict> verdicts) -> onJudged(lease, verdicts);
@@ -167,10 +173,26 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case FetchAgain _ -> fetch();
       case LoadFailed(Throwable cause) ->
           throw new IllegalStateException(id + " could not load weights", cause);
+      case EngineServes _ -> onEngineServes();
+      case EngineLost(String reason) -> {
+        getContext().getLog().error("worker_retires worker={} reason=\"{}\"", id, reason);
+        onDrain();
+      }
     }
     return released && held.isEmpty() && sampling == 0 && drawn.isEmpty()
         ? Behaviors.stopped()
         : this;
+  }
+
+  private void onDrain() {
+    draining = true;
+    wiring.coordinator().tell(new Coordinator.Retire(id));
+  }
+
+  private void onEngineServes() {
+    if (!draining) {
+      wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+    }
   }
 
   private void onProduce(Produce produce) {

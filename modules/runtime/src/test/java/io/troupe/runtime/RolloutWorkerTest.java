@@ -8,12 +8,18 @@ import akka.actor.typed.ActorRef;
 import akka.actor.typed.SupervisorStrategy;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.WeightSnapshot;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,27 +31,30 @@ class RolloutWorkerTest {
   private final TestProbe<Trainer.Command> trainer = actors.createTestProbe();
   private final TestProbe<VerifierPool.Command> verifiers = actors.createTestProbe();
   private final TestProbe<Recorder.Command> recorder = actors.createTestProbe();
-  private final ActorRef<RolloutWorker.Command> worker =
-      actors.spawn(
-          Behaviors.supervise(
-                  RolloutWorker.create(
-                      new RolloutWorker.Wiring(
-                          room,
-                          weights,
-                          SourceSampling.of(new SamplingSettings(1, 3)),
-                          2,
-                          4,
-                          coordinator.getRef(),
-                          trainer.getRef(),
-                          verifiers.getRef(),
-                          recorder.getRef())))
-              .onFailure(SupervisorStrategy.restart()));
+  private final ActorRef<RolloutWorker.Command> worker = spawned(room);
   private final WorkerId id = registered();
 
   @AfterEach
   void stop() {
     actors.shutdownTestKit();
     room.close();
+  }
+
+  private ActorRef<RolloutWorker.Command> spawned(EngineRoom engines) {
+    return actors.spawn(
+        Behaviors.supervise(
+                RolloutWorker.create(
+                    new RolloutWorker.Wiring(
+                        engines,
+                        weights,
+                        SourceSampling.of(new SamplingSettings(1, 3)),
+                        2,
+                        4,
+                        coordinator.getRef(),
+                        trainer.getRef(),
+                        verifiers.getRef(),
+                        recorder.getRef())))
+            .onFailure(SupervisorStrategy.restart()));
   }
 
   private WorkerId registered() {
@@ -79,6 +88,66 @@ class RolloutWorkerTest {
   @Test
   void start_asksForWhatItsEngineDecodesAtATime() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+  }
+
+  @Test
+  void start_engineThatDoesNotServeYet_asksForWorkOnceItDoes() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    Servers servers = new Servers();
+    try (EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {})) {
+      var _ = spawned(engines);
+      WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
+      servers.serves.complete(true);
+      coordinator.expectMessage(new Coordinator.RequestWork(other, 4));
+      servers.lost.complete("given up");
+      coordinator.expectMessage(new Coordinator.Retire(other));
+    }
+  }
+
+  @Test
+  void start_engineThatIsLostBeforeItServes_retiresAndNeverAsks() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    Servers servers = new Servers();
+    try (EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {})) {
+      var _ = spawned(engines);
+      WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
+      servers.lost.complete("given up");
+      coordinator.expectMessage(new Coordinator.Retire(other));
+      servers.serves.complete(true);
+      coordinator.expectNoMessage(Duration.ofMillis(50));
+    }
+  }
+
+  /** An engine that depends on servers, and draws nothing. */
+  private static final class Servers implements SamplingEngine {
+    private final CompletableFuture<Boolean> serves = new CompletableFuture<>();
+    private final CompletableFuture<String> lost = new CompletableFuture<>();
+
+    @Override
+    public CompletionStage<Boolean> serves() {
+      return serves;
+    }
+
+    @Override
+    public CompletionStage<String> lost() {
+      return lost;
+    }
+
+    @Override
+    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+      throw new AssertionError("nobody has work for it");
+    }
+
+    @Override
+    public CompletionStage<WeightVersion> load(WeightSnapshot snapshot) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public void cancel(LeaseId lease) {}
+
+    @Override
+    public void close() {}
   }
 
   @Test

@@ -146,6 +146,11 @@ final class FleetBooks {
 
   // Groups.
 
+  /** Groups that are not whole. */
+  synchronized List<GroupJob> openJobs() {
+    return List.copyOf(open.values());
+  }
+
   /** A group is to be sampled; false once closed. */
   synchronized boolean open(GroupJob job) {
     if (!closed) {

@@ -45,6 +45,8 @@ public final class FleetSampler implements SamplingEngine {
   private final FleetBooks books;
   private final Dispatch dispatch;
   private final Upkeep upkeep;
+  private final CompletableFuture<Boolean> serves = new CompletableFuture<>();
+  private final CompletableFuture<String> lost = new CompletableFuture<>();
 
   /** A fleet of servers that others run. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
@@ -63,7 +65,7 @@ public final class FleetSampler implements SamplingEngine {
     this.shelf = shelf;
     this.books = new FleetBooks(contextLength);
     this.dispatch = new Dispatch(books, tokenizer, retry, keeper);
-    this.upkeep = new Upkeep(books, shelf, keeper, dispatch);
+    this.upkeep = new Upkeep(books, shelf, keeper, dispatch, serves);
   }
 
   /** A server joins under a name; it gets work once it holds the newest weights. */
@@ -91,6 +93,27 @@ public final class FleetSampler implements SamplingEngine {
             });
   }
 
+  /** No server is left, and none will come. */
+  void desert(String why) {
+    lost.complete(why);
+    failOpen(why);
+  }
+
+  private void failOpen(String why) {
+    IllegalStateException nobody = new IllegalStateException("no inference server is left: " + why);
+    books.openJobs().forEach(job -> dispatch.giveUp(job, nobody));
+  }
+
+  @Override
+  public CompletionStage<Boolean> serves() {
+    return serves.minimalCompletionStage();
+  }
+
+  @Override
+  public CompletionStage<String> lost() {
+    return lost.minimalCompletionStage();
+  }
+
   /** How it fares, on a line. */
   public String report() {
     return books.report();
@@ -106,6 +129,9 @@ public final class FleetSampler implements SamplingEngine {
         job.answer().completeExceptionally(new IllegalStateException("the sampler is closed"));
       }
       stages.add(job.answer().minimalCompletionStage());
+    }
+    if (lost.isDone()) {
+      failOpen(lost.join());
     }
     dispatch.give();
     return stages;

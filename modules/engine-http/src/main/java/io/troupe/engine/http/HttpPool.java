@@ -128,6 +128,11 @@ public final class HttpPool implements AutoCloseable {
         String why = "%s is given up: %s".formatted(name, reason);
         begun.complete(Optional.of(why));
         deserted.complete(why);
+        Optional<FleetSampler> fleet;
+        synchronized (HttpPool.this) {
+          fleet = current;
+        }
+        fleet.ifPresent(left -> left.desert(why));
       }
     }
   }
@@ -160,6 +165,9 @@ public final class HttpPool implements AutoCloseable {
       synchronized (this) {
         current = Optional.of(fleet);
         endpoints.forEach(fleet::join);
+      }
+      if (deserted.isDone()) {
+        fleet.desert(deserted.join());
       }
       return fleet;
     } catch (IOException disk) {

@@ -21,12 +21,24 @@ final class Upkeep implements Attendant.Post, LoadWatch.Post {
   private final WeightShelf shelf;
   private final Keeper keeper;
   private final Dispatch dispatch;
+  private final CompletableFuture<Boolean> serves;
 
-  Upkeep(FleetBooks books, WeightShelf shelf, Keeper keeper, Dispatch dispatch) {
+  /**
+   * Of the servers in books.
+   *
+   * @param serves completes once one of them draws
+   */
+  Upkeep(
+      FleetBooks books,
+      WeightShelf shelf,
+      Keeper keeper,
+      Dispatch dispatch,
+      CompletableFuture<Boolean> serves) {
     this.books = books;
     this.shelf = shelf;
     this.keeper = keeper;
     this.dispatch = dispatch;
+    this.serves = serves;
   }
 
   /** Looks after a server until it leaves. */
@@ -96,6 +108,7 @@ final class Upkeep implements Attendant.Post, LoadWatch.Post {
     List<CompletableFuture<WeightVersion>> waited = books.moved(replica, goal);
     LOG.debug("server={} weights={}", replica.name(), goal.tag());
     waited.forEach(load -> load.complete(goal.tag().version()));
+    serves.complete(true);
     dispatch.give();
   }
 

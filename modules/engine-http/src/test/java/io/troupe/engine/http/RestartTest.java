@@ -1,6 +1,7 @@
 package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
@@ -164,10 +165,16 @@ class RestartTest {
   @Test
   void deserted_onceTheOnlyServerIsGivenUp_saysWhy() throws Exception {
     try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
-        HttpPool pool = pool(policy, "4-none", 1)) {
+        HttpPool pool = pool(policy, "4-none", 100);
+        SamplingEngine sampler = pool.newSampler()) {
+      CompletionStage<List<Completion>> open = ask(sampler, 1);
       assertThat(await(pool.deserted()))
-          .startsWith("sidecar-1 is given up: it ended 2 times in a row")
+          .startsWith("sidecar-1 is given up: it never served in 3 starts")
           .endsWith("these weights are none");
+      assertThat(await(sampler.lost())).startsWith("sidecar-1 is given up");
+      assertThat(sampler.serves().toCompletableFuture()).isNotDone();
+      assertThatThrownBy(() -> await(open)).hasMessageContaining("no inference server is left");
+      assertThatThrownBy(() -> await(ask(sampler, 2))).hasMessageContaining("is left");
     }
   }
 

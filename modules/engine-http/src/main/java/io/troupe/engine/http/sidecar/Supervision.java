@@ -8,14 +8,19 @@ import java.time.Duration;
  * What is to be done about one child process; time is an argument.
  *
  * <p>A child that ends is started again after a pause that doubles with each end in a row; one that
- * was up for a while has earned a clean slate; one that keeps ending is given up, because a server
- * that cannot start does not learn to by being started.
+ * was up for a while has earned a clean slate; one that keeps ending is given up, one that never
+ * served after {@value #STARTS_BEFORE_SERVING} starts, because a server that cannot start does not
+ * learn to by being started.
  *
  * @param settings the terms
  * @param phase where it is
  * @param ends in a row, without a long time up between
+ * @param served whether it ever did
  */
-public record Supervision(Settings settings, Phase phase, int ends) {
+public record Supervision(Settings settings, Phase phase, int ends, boolean served) {
+  /** Starts in all of a child that never serves. */
+  public static final int STARTS_BEFORE_SERVING = 3;
+
   /**
    * The terms.
    *
@@ -73,15 +78,15 @@ public record Supervision(Settings settings, Phase phase, int ends) {
 
   /** A child that is started at once. */
   public static Supervision begin(Settings settings) {
-    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), 0);
+    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), 0, false);
   }
 
   public Supervision started(long now) {
-    return new Supervision(settings, new Phase.Starting(now), ends);
+    return new Supervision(settings, new Phase.Starting(now), ends, served);
   }
 
   public Supervision serves(long now) {
-    return new Supervision(settings, new Phase.Up(now), ends);
+    return new Supervision(settings, new Phase.Up(now), ends, true);
   }
 
   /** Whether it has had its time to start. */
@@ -92,7 +97,7 @@ public record Supervision(Settings settings, Phase phase, int ends) {
 
   /** It was ended on purpose, and is started at once. */
   public Supervision replaced() {
-    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), ends);
+    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), ends, served);
   }
 
   /** It ended, whoever ended it. */
@@ -100,16 +105,20 @@ public record Supervision(Settings settings, Phase phase, int ends) {
     boolean steady =
         phase instanceof Phase.Up(long since) && now - since >= settings.steadyAfter.toMillis();
     int inARow = steady ? 1 : ends + 1;
-    if (inARow > settings.mostEnds) {
+    int most = served ? settings.mostEnds : Math.min(settings.mostEnds, STARTS_BEFORE_SERVING - 1);
+    if (inARow > most) {
+      String how = served ? "it ended %d times in a row" : "it never served in %d starts";
       return new Supervision(
           settings,
-          new Phase.GivenUp("it ended %d times in a row, at last: %s".formatted(inARow, why)),
-          inARow);
+          new Phase.GivenUp("%s, at last: %s".formatted(how.formatted(inARow), why)),
+          inARow,
+          served);
     }
     long doubled = settings.firstPause.toMillis() << Math.min(inARow - 1, 20);
     return new Supervision(
         settings,
         new Phase.Resting(now + Math.min(doubled, settings.longestPause.toMillis())),
-        inARow);
+        inARow,
+        served);
   }
 }

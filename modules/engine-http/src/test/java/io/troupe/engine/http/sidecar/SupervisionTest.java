@@ -17,7 +17,7 @@ class SupervisionTest {
 
   @Test
   void ended_inARow_pausesLongerAndIsGivenUp() {
-    Supervision child = Supervision.begin(SETTINGS);
+    Supervision child = Supervision.begin(SETTINGS).started(0).serves(1);
     for (long pause : List.of(1000L, 2000L, 4000L, 5000L)) {
       child = child.started(0).ended(7, "exit 1");
       assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(7 + pause));
@@ -25,6 +25,15 @@ class SupervisionTest {
     child = child.started(0).ended(7, "exit 1");
     assertThat(child.phase())
         .isEqualTo(new Supervision.Phase.GivenUp("it ended 5 times in a row, at last: exit 1"));
+  }
+
+  @Test
+  void ended_neverServed_isGivenUpAfterThreeStarts() {
+    Supervision child = Supervision.begin(SETTINGS).started(0).ended(7, "exit 1");
+    child = child.started(0).ended(7, "exit 1");
+    assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(2007));
+    assertThat(child.started(0).ended(7, "exit 1").phase())
+        .isEqualTo(new Supervision.Phase.GivenUp("it never served in 3 starts, at last: exit 1"));
   }
 
   @Test
