@@ -5,14 +5,11 @@ import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
-import io.troupe.engine.toy.ToySettings;
 import java.io.IOException;
 import java.time.Duration;
 
 /** A toy rank's process: address of the head, secret, number. */
 final class ToyRankMain {
-  static final ToySettings POLICY = new ToySettings("abcdef", 16, 4, 7, Duration.ZERO);
-
   private ToyRankMain() {}
 
   static void main(String[] arguments) throws IOException {
@@ -25,7 +22,7 @@ final class ToyRankMain {
             "127.0.0.1",
             RunSecret.of(arguments[1]),
             Duration.ofSeconds(60));
-    try (TrainerRank rank = new ToyPolicy(POLICY).newRank(2);
+    try (TrainerRank rank = new ToyPolicy(ToySteps.POLICY).newRank(2);
         RankHost host = RankHost.report(HostPort.parse(arguments[0]), self, rank)) {
       host.work();
     }
