@@ -9,6 +9,7 @@ import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Roster;
 import io.troupe.cluster.Terms;
+import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
 import io.troupe.store.RunLease;
@@ -162,6 +163,9 @@ final class TrainCommand implements Callable<Integer> {
             composition.frameBytes(),
             composition.config().cluster().tls(),
             System.err::println);
+    if (!standby && cluster.seeds().isEmpty()) {
+      claimGpus(composition.config(), folder);
+    }
     HeadWeights weights =
         new HeadWeights(folder, composition.config().cluster().weights(), cluster.weights());
     PlacementSection placement = composition.config().placement();
@@ -190,6 +194,18 @@ final class TrainCommand implements Callable<Integer> {
       AgentWatch.start(stage::leaveUnlessSeated);
     }
     return stage;
+  }
+
+  /** One that waits for the head to die has what its agent gave it. */
+  private static void claimGpus(RunConfig config, RunFolder folder) throws IOException {
+    if (config.policy().wantsGpu() && config.placement().nodes() > 0) {
+      Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
+      if (host.isPresent()) {
+        var _ =
+            new HeadGpus(host.get(), TrainerCrews.devices())
+                .claim(config.placement().trainerGpus(), config.policy().computesOn());
+      }
+    }
   }
 
   private static RunFolder find(String run) throws NoSuchRunException {

@@ -52,6 +52,15 @@ public sealed interface PolicySection {
     };
   }
 
+  /** Where processes that compute it do so. */
+  default String computesOn() {
+    return switch (this) {
+      case Djl djl -> djl.device();
+      case Pretrained pretrained -> pretrained.device();
+      case Toy _ -> "cpu";
+    };
+  }
+
   /** Whether a process that computes it uses an accelerator, where there is one. */
   default boolean wantsGpu() {
     return switch (this) {

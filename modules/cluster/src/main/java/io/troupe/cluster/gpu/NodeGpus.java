@@ -40,6 +40,17 @@ public record NodeGpus(
   }
 
   /**
+   * Claims these, as CUDA_VISIBLE_DEVICES names them: by number or UUID. Blocks.
+   *
+   * @throws IOException as {@link #claim(List)}
+   */
+  public List<Gpu> claimNamed(List<String> names) throws IOException {
+    return claim(
+        names.size(),
+        gpu -> names.contains(gpu.uuid()) || names.contains(Integer.toString(gpu.index())));
+  }
+
+  /**
    * Claims so many that are not among others. Blocks.
    *
    * @throws IOException as {@link #claim(int)}
