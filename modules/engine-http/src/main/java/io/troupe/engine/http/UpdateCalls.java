@@ -1,0 +1,158 @@
+package io.troupe.engine.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.Wire.Answer;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.http.protocol.Piece;
+import io.troupe.engine.http.protocol.VersionSpan;
+import io.troupe.engine.http.protocol.WeightTag;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The steps of an update, as calls of one server. They block, and say what went wrong.
+ *
+ * @param probeToken prompt of the token that is drawn for trial
+ * @param restarter none where it must not be started anew for new weights
+ * @param publishing what it gets of each version
+ * @param idle waits until no draw of ours is in flight
+ */
+record UpdateCalls(
+    Wire wire,
+    int probeToken,
+    Optional<Replica.Restarter> restarter,
+    Publishing publishing,
+    LoadedAdapters adapters,
+    Idle idle) {
+  private static final Duration CALL = Duration.ofSeconds(60);
+  private static final Duration READ = Duration.ofMinutes(10);
+
+  /** Waits for the requests in flight. */
+  @FunctionalInterface
+  interface Idle {
+    /** Says what went wrong, if anything. */
+    Optional<String> await() throws InterruptedException;
+  }
+
+  /** The adapter to ask for, of weights that it draws with; empty for the model as it is. */
+  String adapter(WeightTag asked) {
+    return publishing == Publishing.ADAPTERS ? asked.toString() : "";
+  }
+
+  /** Takes one step; says what went wrong, if anything. */
+  Optional<String> take(UpdateStep step, WeightTag tag, Path directory, Capabilities can)
+      throws InterruptedException {
+    boolean sglang = can.dialect() == Dialect.SGLANG;
+    return switch (step) {
+      case PAUSE ->
+          fault(
+              sglang
+                  ? wire.post("/pause_generation", Fields.object().put("mode", "retract"), CALL)
+                  : wire.post("/pause?mode=keep&clear_cache=true", Fields.object(), CALL));
+      case DRAIN -> idle.await();
+      case READ -> read(tag, directory, can);
+      case LOAD -> adapters.load(tag.toString(), directory, can.dialect());
+      case RESTART ->
+          restarter.orElseThrow().restart(directory)
+              ? Optional.empty()
+              : Optional.of("started with %s it does not come to serve".formatted(directory));
+      case NAME ->
+          fault(
+              wire.post(
+                  "/update_weight_version",
+                  Fields.object().put("new_version", tag.toString()),
+                  CALL));
+      case CONFIRM -> {
+        String told = named(can);
+        yield told.equals(tag.toString())
+            ? Optional.empty()
+            : Optional.of("it names its weights '%s', not %s".formatted(told, tag));
+      }
+      case RESUME ->
+          fault(wire.post(sglang ? "/continue_generation" : "/resume", Fields.object(), CALL));
+      case TRY -> tryOut(tag, can);
+    };
+  }
+
+  private Optional<String> read(WeightTag tag, Path directory, Capabilities can)
+      throws InterruptedException {
+    ObjectNode body = Fields.object();
+    if (can.has(Capability.UPDATE_FROM_DISK)) {
+      body.put("model_path", directory.toString())
+          .put("weight_version", tag.toString())
+          .put("abort_all_requests", false)
+          .put("flush_cache", true);
+      Answer answer = wire.post("/update_weights_from_disk", body, READ);
+      return answer.ok() && !answer.json().path("success").asBoolean(true)
+          ? Optional.of(answer.json().path("message").asText("success=false"))
+          : fault(answer);
+    }
+    body.put("method", "reload_weights").put("timeout", (double) READ.toSeconds());
+    body.putObject("kwargs").put("weights_path", directory.toString());
+    return fault(wire.post("/collective_rpc", body, READ));
+  }
+
+  /** What it calls its weights. */
+  String named(Capabilities can) throws InterruptedException {
+    String route = can.dialect() == Dialect.SGLANG ? "/get_weight_version" : "/weight_info";
+    return wire.get(route, CALL).json().path("weight_version").asText("");
+  }
+
+  /** Who crashed between pause and resume left the server paused. */
+  void resumeIfPaused() throws InterruptedException {
+    if (wire.get("/is_paused", CALL).json().path("is_paused").asBoolean(false)) {
+      wire.post("/resume", Fields.object(), CALL);
+    }
+  }
+
+  private Optional<String> tryOut(WeightTag tag, Capabilities can) throws InterruptedException {
+    Draw draw =
+        new Draw(
+            "try-" + tag,
+            can.model(),
+            new int[] {probeToken},
+            1,
+            new SamplingSettings(1, 1),
+            1,
+            1,
+            tag.toString(),
+            Duration.ZERO,
+            adapter(tag));
+    Answer answer =
+        wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), CALL);
+    if (!answer.ok()) {
+      return fault(answer);
+    }
+    try {
+      Piece piece = can.dialect().codec().pieces(Fields.parse(answer.body())).getFirst();
+      if (piece.tokens().length != 1
+          || piece.logProbs().length != 1
+          || !Double.isFinite(piece.logProbs()[0])) {
+        return Optional.of("a token drawn for trial has no finite log-probability");
+      }
+      if (publishing == Publishing.ADAPTERS) {
+        return piece.model().isEmpty() || piece.model().equals(tag.toString())
+            ? Optional.empty()
+            : Optional.of(
+                "a token drawn for trial is of '%s', not of the adapter %s"
+                    .formatted(piece.model(), tag));
+      }
+      return piece.versions().stream()
+          .map(VersionSpan::tag)
+          .filter(told -> !told.equals(tag.toString()))
+          .findFirst()
+          .map(told -> "a token drawn for trial is of weights '%s', not %s".formatted(told, tag));
+    } catch (MalformedAnswerException malformed) {
+      return Optional.of(String.valueOf(malformed.getMessage()));
+    }
+  }
+
+  private static Optional<String> fault(Answer answer) {
+    return answer.ok() ? Optional.empty() : Optional.of(answer.fault().toString());
+  }
+}
