@@ -69,6 +69,7 @@ record NodeCrew(
     Path folder = Files.createDirectories(data.resolve(node).resolve(terms.run()));
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
+    RunInputs.check(terms, Composition.of(settings, run.resolve("checkpoints")));
     ClusterSection section = settings.cluster();
     List<NodeWorker> wanted = NodeWorker.of(node, settings, share, workers);
     endAbandoned();

@@ -182,6 +182,7 @@ final class TrainCommand implements Callable<Integer> {
                 Files.readString(folder.resolved()),
                 RunToken.secret(folder),
                 weights.transfers(),
+                RunInputs.of(composition),
                 ""),
             new RunLease(folder, cluster.address().host()),
             weights,

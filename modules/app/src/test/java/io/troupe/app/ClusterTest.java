@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.ChildRun.Place;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Phase;
+import io.troupe.core.run.RunEnd;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,5 +142,47 @@ final class ClusterTest {
     assertThat(cluster.grantedAfter(0, "a-w2")).isTrue();
     assertThat(cluster.run().path().resolve("ranks/trainer-rank-1.log")).exists();
     cluster.audit();
+  }
+
+  /** The run ends with its head: who waits does not take over, and the nodes wait for a resume. */
+  @Test
+  @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
+  void run_headTerminated_endsAndIsResumedThroughANode() throws Exception {
+    TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
+    try (ChildRun head = cluster.head(Place.HERE);
+        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+      cluster.awaitWork(a, 0, "a-w1");
+      cluster.awaitStandby(a, "a");
+      cluster.awaitStep(a, 0);
+
+      head.signal("TERM");
+      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+      assertThat(head.err())
+          .anyMatch(line -> line.startsWith("draining"))
+          .anyMatch(line -> line.startsWith("paused step "));
+      TestCluster.await(a, "worker and waiting head are ended", () -> a.children().isEmpty());
+      RunHistory ended = RunHistory.replay(cluster.run(), 1);
+      assertThat(ended.state().phase()).isEqualTo(new Phase.Ended(new RunEnd.Interrupted()));
+      assertThat(ended.resumes()).as("nobody took over").isZero();
+      cluster.audit();
+
+      int atEnd = cluster.events().size();
+      String node = a.awaitErr("is in cluster").replaceAll(".* at ", "");
+      List<String> resume = new ArrayList<>(List.of(head.resumeArguments()));
+      resume.addAll(List.of("--cluster", "--seed", node));
+      try (ChildRun next =
+          ChildRun.start(folder, ChildRun.Size.TOY, resume.toArray(String[]::new))) {
+        cluster.awaitWork(next, atEnd, "a-w1");
+        cluster.awaitStep(next, atEnd);
+        cluster.end(a, () -> terminate(next), atEnd, true);
+        assertThat(next.awaitExit()).as(next.said()).isEqualTo(ExitCode.ofSignal(15));
+      }
+      a.signal("TERM");
+      assertThat(a.awaitExit()).as(a.said()).isZero();
+    }
+  }
+
+  private static void terminate(ChildRun run) {
+    ProcessHandle.of(run.pid()).orElseThrow().destroy();
   }
 }

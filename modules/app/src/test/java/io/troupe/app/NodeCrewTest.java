@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.NodeAgent;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,11 +26,15 @@ final class NodeCrewTest {
   @TempDir private Path folder;
 
   private Terms terms() throws IOException {
+    return terms(Map.of());
+  }
+
+  private Terms terms(Map<String, String> inputs) throws IOException {
     Path run = folder.resolve("run");
     Files.createDirectories(run.resolve("cluster"));
     Files.writeString(run.resolve("cluster").resolve("token"), "token");
     return new Terms(
-        "run", run.toString(), "token", TestRuns.DJL, RunSecret.random().hex(), false, "");
+        "run", run.toString(), "token", TestRuns.DJL, RunSecret.random().hex(), false, inputs, "");
   }
 
   private List<ChildSpec> crew(int workers, String gpus) throws IOException {
@@ -69,7 +75,8 @@ final class NodeCrewTest {
   @Test
   void of_weightsOverTheNetwork_needNoRunFolderUnlessTheNodeMayTakeOver() throws IOException {
     String secret = RunSecret.random().hex();
-    Terms terms = new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret, true, "");
+    Terms terms =
+        new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret, true, Map.of(), "");
     ChildSpec worker = crew(1, "none", false, terms).getFirst();
     assertThat(worker.command()).contains("--weights").noneMatch(part -> part.contains(secret));
     assertThat(worker.environment()).containsEntry(WorkerCommand.SECRET, secret);
@@ -77,6 +84,22 @@ final class NodeCrewTest {
 
     assertThatThrownBy(() -> crew(1, "none", true, terms))
         .hasMessageContaining("the run folder /nowhere/run is not the head's on this host");
+  }
+
+  @Test
+  void of_dataThatAreNotTheHeads_isRefusedWithWhatToDo() throws IOException {
+    Path yaml = Path.of(TestRuns.write(folder, TestRuns.DJL));
+    Composition here = Composition.of(RunConfig.load(yaml, List.of()).config());
+    Composition other =
+        Composition.of(RunConfig.load(yaml, List.of("task.held_out_share=0.4")).config());
+    Map<String, String> inputs = RunInputs.of(here);
+    assertThat(RunInputs.of(other).get("data")).isNotEqualTo(inputs.get("data"));
+
+    assertThat(crew(1, "none", false, terms(inputs))).hasSize(1);
+    assertThatThrownBy(() -> crew(1, "none", false, terms(RunInputs.of(other))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("data of run run is not the head's on this host (digest ")
+        .hasMessageContaining("the files that `task` and `data` name must be the head's");
   }
 
   @Test
@@ -146,6 +169,7 @@ final class NodeCrewTest {
             TestRuns.DJL.replace("rollout:", "rollout:\n" + sidecars.indent(2).stripTrailing()),
             of.secret(),
             false,
+            Map.of(),
             "");
     return new NodeCrew(
             "a",

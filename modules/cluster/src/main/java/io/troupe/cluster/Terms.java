@@ -1,5 +1,7 @@
 package io.troupe.cluster;
 
+import java.util.Map;
+
 /**
  * What a node needs to know of the run it works for.
  *
@@ -10,6 +12,8 @@ package io.troupe.cluster;
  * @param configuration resolved, as YAML
  * @param secret what the run's processes prove to each other, in hex
  * @param transfers whether weights come over the network; else they lie in the run folder
+ * @param inputs digests of what the head has read of the data and checkpoints that the
+ *     configuration names, by what they are; a node holds its own against them
  * @param ranks where trainer ranks of nodes report to the head; empty if there are none
  */
 public record Terms(
@@ -19,10 +23,15 @@ public record Terms(
     String configuration,
     String secret,
     boolean transfers,
+    Map<String, String> inputs,
     String ranks) {
+  public Terms {
+    inputs = Map.copyOf(inputs);
+  }
+
   /** The same of a head where ranks report at an address. */
   public Terms reportingAt(HostPort head) {
-    return new Terms(run, folder, token, configuration, secret, transfers, head.toString());
+    return new Terms(run, folder, token, configuration, secret, transfers, inputs, head.toString());
   }
 
   @Override

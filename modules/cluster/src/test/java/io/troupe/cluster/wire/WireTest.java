@@ -36,6 +36,7 @@ import io.troupe.runtime.SampledWith;
 import io.troupe.runtime.Trainer;
 import java.io.NotSerializableException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -133,7 +134,15 @@ final class WireTest {
             "no source gives them"),
         new Desk.Report("it rains"),
         new NodeAgent.Offered(
-            new Terms("r", "/runs/r", "t", "run:\n  seed: 1\n", "00ff", true, "h:1"),
+            new Terms(
+                "r",
+                "/runs/r",
+                "t",
+                "run:\n  seed: 1\n",
+                "00ff",
+                true,
+                Map.of("data", "12ab"),
+                "h:1"),
             new Share(
                 1,
                 List.of(List.of(2), List.of(3)),

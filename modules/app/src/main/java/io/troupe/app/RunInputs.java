@@ -1,0 +1,138 @@
+package io.troupe.app;
+
+import io.troupe.cluster.Terms;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.engine.Tokenizer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * What a run reads from the disks of each host, as digests: the configuration travels, the files it
+ * names do not. The digests are over what was read, and not over the files, so that the same
+ * prompts in another place, or in a cache of the host's own, are the same.
+ */
+final class RunInputs {
+  private static final String DATA = "data";
+  private static final String TOKENIZER = "tokenizer";
+  private static final String MODEL = "model";
+  private static final int SHOWN = 12;
+
+  private static final Map<String, String> NEXT_STEP =
+      Map.of(
+          DATA, "the files that `task` and `data` name must be the head's",
+          TOKENIZER, "the tokenizer of `policy.checkpoint` must be the head's",
+          MODEL, "the config.json of `policy.checkpoint` must be the head's");
+
+  private RunInputs() {}
+
+  /** The digests of a run's inputs, as this host has them; each presumes those before it. */
+  static Map<String, String> of(Composition composition) {
+    Map<String, String> digests = new LinkedHashMap<>();
+    digests.put(DATA, data(composition));
+    digests.put(TOKENIZER, tokenizer(composition));
+    digests.put(MODEL, model(composition.start()));
+    return digests;
+  }
+
+  /**
+   * Holds what this host has against what the head has.
+   *
+   * @param here the run, composed on this host
+   * @throws IOException if they differ; says in what, and what to do
+   */
+  static void check(Terms terms, Composition here) throws IOException {
+    for (Map.Entry<String, String> own : of(here).entrySet()) {
+      String what = own.getKey();
+      String wanted = terms.inputs().getOrDefault(what, own.getValue());
+      if (!own.getValue().equals(wanted)) {
+        throw new IOException(
+            "%s of run %s is not the head's on this host (digest %s there, %s here): %s, under the same path"
+                .formatted(
+                    what,
+                    terms.run(),
+                    shown(wanted),
+                    shown(own.getValue()),
+                    Objects.requireNonNull(NEXT_STEP.get(what))));
+      }
+    }
+  }
+
+  private static String shown(String digest) {
+    return digest.substring(0, Math.min(SHOWN, digest.length()));
+  }
+
+  private static String data(Composition composition) {
+    MessageDigest sha = sha256();
+    for (List<Prompt> part : List.of(composition.task().train(), composition.task().heldOut())) {
+      add(sha, Integer.toString(part.size()));
+      for (Prompt prompt : part) {
+        add(sha, prompt.id().value());
+        add(sha, prompt.source());
+        add(sha, prompt.text());
+        add(sha, prompt.answer());
+        add(sha, prompt.solution());
+      }
+    }
+    return hex(sha);
+  }
+
+  /** Every id's bytes, the ids that end, and how the run's own prompts are encoded. */
+  private static String tokenizer(Composition composition) {
+    Tokenizer tokenizer = composition.tokenizer();
+    MessageDigest sha = sha256();
+    for (int id = 0; id < tokenizer.vocabularySize(); id++) {
+      add(sha, tokenizer.bytes(id));
+    }
+    tokenizer.endIds().stream().sorted().forEach(id -> add(sha, Integer.toString(id)));
+    Stream.concat(composition.task().train().stream(), composition.task().heldOut().stream())
+        .map(prompt -> tokenizer.encodeWithSpecial(prompt.text()))
+        .forEach(
+            ids -> {
+              ByteBuffer bytes = ByteBuffer.allocate(ids.length * Integer.BYTES);
+              bytes.asIntBuffer().put(ids);
+              add(sha, bytes.array());
+            });
+    return hex(sha);
+  }
+
+  /** The architecture: weights come from the head in any case. */
+  private static String model(Composition.Start start) {
+    MessageDigest sha = sha256();
+    switch (start) {
+      case Composition.Start.Fresh() -> add(sha, "fresh");
+      case Composition.Start.Stored(var checkpoint) -> add(sha, checkpoint.settings().toString());
+    }
+    return hex(sha);
+  }
+
+  private static void add(MessageDigest sha, String text) {
+    add(sha, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** With its length before it, so that no two lists of texts look alike. */
+  private static void add(MessageDigest sha, byte[] bytes) {
+    sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
+    sha.update(bytes);
+  }
+
+  private static String hex(MessageDigest sha) {
+    return HexFormat.of().formatHex(sha.digest());
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}
