@@ -18,7 +18,7 @@ final class SoakCommandTest {
             ChildRun.Size.TOY,
             "soak",
             "--minutes",
-            "0.35",
+            "0.2",
             "--seed",
             "5",
             "--folder",
@@ -26,7 +26,7 @@ final class SoakCommandTest {
       assertThat(child.awaitExit()).as(child.said()).isZero();
       assertThat(child.out()).as(child.said()).contains("passed");
       assertThat(String.join("\n", child.out()))
-          .contains("soak   0.4 minutes · seed 5", "S2 exactly once: no violation");
+          .contains("soak   0.2 minutes · seed 5", "S2 exactly once: no violation");
     }
   }
 }
