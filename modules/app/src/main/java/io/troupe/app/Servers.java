@@ -68,7 +68,7 @@ final class Servers implements AutoCloseable {
             engines.tokenizer(),
             engines.contextLength(),
             List.of(),
-            plan(config, 1, resolved, Supervision.Settings::ofWorker),
+            plan(config, 1, resolved, HttpPool.weights(folder), Supervision.Settings::ofWorker),
             config.rollout().publish(),
             folder,
             companions(config),
@@ -87,6 +87,7 @@ final class Servers implements AutoCloseable {
       RunConfig config,
       int count,
       Path resolved,
+      Path weights,
       Function<Duration, Supervision.Settings> supervision) {
     SidecarsSection own = config.rollout().sidecars();
     return new Sidecars.Plan(
@@ -94,7 +95,7 @@ final class Servers implements AutoCloseable {
         own.concurrency(),
         Endpoint.Patience.DEFAULT,
         supervision.apply(own.startTimeout()),
-        starter(config, resolved),
+        starter(config, resolved, weights),
         own.restartForWeights());
   }
 
@@ -128,7 +129,12 @@ final class Servers implements AutoCloseable {
                 engines.tokenizer(),
                 engines.contextLength(),
                 named,
-                plan(config, sidecars, resolved, Supervision.Settings::startingWithin),
+                plan(
+                    config,
+                    sidecars,
+                    resolved,
+                    HttpPool.weights(folder),
+                    Supervision.Settings::startingWithin),
                 config.rollout().publish(),
                 folder,
                 companions(config),
@@ -154,14 +160,16 @@ final class Servers implements AutoCloseable {
     }
   }
 
-  private static Sidecars.Starter starter(RunConfig config, Path resolved) {
+  private static Sidecars.Starter starter(RunConfig config, Path resolved, Path shelf) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
       case TROUPE -> (port, _) -> new ServerCommand(ours(own.heap(), resolved, port), classPath());
       case VLLM ->
-          (port, weights) -> ServerCommand.vllm(load(config, weights), port, own.arguments());
+          (port, weights) ->
+              ServerCommand.vllm(load(config, weights, shelf), port, own.arguments());
       case SGLANG ->
-          (port, weights) -> ServerCommand.sglang(load(config, weights), port, own.arguments());
+          (port, weights) ->
+              ServerCommand.sglang(load(config, weights, shelf), port, own.arguments());
       case COMMAND ->
           (port, weights) -> ServerCommand.custom(own.command(), port, model(config, weights));
     };
@@ -210,7 +218,7 @@ final class Servers implements AutoCloseable {
         .orElse("");
   }
 
-  private static ServerCommand.Load load(RunConfig config, Optional<Path> weights) {
+  private static ServerCommand.Load load(RunConfig config, Optional<Path> weights, Path shelf) {
     SidecarsSection own = config.rollout().sidecars();
     return new ServerCommand.Load(
         model(config, weights),
@@ -218,13 +226,13 @@ final class Servers implements AutoCloseable {
         own.tensorParallel(),
         own.memoryShare(),
         config.policy().contextLength(),
-        adapters(config));
+        adapters(config, shelf));
   }
 
-  private static ServerCommand.Adapters adapters(RunConfig config) {
+  private static ServerCommand.Adapters adapters(RunConfig config, Path shelf) {
     return config.rollout().publishesAdapters()
             && config.policy() instanceof PolicySection.Pretrained pretrained
-        ? pretrained.lora().forServers(config.training().maxStaleness())
+        ? pretrained.lora().forServers(config.training().maxStaleness(), shelf)
         : ServerCommand.Adapters.NONE;
   }
 

@@ -6,6 +6,7 @@ import io.troupe.app.config.binding.Range;
 import io.troupe.engine.djl.Tuning;
 import io.troupe.engine.djl.Tuning.Target;
 import io.troupe.engine.http.sidecar.ServerCommand;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Low-rank adapters; docs/training.md tells what they do. */
@@ -22,8 +23,6 @@ public record LoraSection(
             "Adapted matrices, of `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`"
                 + " and `down_proj`; none means all seven.")
         List<Target> targets) {
-  private static final int MOST_AT_ONCE = 8;
-
   public LoraSection {
     targets = List.copyOf(targets);
   }
@@ -41,12 +40,15 @@ public record LoraSection(
   /**
    * What a server makes room for: a request may still draw with any version that is not too stale,
    * while others begin with the newest, and the next is loaded.
+   *
+   * @param folder in which they lie
    */
-  public ServerCommand.Adapters forServers(long maxStaleness) {
+  public ServerCommand.Adapters forServers(int maxStaleness, Path folder) {
     return new ServerCommand.Adapters(
         rank,
-        (int) Math.min(MOST_AT_ONCE, maxStaleness + 2),
-        resolvedTargets().stream().map(Target::leaf).toList());
+        maxStaleness + 2,
+        resolvedTargets().stream().map(Target::leaf).toList(),
+        folder.toString());
   }
 
   /** What training moves. */

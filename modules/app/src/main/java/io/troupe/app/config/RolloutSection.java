@@ -111,6 +111,12 @@ public record RolloutSection(
             "set rollout.sidecars.server to vllm, sglang or command and leave"
                 + " rollout.sidecars.model out, or set rollout.publish: merged");
     rules
+        .on("publish", "sidecars.restart_for_weights")
+        .require(
+            () -> !publishesAdapters() || !sidecars.restartForWeights(),
+            "(adapters) is loaded while a server runs, which is not started anew for it",
+            "leave rollout.sidecars.restart_for_weights out, or set rollout.publish: merged");
+    rules
         .on("publish")
         .require(
             () -> !publishesAdapters() || usesServers(),

@@ -10,6 +10,7 @@ import io.troupe.core.train.LossSettings;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.http.sidecar.ServerCommand;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -91,6 +92,18 @@ public record RunConfig(
                 + " have as well",
             "take policy.engine pretrained and set policy.lora.rank, or set rollout.publish:"
                 + " merged");
+    rules
+        .on("policy.lora.rank", "rollout.publish", "rollout.sidecars.server")
+        .require(
+            () ->
+                !rollout.publishesAdapters()
+                    || rollout.sidecars().count() == 0
+                    || rollout.sidecars().server() != SidecarsSection.Server.VLLM
+                    || !(policy instanceof PolicySection.Pretrained base)
+                    || base.lora().rank() <= ServerCommand.Adapters.HIGHEST_RANK,
+            "must not exceed %d with rollout.publish: adapters, the highest rank that vLLM takes"
+                .formatted(ServerCommand.Adapters.HIGHEST_RANK),
+            "lower it, or set rollout.publish: merged");
     if (policy instanceof PolicySection.Toy toy) {
       rules
           .on(

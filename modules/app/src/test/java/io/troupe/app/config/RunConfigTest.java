@@ -266,6 +266,29 @@ final class RunConfigTest {
         .hasMessageContaining("rollout.max_tokens: is required");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rollout.sidecars.restart_for_weights=true|rollout.publish: (adapters) is loaded while a"
+            + " server runs, which is not started anew for it",
+        "policy.lora.rank=513|policy.lora.rank: must not exceed 512 with rollout.publish: adapters,"
+            + " the highest rank that vLLM takes"
+      })
+  void plan_adaptersThatServersCannotHave_areRefused(String override, String refusal) {
+    assertThat(
+            refusals(
+                "policy.engine=pretrained",
+                "policy.checkpoint=nowhere",
+                "policy.context_length=64",
+                "policy.lora.rank=8",
+                "rollout.publish=adapters",
+                "rollout.sidecars.count=1",
+                "rollout.sidecars.server=vllm",
+                override))
+        .containsExactly(refusal);
+  }
+
   @Test
   void plan_leaseShorterThanTheToyEngineNeeds_isRefused() {
     assertThat(refusals("policy.engine=toy", "policy.token_delay=2s", "rollout.lease_timeout=8s"))

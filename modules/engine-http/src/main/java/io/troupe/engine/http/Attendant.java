@@ -11,11 +11,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps one server at the newest weights, as long as it is in the fleet; rests longer after each
  * failure in a row. It is the only one that updates this server.
+ *
+ * <p>A failed loading of adapters harms nothing that the server draws with, so it is done again;
+ * but one that fails time after time may be a server that hangs, and is to be started anew.
  */
 final class Attendant implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
   private static final Duration FIRST_REST = Duration.ofMillis(500);
   private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+  private static final int MOST_LOADINGS = 3;
 
   /** The weights that servers are brought to. */
   record Goal(WeightTag tag, Path directory) {}
@@ -33,7 +37,7 @@ final class Attendant implements Runnable {
 
     void release(Goal goal);
 
-    /** The server draws with these weights. */
+    /** The server draws with these weights, if nobody doubted it meanwhile. */
     void moved(Replica replica, Goal goal);
 
     /**
@@ -47,6 +51,7 @@ final class Attendant implements Runnable {
 
   private final Replica replica;
   private final Post post;
+  private int failures; // in a row
 
   Attendant(Replica replica, Post post) {
     this.replica = replica;
@@ -87,9 +92,15 @@ final class Attendant implements Runnable {
     return switch (end) {
       case Update.Next.Moved() -> {
         post.moved(replica, goal);
+        replica.tidy();
+        failures = 0;
         yield true;
       }
-      case Update.Next.Unmoved(String reason) -> failed(goal, false, reason);
+      case Update.Next.Unmoved(String reason) -> {
+        boolean hopeless =
+            ++failures % MOST_LOADINGS == 0 && replica.publishing() == Publishing.ADAPTERS;
+        yield failed(goal, hopeless, reason);
+      }
       case Update.Next.Broken(String reason) -> failed(goal, true, reason);
       case Update.Next.Do(UpdateStep step) ->
           throw new IllegalStateException("an update ended before " + step);

@@ -58,8 +58,9 @@ public enum Capability {
           "start it with VLLM_SERVER_DEV_MODE=1 in its environment, on 127.0.0.1 only";
       case WEIGHT_NAME, WEIGHT_SPANS -> "take vLLM 0.28 or newer";
       case ADAPTERS ->
-          "start it with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True in its"
-              + " environment";
+          "start it with --enable-lora, and in its environment"
+              + " VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES"
+              + " with the run's folder servers/weights";
       case PROMPT_LOG_PROBS -> "start it with --max-logprobs 1 or more";
       case METRICS -> "start it without --disable-log-stats";
     };

@@ -112,7 +112,7 @@ public final class CapabilityProbe {
     if (routes.contains("/collective_rpc")) {
       found.add(Capability.UPDATE_BY_RPC);
     }
-    if (routes.contains("/v1/load_lora_adapter") || routes.contains("/load_lora_adapter")) {
+    if (loadsAdapters(dialect)) {
       found.add(Capability.ADAPTERS);
     }
     boolean vllmPause = routes.contains("/pause") && routes.contains("/resume");
@@ -129,6 +129,20 @@ public final class CapabilityProbe {
     if (wire.get("/metrics", PATIENCE).ok()) {
       found.add(Capability.METRICS);
     }
+  }
+
+  /** SGLang has the route in any case, and refuses it unless it was started for it. */
+  private boolean loadsAdapters(Dialect dialect) throws InterruptedException {
+    if (dialect != Dialect.SGLANG) {
+      return routes.contains("/v1/load_lora_adapter");
+    }
+    for (String route : List.of("/get_server_info", "/server_info")) {
+      JsonNode enabled = wire.get(route, PATIENCE).json().findValue("enable_lora");
+      if (enabled != null) {
+        return enabled.asBoolean(false) && routes.contains("/load_lora_adapter");
+      }
+    }
+    return false;
   }
 
   /** Draws that show what the routes do not. */

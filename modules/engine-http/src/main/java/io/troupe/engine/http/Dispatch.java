@@ -9,8 +9,11 @@ import io.troupe.engine.http.protocol.Retry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -48,6 +51,13 @@ final class Dispatch implements AutoCloseable {
 
   private void send(Errand errand) {
     GroupJob job = errand.part().job();
+    if (errand.goesOnOtherwise()) {
+      books.abandon(errand);
+      errand.replica().release(errand.draw());
+      giveUp(job, goesOnOtherwise(errand));
+      give();
+      return;
+    }
     DrawCall call =
         errand
             .replica()
@@ -64,13 +74,40 @@ final class Dispatch implements AutoCloseable {
             .whenComplete(
                 (answers, failure) -> {
                   books.callEnded(job, call);
-                  if (failure == null) {
-                    answered(errand, answers, call.sinceNanos());
-                  } else {
-                    failed(errand, cause(failure), call.sinceNanos());
-                  }
-                  give();
+                  Optional<Throwable> why = Optional.ofNullable(failure).map(Dispatch::cause);
+                  var _ =
+                      settled(errand, why)
+                          .whenComplete(
+                              (_, _) -> {
+                                if (why.isPresent()) {
+                                  failed(errand, why.get(), call.sinceNanos());
+                                } else {
+                                  answered(errand, answers, call.sinceNanos());
+                                }
+                                give();
+                              });
                 });
+  }
+
+  /** When it can be judged; at once where no token came. */
+  private static CompletionStage<Void> settled(Errand errand, Optional<Throwable> failure) {
+    boolean drew =
+        failure
+            .map(why -> why instanceof EndpointException broken && broken.tokens() > 0)
+            .orElse(true);
+    return drew ? errand.settled() : CompletableFuture.completedStage(null);
+  }
+
+  private static IllegalStateException goesOnOtherwise(Errand errand) {
+    return new IllegalStateException(
+        "%s: completion %d was cut after %d tokens and is not drawn on: %s penalises the tokens of"
+                .formatted(
+                    errand.replica().name(),
+                    errand.part().first(),
+                    errand.part().head().length(),
+                    errand.can().dialect().title())
+            + " the rest alone; set rollout.repetition_penalty to 1, or do not abort requests"
+            + " there");
   }
 
   private static Throwable cause(Throwable failure) {
@@ -102,8 +139,8 @@ final class Dispatch implements AutoCloseable {
   private void drawOn(Errand errand, GroupJob.Part part, String why) {
     String server = errand.replica().name();
     int kept = part.head().length();
-    Duration spent = Duration.ofNanos(System.nanoTime() - part.sinceNanos().orElseThrow());
-    Duration left = errand.replica().wire().endpoint().patience().total().minus(spent);
+    Duration spent = spent(part.sinceNanos().orElseThrow());
+    Duration left = total(errand).minus(spent);
     switch (retry.afterCut(part.cuts(), left, ThreadLocalRandom.current().nextDouble())) {
       case Retry.Decision.Again(Duration pause) -> {
         LOG.info( // all that a second drawing of it needs, beside the run's seed
@@ -125,6 +162,14 @@ final class Dispatch implements AutoCloseable {
     }
   }
 
+  private static Duration total(Errand errand) {
+    return errand.replica().wire().endpoint().patience().total();
+  }
+
+  private static Duration spent(long sinceNanos) {
+    return Duration.ofNanos(System.nanoTime() - sinceNanos);
+  }
+
   private void failed(Errand errand, Throwable cause, long since) {
     if (cause instanceof EndpointException broken) {
       broke(errand, broken, since);
@@ -138,25 +183,25 @@ final class Dispatch implements AutoCloseable {
     Fault fault =
         errand.draw().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
     books.fail(errand, fault);
-    if (fault.isCut() && broken.tokens() > 0) {
+    if (broken.fault().isCut() && broken.tokens() > 0) {
       wasCut(errand, broken, since);
     } else {
-      tryAgain(errand, fault, broken);
+      tryAgain(errand, fault, broken, since);
     }
     if (fault.isHang()) {
       keeper.broken(errand.replica().name());
     }
   }
 
-  private void tryAgain(Errand errand, Fault fault, EndpointException broken) {
+  private void tryAgain(Errand errand, Fault fault, EndpointException broken, long since) {
     GroupJob.Part part = errand.part();
     switch (retry.after(
         fault,
         part.tries() + 1,
         broken.tokens(),
-        errand.replica().wire().endpoint().patience().total(),
+        total(errand).minus(spent(since)),
         ThreadLocalRandom.current().nextDouble())) {
-      case Retry.Decision.Again(Duration pause) -> giveLater(part.again(), pause);
+      case Retry.Decision.Again(Duration pause) -> giveLater(part.again(since), pause);
       case Retry.Decision.GiveUp() -> giveUp(part.job(), broken);
     }
   }

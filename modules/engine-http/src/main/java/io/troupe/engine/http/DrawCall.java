@@ -237,8 +237,9 @@ final class DrawCall {
         return;
       }
       JsonNode message = Fields.parse(event);
-      if (message.hasNonNull("error")) {
-        fail(Fault.of(Fault.Kind.IN_STREAM, Fault.ofStatus(500, event, "").message()));
+      Optional<Fault> failure = dialect.codec().failure(message);
+      if (failure.isPresent()) {
+        fail(failure.get());
         return;
       }
       synchronized (DrawCall.this) {
@@ -258,7 +259,9 @@ final class DrawCall {
         last = true;
         drawn = assembly.drawn();
       }
-      result.complete(drawn);
+      // What vLLM aborts before its first token ends with the mark alone.
+      result.complete(
+          drawn.stream().map(one -> one.tokens().length == 0 ? one.cut() : one).toList());
     }
 
     @Override

@@ -20,14 +20,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A part of a group at a server: what is asked of it, and what its answer is worth.
  *
  * @param can what the server can do
  * @param asked the weights in use when it is asked
+ * @param halfReads of the server when it is asked
  */
-record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag asked, Draw draw) {
+record Errand(
+    GroupJob.Part part,
+    Replica replica,
+    Capabilities can,
+    WeightTag asked,
+    Draw draw,
+    long halfReads) {
   private static final Duration GATHER = Duration.ofSeconds(1);
 
   /** What an answer is worth. */
@@ -73,7 +82,7 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
             can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
             GATHER,
             replica.adapter(asked));
-    return new Errand(part, replica, can, asked, draw);
+    return new Errand(part, replica, can, asked, draw, replica.halfReads());
   }
 
   private Telling telling() {
@@ -81,6 +90,39 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
       return Telling.ADAPTER;
     }
     return can.has(Capability.WEIGHT_SPANS) ? Telling.SPANS : Telling.NOTHING;
+  }
+
+  /**
+   * Completes once it is known whether all that came of it is of whole weights. A server that does
+   * not tell which weights drew a token may have read half of new ones meanwhile.
+   */
+  CompletionStage<Void> settled() {
+    return telling() == Telling.NOTHING
+        ? replica.settled()
+        : CompletableFuture.completedStage(null);
+  }
+
+  private Optional<Checked.Refused> halfWeights(List<Drawn> answers) {
+    boolean drew = answers.stream().anyMatch(answer -> answer.tokens().length > 0);
+    return drew && telling() == Telling.NOTHING && replica.halfReads() != halfReads
+        ? Optional.of(
+            new Checked.Refused(
+                Checked.Reason.HALF_WEIGHTS,
+                "the server began to read new weights and did not come to draw with them, and it"
+                    + " does not tell which drew a token"))
+        : Optional.empty();
+  }
+
+  /**
+   * Whether it is the rest of a completion, and the server would draw it from another distribution:
+   * SGLang's repetition penalty is of the tokens that it drew itself.
+   */
+  boolean goesOnOtherwise() {
+    return part.head().length() > 0 && penalisesOwnTokensAlone();
+  }
+
+  private boolean penalisesOwnTokensAlone() {
+    return can.dialect() == Dialect.SGLANG && draw.settings().repetitionPenalty() != 1;
   }
 
   /**
@@ -94,6 +136,10 @@ record Errand(GroupJob.Part part, Replica replica, Capabilities can, WeightTag a
       Tokenizer tokenizer,
       Map<WeightVersion, String> published,
       long sinceNanos) {
+    Optional<Checked.Refused> doubtful = halfWeights(answers);
+    if (doubtful.isPresent()) {
+      return new Worth.Unsound(doubtful.get());
+    }
     Set<Integer> ends = new HashSet<>(tokenizer.endIds());
     ends.addAll(draw.settings().stopIds());
     CompletionCheck check =

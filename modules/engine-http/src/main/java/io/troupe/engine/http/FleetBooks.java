@@ -126,13 +126,20 @@ final class FleetBooks {
     return newest.published();
   }
 
-  /** A server draws with weights; gives those who waited for that. */
-  synchronized List<CompletableFuture<WeightVersion>> moved(Replica replica, Attendant.Goal goal) {
+  /**
+   * A server draws with weights; gives those who waited for that. None if it came to be doubted on
+   * the way: it may be another process by now, so it is looked at, and brought to them, once more.
+   */
+  synchronized Optional<List<CompletableFuture<WeightVersion>>> moved(
+      Replica replica, Attendant.Goal goal) {
+    if (replica.known().isEmpty() || replica.weights().isEmpty()) {
+      return Optional.empty();
+    }
     counts.updates++;
     if (newest.isGoal(goal) && serves(replica)) {
       fleet = fleet.ready(replica.name());
     }
-    return newest.reached(goal.tag().version());
+    return Optional.of(newest.reached(goal.tag().version()));
   }
 
   /** A server does not draw with weights; false if it has left, so that it is not ours to mend. */
@@ -197,8 +204,10 @@ final class FleetBooks {
     List<Errand> errands = new ArrayList<>();
     for (GroupJob.Part asked : can.get().drawsGroups() ? List.of(part) : part.singles()) {
       requests++;
-      errands.add(
-          Errand.of(asked, chosen.get(), can.get(), weights.get(), contextLength, requests));
+      Errand errand =
+          Errand.of(asked, chosen.get(), can.get(), weights.get(), contextLength, requests);
+      errand.replica().reserve(errand.draw()); // before anybody can unload its adapter
+      errands.add(errand);
     }
     return errands;
   }

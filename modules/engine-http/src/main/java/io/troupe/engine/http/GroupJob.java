@@ -33,7 +33,7 @@ final class GroupJob {
    * @param tries of this request that brought nothing
    * @param head what was kept of the one completion, when it was cut
    * @param cuts it has had
-   * @param sinceNanos when it was first asked for; known once it was cut
+   * @param sinceNanos when it was first asked for; known once it is asked for again
    */
   record Part(
       GroupJob job,
@@ -47,8 +47,9 @@ final class GroupJob {
       this(job, first, count, tries, Partial.NONE, 0, OptionalLong.empty());
     }
 
-    Part again() {
-      return new Part(job, first, count, tries + 1, head, cuts, sinceNanos);
+    /** The same once more, after a request that brought nothing. */
+    Part again(long since) {
+      return new Part(job, first, count, tries + 1, head, cuts, OptionalLong.of(since));
     }
 
     /** What is left of one of them, which was cut. */
@@ -63,7 +64,7 @@ final class GroupJob {
       }
       List<Part> parts = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        parts.add(new Part(job, first + i, 1, tries));
+        parts.add(new Part(job, first + i, 1, tries, head, cuts, sinceNanos));
       }
       return parts;
     }

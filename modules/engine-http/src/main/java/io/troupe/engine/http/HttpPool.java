@@ -137,6 +137,11 @@ public final class HttpPool implements AutoCloseable {
     }
   }
 
+  /** Where the weights for servers lie, in the folder of a pool. */
+  public static Path weights(Path folder) {
+    return folder.resolve("weights").toAbsolutePath();
+  }
+
   /** Waits until a started server serves; says why if all were given up instead. */
   public Optional<String> awaitBegin() {
     return begun.join();
@@ -159,7 +164,7 @@ public final class HttpPool implements AutoCloseable {
           new FleetSampler(
               tokenizer,
               contextLength,
-              WeightShelf.open(publishing, folder.resolve("weights"), companions, lying),
+              WeightShelf.open(publishing, weights(folder), companions, lying),
               Retry.DEFAULT,
               new Keeping());
       synchronized (this) {

@@ -16,10 +16,16 @@ import java.util.Optional;
 /**
  * The adapters that one server was given, each under the name of its weights, and the requests that
  * use them. A request names its adapter, so it ends with the weights it began with, while others
- * begin with newer ones; an adapter that no request uses any more is unloaded with the next update.
+ * begin with newer ones; an adapter that no request uses any more is unloaded after the next
+ * update.
  */
 final class LoadedAdapters {
   private static final Duration CALL = Duration.ofMinutes(2);
+
+  /** New weights wait for it. */
+  private static final Duration UNLOAD = Duration.ofSeconds(10);
+
+  private static final int NO_SUCH_THING = 404;
 
   private final Wire wire;
   private final Map<String, Integer> uses = new HashMap<>(); // by name; guarded by this
@@ -38,24 +44,18 @@ final class LoadedAdapters {
     uses.merge(name, -1, Integer::sum);
   }
 
-  /** The server is another process by now, without any. */
-  synchronized void forget() {
-    uses.values().removeIf(count -> count == 0);
-  }
-
   /** Loads one; says what went wrong, if anything. */
   Optional<String> load(String name, Path folder, Dialect dialect) throws InterruptedException {
     ObjectNode body = Fields.object().put("lora_name", name).put("lora_path", folder.toString());
+    synchronized (this) {
+      uses.putIfAbsent(name, 0); // a call that fails may load it all the same
+    }
     Answer answer = wire.post(route("load_lora_adapter", dialect), body, CALL);
     String said = answer.ok() ? failure(answer) : answer.fault().toString();
     // The name holds the digest: an adapter of that name is this one.
-    if (!said.isEmpty() && !said.toLowerCase(Locale.ROOT).contains("already")) {
-      return Optional.of(said);
-    }
-    synchronized (this) {
-      uses.putIfAbsent(name, 0);
-    }
-    return Optional.empty();
+    return said.isEmpty() || said.toLowerCase(Locale.ROOT).contains("already")
+        ? Optional.empty()
+        : Optional.of(said);
   }
 
   private static String failure(Answer answer) {
@@ -64,7 +64,11 @@ final class LoadedAdapters {
         : answer.json().path("error_message").asText("success=false");
   }
 
-  /** Unloads those that nobody uses but one; gives those that the server would not let go. */
+  /**
+   * Unloads those that nobody uses but one.
+   *
+   * @return those that the server did not let go; they are asked for again with the next update
+   */
   List<String> unloadUnused(String current, Dialect dialect) throws InterruptedException {
     List<String> unused;
     synchronized (this) {
@@ -78,12 +82,29 @@ final class LoadedAdapters {
     }
     List<String> kept = new ArrayList<>();
     for (String name : unused) {
-      ObjectNode body = Fields.object().put("lora_name", name);
-      if (!wire.post(route("unload_lora_adapter", dialect), body, CALL).ok()) {
+      if (!unload(name, dialect)) {
         kept.add(name);
       }
     }
+    synchronized (this) {
+      kept.forEach(name -> uses.putIfAbsent(name, 0));
+    }
     return kept;
+  }
+
+  /** Whether the server does not have it any more, or never had, as one that was started anew. */
+  private boolean unload(String name, Dialect dialect) throws InterruptedException {
+    ObjectNode body = Fields.object().put("lora_name", name);
+    try {
+      Answer answer = wire.post(route("unload_lora_adapter", dialect), body, UNLOAD);
+      String said = answer.fault().message().toLowerCase(Locale.ROOT);
+      return answer.ok()
+          || answer.status() == NO_SUCH_THING
+          || said.contains("not loaded")
+          || said.contains("does not exist");
+    } catch (EndpointException away) {
+      return false;
+    }
   }
 
   private static String route(String name, Dialect dialect) {

@@ -4,15 +4,23 @@ import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One server of a fleet: what it can do, what it draws with, and what it draws. Its updates block;
  * one thread at a time makes them.
  */
 final class Replica implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
   private final String name;
   private final Wire wire;
   private final Optional<Restarter> restarter;
@@ -22,6 +30,8 @@ final class Replica implements AutoCloseable {
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private volatile boolean updating;
+  private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
+  private final AtomicLong halfReads = new AtomicLong();
   private final AtomicInteger requests = new AtomicInteger();
   private final Object idle = new Object();
 
@@ -64,25 +74,33 @@ final class Replica implements AutoCloseable {
     return requests.get();
   }
 
+  /** A draw is about to start: what it names stays loaded until it ends, or is released. */
+  void reserve(Draw draw) {
+    if (!draw.adapter().isEmpty()) {
+      adapters.began(draw.adapter());
+    }
+  }
+
+  /** A draw that was reserved ended, or does not start. */
+  void release(Draw draw) {
+    if (!draw.adapter().isEmpty()) {
+      adapters.ended(draw.adapter());
+    }
+  }
+
   /**
-   * Starts a draw.
+   * Starts a draw that was reserved.
    *
    * @param sinceNanos when its completions were first asked for
    */
   DrawCall draw(Dialect dialect, Draw draw, long sinceNanos, ScheduledExecutorService clock) {
     requests.incrementAndGet();
-    boolean adapted = !draw.adapter().isEmpty();
-    if (adapted) {
-      adapters.began(draw.adapter());
-    }
     DrawCall call = wire.draw(dialect, draw, sinceNanos, this::isUpdating, clock);
     var _ =
         call.result()
             .whenComplete(
                 (_, _) -> {
-                  if (adapted) {
-                    adapters.ended(draw.adapter());
-                  }
+                  release(draw);
                   if (requests.decrementAndGet() == 0) {
                     synchronized (idle) {
                       idle.notifyAll();
@@ -129,11 +147,13 @@ final class Replica implements AutoCloseable {
 
   /** What it can do; found out again after {@link #forget}. */
   Capabilities capabilities() throws InterruptedException {
-    if (capabilities.isEmpty()) {
+    Optional<Capabilities> can = capabilities; // whoever doubts it may forget them meanwhile
+    if (can.isEmpty()) {
       calls.resumeIfPaused(); // or it would hold the probe's draws for good
-      capabilities = Optional.of(CapabilityProbe.probe(wire));
+      can = Optional.of(CapabilityProbe.probe(wire));
+      capabilities = can;
     }
-    return capabilities.orElseThrow();
+    return can.get();
   }
 
   Optional<Capabilities> known() {
@@ -142,7 +162,6 @@ final class Replica implements AutoCloseable {
 
   /** It may be another process by now. */
   void forget() {
-    adapters.forget();
     capabilities = Optional.empty();
     weights = Optional.empty();
   }
@@ -155,6 +174,19 @@ final class Replica implements AutoCloseable {
   /** Whether it is being paused or updated, so that its tokens may stall. */
   boolean isUpdating() {
     return updating;
+  }
+
+  /**
+   * How often it began to read weights and did not come to draw with them. What a request drew
+   * while this number changed may be of weights that were read in part.
+   */
+  long halfReads() {
+    return halfReads.get();
+  }
+
+  /** Completes once it is known whether a reading that is under way succeeds; else it has. */
+  CompletionStage<Void> settled() {
+    return settled.minimalCompletionStage();
   }
 
   /**
@@ -172,12 +204,11 @@ final class Replica implements AutoCloseable {
       weights = tried instanceof Update.Next.Moved ? Optional.of(tag) : Optional.empty();
       return tried;
     }
-    updating = true;
+    updating = publishing == Publishing.MERGED; // nothing stalls while an adapter is loaded
     try {
       Update.Next end = carryOut(Update.begin(way(can)), tag, directory, can);
       if (end instanceof Update.Next.Moved) {
         weights = Optional.of(tag);
-        adapters.unloadUnused(tag.toString(), can.dialect());
       } else if (end instanceof Update.Next.Broken) {
         weights = Optional.empty();
       }
@@ -187,20 +218,45 @@ final class Replica implements AutoCloseable {
     }
   }
 
+  /** Lets go of adapters that no request uses any more. */
+  void tidy() throws InterruptedException {
+    Optional<Capabilities> can = capabilities;
+    Optional<WeightTag> current = weights;
+    if (can.isPresent() && current.isPresent()) {
+      List<String> kept = adapters.unloadUnused(current.get().toString(), can.get().dialect());
+      if (!kept.isEmpty()) {
+        LOG.warn("server={} keeps adapters={} until the next update", name, kept);
+      }
+    }
+  }
+
   private Update.Next carryOut(Update begun, WeightTag tag, Path directory, Capabilities can)
       throws InterruptedException {
     Update update = begun;
-    while (update.next() instanceof Update.Next.Do(UpdateStep step)) {
-      update = update.started(step);
-      Optional<String> failure;
-      try {
-        failure = calls.take(step, tag, directory, can);
-      } catch (EndpointException broken) {
-        failure = Optional.of(broken.fault().toString());
+    boolean reads = false;
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    try {
+      while (update.next() instanceof Update.Next.Do(UpdateStep step)) {
+        update = update.started(step);
+        if (step == UpdateStep.READ) { // before a restart no request is in flight
+          reads = true;
+          settled = end;
+        }
+        Optional<String> failure;
+        try {
+          failure = calls.take(step, tag, directory, can);
+        } catch (EndpointException broken) {
+          failure = Optional.of(broken.fault().toString());
+        }
+        update = failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
       }
-      update = failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
+      return update.next();
+    } finally {
+      if (reads && !(update.next() instanceof Update.Next.Moved)) {
+        halfReads.incrementAndGet();
+      }
+      end.complete(null);
     }
-    return update.next();
   }
 
   @Override

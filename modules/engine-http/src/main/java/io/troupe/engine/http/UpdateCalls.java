@@ -13,6 +13,7 @@ import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The steps of an update, as calls of one server. They block, and say what went wrong.
@@ -56,7 +57,10 @@ record UpdateCalls(
                   : wire.post("/pause?mode=keep&clear_cache=true", Fields.object(), CALL));
       case DRAIN -> idle.await();
       case READ -> read(tag, directory, can);
-      case LOAD -> adapters.load(tag.toString(), directory, can.dialect());
+      case LOAD -> {
+        Optional<String> other = otherBase(can);
+        yield other.isPresent() ? other : adapters.load(tag.toString(), directory, can.dialect());
+      }
       case RESTART ->
           restarter.orElseThrow().restart(directory)
               ? Optional.empty()
@@ -77,6 +81,19 @@ record UpdateCalls(
           fault(wire.post(sglang ? "/continue_generation" : "/resume", Fields.object(), CALL));
       case TRY -> tryOut(tag, can);
     };
+  }
+
+  /** Adapters belong to the checkpoint they were trained beside; merged weights are another. */
+  private Optional<String> otherBase(Capabilities can) throws InterruptedException {
+    return Stream.of(can.model(), can.has(Capability.WEIGHT_NAME) ? named(can) : "")
+        .filter(told -> WeightTag.parse(told).isPresent())
+        .findFirst()
+        .map(UpdateCalls::otherBase);
+  }
+
+  private static String otherBase(String told) {
+    return "it serves the merged weights %s of a run, and adapters need policy.checkpoint under them; start it with that"
+        .formatted(told);
   }
 
   private Optional<String> read(WeightTag tag, Path directory, Capabilities can)
@@ -136,6 +153,15 @@ record UpdateCalls(
         return Optional.of("a token drawn for trial has no finite log-probability");
       }
       if (publishing == Publishing.ADAPTERS) {
+        Optional<String> other =
+            piece.versions().stream()
+                .map(VersionSpan::tag)
+                .filter(told -> WeightTag.parse(told).isPresent())
+                .findFirst()
+                .map(UpdateCalls::otherBase);
+        if (other.isPresent()) {
+          return other;
+        }
         return piece.model().isEmpty() || piece.model().equals(tag.toString())
             ? Optional.empty()
             : Optional.of(

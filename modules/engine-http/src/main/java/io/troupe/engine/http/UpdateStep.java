@@ -8,7 +8,7 @@ public enum UpdateStep {
   DRAIN,
   /** Read the weights. Never done twice: what failed may be half done. */
   READ,
-  /** Load adapters under a name of their own. Never done twice: it may be half done. */
+  /** Load adapters under a name of their own, beside all that the server draws with. */
   LOAD,
   /** End the server, and start it with the weights. Never done twice either. */
   RESTART,
@@ -23,7 +23,7 @@ public enum UpdateStep {
 
   /** Whether nobody knows, once it was begun, which weights the server has. */
   boolean moves() {
-    return this == READ || this == LOAD || this == RESTART;
+    return this == READ || this == RESTART;
   }
 
   /** Whether doing it again does no harm. */

@@ -105,9 +105,13 @@ final class Upkeep implements Attendant.Post, LoadWatch.Post {
 
   @Override
   public void moved(Replica replica, Attendant.Goal goal) {
-    List<CompletableFuture<WeightVersion>> waited = books.moved(replica, goal);
+    Optional<List<CompletableFuture<WeightVersion>>> waited = books.moved(replica, goal);
+    if (waited.isEmpty()) {
+      LOG.info("server={} weights={} doubted=true", replica.name(), goal.tag());
+      return;
+    }
     LOG.debug("server={} weights={}", replica.name(), goal.tag());
-    waited.forEach(load -> load.complete(goal.tag().version()));
+    waited.get().forEach(load -> load.complete(goal.tag().version()));
     serves.complete(true);
     dispatch.give();
   }

@@ -9,6 +9,7 @@ import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.FakeVllm.Cut;
 import io.troupe.engine.http.FakeVllm.Script;
 import io.troupe.engine.http.protocol.Retry;
@@ -16,7 +17,9 @@ import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +109,53 @@ class DrawnOnTest {
         .containsExactly(
             new TokenVersions.Span(WeightVersion.BASE, 5),
             new TokenVersions.Span(new WeightVersion(1), 8));
+  }
+
+  /** Between the reading and the trial draw that fails, the server draws from who knows what. */
+  @Test
+  void sample_cutAfterAnUpdateThatFailed_isRefused() {
+    server.cut(
+        new Script(
+            Cut.CLOSE,
+            5,
+            () -> {
+              server.failTries(true);
+              var _ = fleet.load(ToyFixture.weights(policy, 1));
+              while (!fleet.report().contains("updates_failed=1")) {
+                Thread.onSpinWait();
+              }
+              server.failTries(false);
+            }));
+    assertThatThrownBy(() -> draw(1))
+        .hasMessageContaining("half_weights: the server began to read");
+    assertThat(fleet.report()).contains("drawn_on=0").contains("refused=half_weights=1");
+  }
+
+  @Test
+  void sample_nothingButEndMarks_isGivenUpInTheEnd() {
+    for (int i = 0; i <= Retry.MOST_CUTS; i++) {
+      server.cut(new Script(Cut.ABORT, 0));
+    }
+    assertThatThrownBy(() -> draw(1)).hasMessageContaining("was cut 9 times");
+  }
+
+  @Test
+  void sample_stopStringAcrossTheCut_endsThere() throws Exception {
+    int[] uncut = draw(1).tokens();
+    String stop = policy.tokenizer().decode(Arrays.copyOfRange(uncut, 3, 7));
+    server.cut(new Script(Cut.ABORT, 5));
+    SampleRequest plain = FleetSamplerTest.request(1, 1);
+    SamplingSettings settings =
+        new SamplingSettings(1, 1, 0, 0, 1, 20, Set.of(), List.of(stop), false);
+    Completion drawn =
+        await(
+                fleet
+                    .sample(
+                        List.of(new SampleRequest(plain.lease(), plain.prompt(), 1, settings, 1)))
+                    .getFirst())
+            .getFirst();
+    assertThat(drawn.tokens()).isEqualTo(Arrays.copyOf(uncut, 7));
+    assertThat(drawn.finishReason()).isEqualTo(FinishReason.STOP_STRING);
   }
 
   @Test

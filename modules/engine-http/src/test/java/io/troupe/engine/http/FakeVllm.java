@@ -32,10 +32,14 @@ final class FakeVllm implements AutoCloseable {
 
   /** How an answer is cut. */
   enum Cut {
+    /** Not at all; it goes on after what is done meanwhile. */
+    NONE,
     ABORT,
     CLOSE,
     ERROR,
-    ABORT_WITHOUT_LOG_PROBS
+    ABORT_WITHOUT_LOG_PROBS,
+    /** 503 in place of an answer; tokens mean nothing. */
+    UNAVAILABLE
   }
 
   /**
@@ -57,6 +61,9 @@ final class FakeVllm implements AutoCloseable {
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
   private final List<String> calls = new CopyOnWriteArrayList<>();
   private volatile boolean refusesAdapters;
+  private volatile boolean failsUnloads;
+  private volatile boolean failsTries;
+  private volatile Runnable onLoad = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
   private volatile boolean paused;
@@ -94,9 +101,29 @@ final class FakeVllm implements AutoCloseable {
     return calls;
   }
 
-  /** From now on adapters are refused. */
-  void refuseAdapters() {
-    refusesAdapters = true;
+  /** Whether adapters are refused from now on. */
+  void refuseAdapters(boolean whether) {
+    refusesAdapters = whether;
+  }
+
+  /** Whether it fails at unloading from now on. */
+  void failUnloads(boolean whether) {
+    failsUnloads = whether;
+  }
+
+  /** Whether the draw at the end of an update fails from now on. */
+  void failTries(boolean whether) {
+    failsTries = whether;
+  }
+
+  /** Is done within the next loading of an adapter. */
+  void whileLoading(Runnable what) {
+    onLoad = what;
+  }
+
+  /** What it calls its weights. */
+  void nameWeights(String name) {
+    weights = name;
   }
 
   /** From now on answers say that this drew them. */
@@ -127,7 +154,7 @@ final class FakeVllm implements AutoCloseable {
         case "/v1/unload_lora_adapter" -> {
           String name = asked.path("lora_name").asText();
           calls.add("unload " + name);
-          say(exchange, adapters.remove(name) ? 200 : 404, "Success");
+          say(exchange, failsUnloads ? 500 : adapters.remove(name) ? 200 : 404, "Success");
         }
         case "/update_weight_version" -> {
           weights = asked.path("new_version").asText();
@@ -151,6 +178,9 @@ final class FakeVllm implements AutoCloseable {
     String name = asked.path("lora_name").asText();
     Path folder = Path.of(asked.path("lora_path").asText());
     calls.add("load " + name);
+    Runnable meanwhile = onLoad;
+    onLoad = () -> {};
+    meanwhile.run();
     if (refusesAdapters) {
       say(exchange, 400, "{\"error\":{\"message\":\"LoRA rank 2 is greater than max_lora_rank\"}}");
     } else if (!Files.exists(folder.resolve("adapter_config.json"))
@@ -184,7 +214,8 @@ final class FakeVllm implements AutoCloseable {
     int[] prompt = ints(asked.path("prompt"));
     int most = asked.path("max_tokens").asInt();
     if (!asked.path("stream").asBoolean()) {
-      say(exchange, whole(asked, prompt, most));
+      boolean fails = failsTries && asked.path("request_id").asText().startsWith("try-");
+      say(exchange, fails ? 500 : 200, whole(asked, prompt, most));
       return;
     }
     boolean probe = asked.path("request_id").asText().startsWith("probe");
@@ -192,11 +223,19 @@ final class FakeVllm implements AutoCloseable {
       draws.add(asked);
     }
     Script script = probe || scripts.isEmpty() ? new Script(Cut.ABORT, most + 1) : scripts.remove();
+    if (script.cut() == Cut.UNAVAILABLE) {
+      script.meanwhile().run();
+      say(exchange, 503, "{\"error\":{\"message\":\"it starts\"}}");
+      return;
+    }
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.sendResponseHeaders(200, 0);
     OutputStream out = exchange.getResponseBody();
     int[] tokens = prompt;
-    for (int drawn = 0; drawn < script.tokens(); drawn++) {
+    for (int drawn = 0; drawn < script.tokens() || script.cut() == Cut.NONE; drawn++) {
+      if (drawn == script.tokens()) {
+        script.meanwhile().run();
+      }
       int next = next(tokens);
       boolean stops = next == end;
       boolean full = drawn + 1 == most;
@@ -210,7 +249,12 @@ final class FakeVllm implements AutoCloseable {
     }
     script.meanwhile().run();
     switch (script.cut()) {
+      case NONE, UNAVAILABLE -> throw new IllegalStateException("was answered");
       case ABORT, ABORT_WITHOUT_LOG_PROBS -> {
+        if (script.tokens() == 0) { // vLLM says no more than that
+          event(out, "[DONE]");
+          return;
+        }
         event(out, "{\"choices\":[{\"index\":0,\"token_ids\":[],\"finish_reason\":\"abort\"}]}");
         event(out, "[DONE]");
       }

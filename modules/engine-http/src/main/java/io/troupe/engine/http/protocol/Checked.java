@@ -44,6 +44,8 @@ public sealed interface Checked {
     /** The server did not say which weights sampled it, and it could have. */
     VERSION_MISSING,
     /** Weights that this run never published. */
-    FOREIGN_WEIGHTS
+    FOREIGN_WEIGHTS,
+    /** Perhaps of weights that were read in part, and the server does not tell which token is. */
+    HALF_WEIGHTS
   }
 }

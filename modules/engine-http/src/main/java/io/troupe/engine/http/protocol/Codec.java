@@ -3,6 +3,7 @@ package io.troupe.engine.http.protocol;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Optional;
 
 /** How one kind of server is asked for completions, and how its answer is read. */
 public interface Codec {
@@ -18,6 +19,13 @@ public interface Codec {
    * @throws MalformedAnswerException if it is not of this kind of server
    */
   List<Piece> pieces(JsonNode message) throws MalformedAnswerException;
+
+  /** What an event of a streamed answer says went wrong, if anything. */
+  default Optional<Fault> failure(JsonNode message) {
+    return message.hasNonNull("error")
+        ? Optional.of(Fault.of(Fault.Kind.IN_STREAM, Fault.message(message.toString())))
+        : Optional.empty();
+  }
 
   /** Whether one request may draw the whole group; else each completion is a request. */
   boolean drawsGroups();

@@ -191,6 +191,17 @@ public record CompletionCheck(
     long[] same = new long[count];
     Arrays.fill(same, asked.version().number());
     if (telling == Telling.ADAPTER) { // what it says of its weights is said of the base
+      Optional<VersionSpan> merged =
+          drawn.versions().stream()
+              .filter(span -> WeightTag.parse(span.tag()).isPresent())
+              .findFirst();
+      if (merged.isPresent()) {
+        return new Unknown(
+            new Refused(
+                Reason.FOREIGN_WEIGHTS,
+                "the server drew it with merged weights of a run, %s, under the adapter %s"
+                    .formatted(merged.get().tag(), asked)));
+      }
       return drawn.model().isEmpty() || drawn.model().equals(asked.toString())
           ? new Known(same)
           : new Unknown(

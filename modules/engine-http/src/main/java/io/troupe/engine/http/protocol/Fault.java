@@ -61,6 +61,12 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
         seconds(retryAfter));
   }
 
+  /** The same in a message of the stream, after 200; a server that failed has cut the answer. */
+  static Fault inStream(int status, String message) {
+    Fault said = ofStatus(status, message, "");
+    return status >= 500 ? new Fault(Kind.IN_STREAM, status, said.message(), Duration.ZERO) : said;
+  }
+
   private static Kind kind(int status, String message) {
     return switch (status) {
       case 400, 411, 413, 415, 422, 501 -> Kind.BAD_REQUEST;
@@ -107,9 +113,26 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
   /** The same of a request that named an adapter. */
   public Fault ofAdapterRequest() {
     String said = message.toLowerCase(Locale.ROOT);
+    boolean ofAdapters = said.contains("lora") || said.contains("adapter");
     boolean unknown =
-        kind == Kind.NO_MODEL
-            || (kind == Kind.BAD_REQUEST && (said.contains("lora") || said.contains("adapter")));
+        switch (kind) {
+          case NO_MODEL -> true;
+          case BAD_REQUEST -> ofAdapters;
+          case IN_STREAM -> ofAdapters && said.contains("not loaded"); // SGLang, after 200
+          case UNAUTHORISED,
+              NO_ADAPTER,
+              NO_ROUTE,
+              BUSY,
+              SERVER,
+              TRUNCATED,
+              MALFORMED,
+              NO_CONNECTION,
+              NO_ANSWER,
+              STALLED,
+              TOO_LATE,
+              UNEXPECTED ->
+              false;
+        };
     return unknown ? new Fault(Kind.NO_ADAPTER, status, message, retryAfter) : this;
   }
 

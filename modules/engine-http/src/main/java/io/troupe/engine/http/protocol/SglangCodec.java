@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import java.util.List;
+import java.util.Optional;
 
 /** SGLang's {@code /generate}. Its streamed messages repeat all that came before. */
 final class SglangCodec implements Codec {
@@ -79,6 +80,16 @@ final class SglangCodec implements Codec {
             true,
             Fields.count(meta.path("completion_tokens")),
             ""));
+  }
+
+  /** An {@code abort} with a status is no abort: the request was refused, or the server failed. */
+  @Override
+  public Optional<Fault> failure(JsonNode message) {
+    JsonNode finish = message.path("meta_info").path("finish_reason");
+    int status = finish.path("status_code").asInt(0);
+    return Finish.of(Fields.text(finish.path("type"))) == Finish.ABORTED && status >= 400
+        ? Optional.of(Fault.inStream(status, Fields.text(finish.path("message"))))
+        : Codec.super.failure(message);
   }
 
   /** One version without spans is that of the last token; see {@link CompletionCheck}. */

@@ -62,13 +62,17 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
    * @param rank of each; 0 where it loads none
    * @param atOnce how many requests may name at a time
    * @param targets names of the adapted matrices
+   * @param folder in which they lie; empty where it loads none
    */
-  public record Adapters(int rank, int atOnce, List<String> targets) {
+  public record Adapters(int rank, int atOnce, List<String> targets, String folder) {
     /** None are loaded. */
-    public static final Adapters NONE = new Adapters(0, 0, List.of());
+    public static final Adapters NONE = new Adapters(0, 0, List.of(), "");
 
     /** The ranks that vLLM makes room for. */
     private static final List<Integer> ROOMS = List.of(8, 16, 32, 64, 128, 256, 320, 512);
+
+    /** The highest rank that vLLM takes. */
+    public static final int HIGHEST_RANK = ROOMS.getLast();
 
     public Adapters {
       targets = List.copyOf(targets);
@@ -152,6 +156,7 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
     environment.put("PYTHONUNBUFFERED", "1");
     if (!load.adapters().none()) {
       environment.put("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");
+      environment.put("VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES", load.adapters().folder());
     }
     return new ServerCommand(words, environment);
   }

@@ -63,7 +63,7 @@ class SupervisionTest {
                 2,
                 0.8,
                 4096,
-                new ServerCommand.Adapters(12, 3, List.of("q_proj"))),
+                new ServerCommand.Adapters(12, 3, List.of("q_proj"), "/run/weights")),
             8123,
             List.of("--enforce-eager"));
     assertThat(String.join(" ", command.words()))
@@ -77,7 +77,8 @@ class SupervisionTest {
             "--enforce-eager");
     assertThat(command.environment())
         .containsEntry("VLLM_SERVER_DEV_MODE", "1")
-        .containsEntry("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");
+        .containsEntry("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True")
+        .containsEntry("VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES", "/run/weights");
     assertThat(ServerCommand.custom(List.of("x", "--port={port}", "{weights}"), 7, "w").words())
         .containsExactly("x", "--port=7", "w");
   }
