@@ -20,12 +20,14 @@ import picocli.CommandLine.Option;
 
 /** Options of every command whose process talks to a cluster. */
 final class ClusterOptions {
+  private static final String LOOPBACK = "127.0.0.1";
+
   @Option(
       names = "--address",
       paramLabel = "HOST",
-      defaultValue = "127.0.0.1",
+      defaultValue = LOOPBACK,
       description = "Name or address of this host, as the others reach it (${DEFAULT-VALUE}).")
-  private String address = "127.0.0.1";
+  private String address = LOOPBACK;
 
   @Option(
       names = "--port",
@@ -58,6 +60,15 @@ final class ClusterOptions {
       defaultValue = "0",
       description = "Port of this host's weight server; 0 takes a free one (${DEFAULT-VALUE}).")
   private int weightsPort;
+
+  @Option(
+      names = "--ranks-port",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Port of trainer ranks on nodes: a head hears them there, and those of a node listen"
+              + " there and at the next ones; 0 takes free ones (${DEFAULT-VALUE}).")
+  private int ranksPort;
 
   HostPort address() {
     return new HostPort(address, port);
@@ -101,6 +112,14 @@ final class ClusterOptions {
             plainAllowed));
   }
 
+  /**
+   * Where trainer ranks are heard by this process, or hear each other; and how. To be asked after
+   * {@link #settings}.
+   */
+  WeightsPlace ranks() throws IOException {
+    return weights().at(new HostPort(address, ranksPort));
+  }
+
   private Config transport(Path folder, Consumer<String> say) throws IOException {
     HostKeys known = HostKeys.in(folder.toAbsolutePath());
     Instant now = Instant.now();
@@ -112,17 +131,40 @@ final class ClusterOptions {
     return known.transport();
   }
 
-  /** The same for a process started by this one, whose address is known by now. */
-  List<String> forChild(HostPort self) {
-    List<String> options = new ArrayList<>(List.of("--address", address));
-    options.addAll(List.of("--seed", self.toString()));
-    seeds.forEach(seed -> options.addAll(List.of("--seed", seed)));
+  /** Of a head on this host that is started by hand, without seeds; what is the default is left. */
+  List<String> ofHead() {
+    List<String> options = new ArrayList<>(List.of("--cluster"));
+    if (!address.equals(LOOPBACK)) {
+      options.addAll(List.of("--address", address));
+    }
+    addPort(options, "--port", port);
+    addPort(options, "--weights-port", weightsPort);
+    addPort(options, "--ranks-port", ranksPort);
+    addSecurity(options);
+    return options;
+  }
+
+  private static void addPort(List<String> options, String name, int number) {
+    if (number > 0) {
+      options.addAll(List.of(name, Integer.toString(number)));
+    }
+  }
+
+  private void addSecurity(List<String> options) {
     if (keys != null) {
       options.addAll(List.of("--tls", keys.toAbsolutePath().toString()));
     }
     if (plainAllowed) {
       options.add("--allow-plain-tcp");
     }
+  }
+
+  /** The same for a process started by this one, whose address is known by now. */
+  List<String> forChild(HostPort self) {
+    List<String> options = new ArrayList<>(List.of("--address", address));
+    options.addAll(List.of("--seed", self.toString()));
+    seeds.forEach(seed -> options.addAll(List.of("--seed", seed)));
+    addSecurity(options);
     return options;
   }
 }

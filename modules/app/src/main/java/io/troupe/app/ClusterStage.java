@@ -24,6 +24,7 @@ import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +51,7 @@ final class ClusterStage implements Stage {
 
   private final ClusterSettings settings;
   private final UnaryOperator<Config> measured;
+  private final List<String> own;
   private final List<HostPort> seeds;
   private final Pass pass;
   private final Terms terms;
@@ -70,6 +72,7 @@ final class ClusterStage implements Stage {
    * A stage that has not touched anything yet.
    *
    * @param measured adds to the actor system's settings that its actors are measured
+   * @param own options of a head on this host, without seeds
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
    * @param hall of the ranks that nodes start
@@ -82,6 +85,7 @@ final class ClusterStage implements Stage {
   ClusterStage(
       ClusterSettings settings,
       UnaryOperator<Config> measured,
+      List<String> own,
       List<HostPort> seeds,
       Pass pass,
       Terms terms,
@@ -94,6 +98,7 @@ final class ClusterStage implements Stage {
       Consumer<String> say) {
     this.settings = settings;
     this.measured = measured;
+    this.own = List.copyOf(own);
     this.seeds = List.copyOf(seeds);
     this.pass = pass;
     this.terms = terms;
@@ -288,6 +293,16 @@ final class ClusterStage implements Stage {
         one.reused(),
         one.millis(),
         one.failure());
+  }
+
+  /** The nodes stay and wait for a run, so a head comes to them. */
+  @Override
+  public List<String> again() {
+    List<String> options = new ArrayList<>(own);
+    List<HostPort> there = roster.addresses();
+    (there.isEmpty() ? seeds : there)
+        .forEach(seed -> options.addAll(List.of("--seed", seed.toString())));
+    return options;
   }
 
   @Override

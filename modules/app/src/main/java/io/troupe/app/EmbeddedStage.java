@@ -101,6 +101,11 @@ final class EmbeddedStage implements Stage {
   }
 
   @Override
+  public List<String> again() {
+    return List.of();
+  }
+
+  @Override
   public CompletionStage<?> terminated() {
     return started.thenCompose(ActorSystem::getWhenTerminated);
   }

@@ -1,9 +1,12 @@
 package io.troupe.app;
 
+import io.troupe.app.config.PlacementSection;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.NodeGpus;
+import io.troupe.cluster.placement.Share;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -16,6 +19,27 @@ import java.util.stream.IntStream;
  */
 record HeadGpus(NodeGpus gpus, List<String> visible) {
   private static final String NUMBERED = "cuda:";
+
+  /**
+   * What a node on the head's host would be refused for, if anything: it has the last seat of the
+   * placement, and its ranks and workers must leave the head its GPU.
+   *
+   * @param own what was claimed
+   */
+  static Optional<String> inTheWay(List<Gpu> own, PlacementSection section) {
+    int last = section.nodes() - 1;
+    List<Integer> wanted =
+        section.placed().stream()
+            .flatMap(placement -> placement.of(last).stream())
+            .flatMap(process -> process.gpus().stream())
+            .filter(number -> own.stream().anyMatch(gpu -> gpu.index() == number))
+            .toList();
+    return wanted.isEmpty() || !section.ranksOnNodes()
+        ? Optional.empty()
+        : Optional.of(
+            "warning: the head's own trainer computes on %s of this host; placement gives it to a process of node %d too, so `troupe node` on this host will refuse to work: leave it idle by fewer placement.rollout_workers, start the head on a host without a node, or give it another GPU by CUDA_VISIBLE_DEVICES"
+                .formatted(Share.gpus(wanted), last));
+  }
 
   /**
    * Claims them. Blocks.

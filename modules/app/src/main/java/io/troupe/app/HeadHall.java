@@ -1,7 +1,6 @@
 package io.troupe.app;
 
 import io.troupe.app.config.PlacementSection;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.ranks.RankHall;
 import io.troupe.cluster.secret.RunSecret;
@@ -19,7 +18,7 @@ final class HeadHall implements AutoCloseable {
   /**
    * A hall of a process that may never become head.
    *
-   * @param place host of this process, and how connections to it are made
+   * @param place where it listens, and how connections to it are made
    */
   HeadHall(RunFolder folder, PlacementSection placement, WeightsPlace place) {
     this.folder = folder;
@@ -35,7 +34,7 @@ final class HeadHall implements AutoCloseable {
               RankHall.open(
                   placement.trainerRanks(),
                   place.endpoint(),
-                  new HostPort(place.address().host(), 0),
+                  place.address(),
                   RunSecret.of(RunToken.secret(folder))));
     }
     return hall;

@@ -46,26 +46,44 @@ final class LaunchCommand implements Runnable {
   @Command(
       name = "stop",
       mixinStandardHelpOptions = true,
-      description = "Drains the run and then the agents (SIGTERM), and waits for them.")
+      description = {
+        "Drains the run and then the agents (SIGTERM), and waits for them.",
+        "Exit code 3 if a host cannot be reached; the others are stopped."
+      })
   int stop(@Mixin LaunchOptions options) throws IOException, InterruptedException {
+    LaunchReach reach = new LaunchReach(err());
     try (Fleet fleet = options.fleet(out())) {
-      fleet.stop(fleet.hosts().getFirst(), RUN);
+      stop(fleet, reach, fleet.hosts().getFirst(), RUN);
       for (RemoteHost host : fleet.hosts()) {
-        fleet.stop(host, AGENT);
+        stop(fleet, reach, host, AGENT);
       }
     }
-    return ExitCode.OK.code();
+    return reach.exit().code();
+  }
+
+  private static void stop(Fleet fleet, LaunchReach reach, RemoteHost host, String name)
+      throws InterruptedException {
+    reach.on(
+        host,
+        () -> {
+          fleet.stop(host, name);
+          return true;
+        });
   }
 
   @Command(
       name = "status",
       mixinStandardHelpOptions = true,
-      description = "Says what runs where. Exit code 3 if an agent or the run does not.")
+      description =
+          "Says what runs where. Exit code 3 if an agent or the run does not, or if a host cannot"
+              + " be reached.")
   int status(@Mixin LaunchOptions options) throws IOException, InterruptedException {
     try (Fleet fleet = options.fleet(out())) {
-      boolean up = fleet.status(fleet.hosts().getFirst(), RUN);
+      LaunchReach reach = new LaunchReach(err());
+      RemoteHost head = fleet.hosts().getFirst();
+      boolean up = reach.on(head, () -> fleet.status(head, RUN));
       for (RemoteHost host : fleet.hosts()) {
-        up &= fleet.status(host, AGENT);
+        up &= reach.on(host, () -> fleet.status(host, AGENT));
       }
       return (up ? ExitCode.OK : ExitCode.UNREACHABLE).code();
     }
@@ -147,5 +165,9 @@ final class LaunchCommand implements Runnable {
 
   private PrintWriter out() {
     return Objects.requireNonNull(spec).commandLine().getOut();
+  }
+
+  private PrintWriter err() {
+    return Objects.requireNonNull(spec).commandLine().getErr();
   }
 }

@@ -5,6 +5,8 @@ import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.RemoteHost;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A terminal that shows what a process on a host writes. A signal detaches it and ends nothing
@@ -40,15 +42,30 @@ final class LaunchFollow {
     Signals signals =
         Signals.install(
             _ -> log.destroy(), number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
-    log.waitFor();
-    // ^C reaches the ssh client too, which may have ended before this process heard of it.
-    Fate fate = signals.received().isPresent() ? new Fate.Alive() : fleet.fate(host, name);
-    if (signals.received().isPresent()) {
-      say("detached from %s, which goes on".formatted(who));
-      next(again);
-      return ExitCode.ofSignal(signals.received().getAsInt());
+    boolean over = log.waitFor() == 0; // It shows a log to the end of its process.
+    Optional<Fate> fate = Optional.empty();
+    String broken = "";
+    if (signals.received().isEmpty()) {
+      try {
+        fate = Optional.of(fleet.fate(host, name));
+      } catch (IOException unreachable) {
+        broken = String.valueOf(unreachable.getMessage());
+      }
     }
-    return switch (fate) {
+    // ^C reaches the ssh client too, which may have ended before this process heard of it.
+    OptionalInt signal = signals.received();
+    if (signal.isPresent() && fate.filter(one -> !(one instanceof Fate.Alive)).isEmpty()) {
+      say("detached from %s, which %s".formatted(who, over ? "has ended" : "goes on"));
+      next(again);
+      return ExitCode.ofSignal(signal.getAsInt());
+    }
+    if (fate.isEmpty()) {
+      say("error: the connection to %s broke: %s".formatted(who, broken));
+      say(over ? "it has ended; how is not known" : "whether it goes on is not known");
+      next(again);
+      return ExitCode.UNREACHABLE.code();
+    }
+    return switch (fate.get()) {
       case Fate.Alive() -> {
         say("error: the connection to %s broke; it goes on".formatted(who));
         next(again);

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Goes on with a run that has ended on the first host, through the agents that are there, and"
-          + " starts the agents that are not.",
+          + " starts the agents that are not. A host that cannot be reached is named and left out.",
       "^C detaches; the run goes on."
     })
 final class LaunchResumeCommand implements Callable<Integer> {
@@ -57,8 +57,16 @@ final class LaunchResumeCommand implements Callable<Integer> {
       String name = run.isEmpty() ? newest(fleet, head) : run;
       out.println("%-24s resumes %s".formatted(head.login(), name));
       out.flush();
-      start(fleet, head, started, name);
-      return detach ? ExitCode.OK.code() : new LaunchFollow(fleet, options, out).run();
+      LaunchReach reach = new LaunchReach(Objects.requireNonNull(spec).commandLine().getErr());
+      start(fleet, reach, started, name);
+      for (RemoteHost host : fleet.hosts()) {
+        if (reach.lost(host)) {
+          out.println("%-24s is left out; when it is back:".formatted(host.login()));
+          out.println("restart " + options.command("restart-node " + host.address()));
+          out.flush();
+        }
+      }
+      return detach ? reach.exit().code() : new LaunchFollow(fleet, options, out).run();
     }
   }
 
@@ -69,23 +77,33 @@ final class LaunchResumeCommand implements Callable<Integer> {
         .orElseThrow(() -> new IOException(head.login() + ": there is no run to go on with"));
   }
 
-  /** Agents that live are a cluster already, so the head comes to them; others come to the head. */
-  private static void start(Fleet fleet, RemoteHost head, Fleet.Started before, String run)
+  /**
+   * Agents that live are a cluster already, so the head comes to them; others come to the head. A
+   * run may have ended because a host went down, so it goes on with those that are left.
+   */
+  private static void start(Fleet fleet, LaunchReach reach, Fleet.Started before, String run)
       throws IOException, InterruptedException {
     List<RemoteHost> missing = new ArrayList<>();
     List<String> seeds = new ArrayList<>();
     for (RemoteHost host : fleet.hosts()) {
-      if (fleet.fate(host, LaunchCommand.AGENT) instanceof Fate.Alive) {
-        seeds.add(host.address() + ":" + agentPort(fleet, host));
+      boolean lives =
+          reach.on(host, () -> fleet.fate(host, LaunchCommand.AGENT) instanceof Fate.Alive);
+      if (lives) {
+        reach.on(host, () -> seeds.add(host.address() + ":" + agentPort(fleet, host)));
       } else {
         missing.add(host);
       }
     }
+    RemoteHost head = fleet.hosts().getFirst();
     fleet.start(head, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
     for (RemoteHost host : missing) {
-      fleet.again(host, LaunchCommand.AGENT);
-      fleet.await(host, LaunchCommand.AGENT, LaunchUpCommand.AGENT_UP);
-      fleet.status(host, LaunchCommand.AGENT);
+      reach.on(
+          host,
+          () -> {
+            fleet.again(host, LaunchCommand.AGENT);
+            fleet.await(host, LaunchCommand.AGENT, LaunchUpCommand.AGENT_UP);
+            return fleet.status(host, LaunchCommand.AGENT);
+          });
     }
   }
 

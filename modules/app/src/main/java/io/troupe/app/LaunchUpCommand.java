@@ -1,18 +1,24 @@
 package io.troupe.app;
 
+import io.troupe.app.config.PlacementSection;
+import io.troupe.app.config.RunConfig;
 import io.troupe.app.launch.Bundle;
 import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.HostFacts;
+import io.troupe.app.launch.KeyFolders;
 import io.troupe.app.launch.RemoteHost;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +41,6 @@ final class LaunchUpCommand implements Callable<Integer> {
   /** What an agent says once it is a member of the cluster. */
   static final String AGENT_UP = "is in cluster";
 
-  private static final String CONFIG = "run.yaml";
-
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
   @Mixin private LaunchOptions options = new LaunchOptions();
 
@@ -58,6 +62,23 @@ final class LaunchUpCommand implements Callable<Integer> {
   private int weightsPort;
 
   @Option(
+      names = "--ranks-port",
+      paramLabel = "N",
+      defaultValue = "7420",
+      description =
+          "With placement.ranks_as: nodes, trainer ranks report to the head there, and listen at"
+              + " the next ones of their hosts (${DEFAULT-VALUE}).")
+  private int ranksPort;
+
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description =
+          "Keys that `troupe certs` made, DIR/hosts/NAME for each host: copied there, and used for"
+              + " all connections.")
+  private @Nullable Path authority;
+
+  @Option(
       names = "--allow-plain-tcp",
       description = "Without TLS: only in a network that nobody else is in.")
   private boolean plain;
@@ -74,9 +95,10 @@ final class LaunchUpCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    LaunchReach reach = new LaunchReach(spec().commandLine().getErr());
     try (Fleet fleet = options.fleet(out)) {
       try {
-        start(fleet, out);
+        start(fleet, reach, out);
       } catch (Fleet.NotReadyException notReady) {
         PrintWriter err = spec().commandLine().getErr();
         String.valueOf(notReady.getMessage())
@@ -88,28 +110,67 @@ final class LaunchUpCommand implements Callable<Integer> {
       }
       say(out, "status  " + options.command("status"));
       say(out, "stop    " + options.command("stop"));
-      if (detach) {
-        return ExitCode.OK.code();
+      if (detach || reach.exit() != ExitCode.OK) {
+        return reach.exit().code();
       }
       say(out, "following the run; ^C detaches");
       return new LaunchFollow(fleet, options, out).run();
     }
   }
 
-  private void start(Fleet fleet, PrintWriter out)
+  private void start(Fleet fleet, LaunchReach reach, PrintWriter out)
       throws Fleet.NotReadyException, IOException, InterruptedException {
-    var facts = fleet.check(List.of(port, port + 1, weightsPort, weightsPort + 1));
+    RunConfig config = RunConfig.load(file, List.of()).config();
+    LaunchPlan plan = plan(config, fleet.hosts());
+    Optional<KeyFolders> keys =
+        authority == null
+            ? Optional.empty()
+            : Optional.of(KeyFolders.in(authority, fleet.hosts(), Instant.now()));
+    var facts = fleet.check(plan.ports());
     copy(fleet, facts);
+    if (keys.isPresent()) {
+      fleet.copyKeys(keys.get());
+    }
     RemoteHost head = fleet.hosts().getFirst();
-    fleet.write(CONFIG, Files.readString(file));
-    fleet.start(head, LaunchCommand.RUN, java(facts, head), train(head));
+    fleet.write(LaunchPlan.CONFIG, Files.readString(file));
+    fleet.start(head, LaunchCommand.RUN, java(facts, head), plan.train(head));
     for (RemoteHost host : fleet.hosts()) {
-      fleet.start(host, LaunchCommand.AGENT, java(facts, host), agent(host, head));
+      reach.on(
+          host,
+          () -> {
+            fleet.start(host, LaunchCommand.AGENT, java(facts, host), plan.agent(host, head));
+            return true;
+          });
     }
     for (RemoteHost host : fleet.hosts()) {
-      fleet.await(host, LaunchCommand.AGENT, AGENT_UP);
-      say(out, "%-24s agent is up".formatted(host.login()));
+      if (reach.on(host, () -> up(fleet, host))) {
+        say(out, "%-24s agent is up".formatted(host.login()));
+      }
     }
+  }
+
+  private static boolean up(Fleet fleet, RemoteHost host) throws IOException, InterruptedException {
+    fleet.await(host, LaunchCommand.AGENT, AGENT_UP);
+    return true;
+  }
+
+  private LaunchPlan plan(RunConfig config, List<RemoteHost> hosts) throws Fleet.NotReadyException {
+    PlacementSection placement = config.placement();
+    int ranks =
+        placement.ranksOnNodes() ? Math.min(placement.trainerRanks(), placement.gpusPerNode()) : 0;
+    boolean tls = authority != null || !config.cluster().tls().isEmpty();
+    List<String> objections =
+        hosts.stream()
+            .flatMap(
+                host ->
+                    ClusterSettings.objection(new HostPort(host.address(), port), tls, plain)
+                        .stream())
+            .toList();
+    if (!objections.isEmpty()) {
+      throw new Fleet.NotReadyException(objections);
+    }
+    return new LaunchPlan(
+        options.folder(), port, weightsPort, ranksPort, ranks, authority != null, plain);
   }
 
   private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {
@@ -132,31 +193,6 @@ final class LaunchUpCommand implements Callable<Integer> {
         }
       }
     }
-  }
-
-  private List<String> train(RemoteHost head) {
-    List<String> arguments =
-        new ArrayList<>(List.of("train", options.folder() + "/" + CONFIG, "--cluster"));
-    arguments.addAll(List.of("--address", head.address(), "--port", Integer.toString(port)));
-    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort)));
-    return withPlain(arguments);
-  }
-
-  private List<String> agent(RemoteHost host, RemoteHost head) {
-    List<String> arguments = new ArrayList<>(List.of("node", "--name", host.address()));
-    arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
-    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort + 1)));
-    arguments.addAll(List.of("--seed", head.address() + ":" + port));
-    arguments.addAll(List.of("--config", options.folder() + "/" + CONFIG));
-    arguments.addAll(List.of("--data", options.folder() + "/node-data"));
-    return withPlain(arguments);
-  }
-
-  private List<String> withPlain(List<String> arguments) {
-    if (plain) {
-      arguments.add("--allow-plain-tcp");
-    }
-    return arguments;
   }
 
   private CommandLine.Model.CommandSpec spec() {

@@ -212,6 +212,7 @@ final class NodeCommand implements Callable<Integer> {
               roles.contains(NodeRole.COORDINATOR),
               data.toAbsolutePath(),
               cluster.forChild(self),
+              cluster.ranks().address().port(),
               owned,
               depot));
       try {

@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
  * @param takesOver whether one of them waits to become the head
  * @param data folder of the node
  * @param network options that let a child find the cluster
+ * @param ranksPort where the first trainer rank here listens, the others at the next ones; 0 where
+ *     each takes a free one
  * @param gpus of the host, if it has any
  * @param depot of this host's weights
  */
@@ -50,6 +52,7 @@ record NodeCrew(
     boolean takesOver,
     Path data,
     List<String> network,
+    int ranksPort,
     Optional<NodeGpus> gpus,
     NodeDepot depot)
     implements NodeAgent.Crew {
@@ -106,7 +109,7 @@ record NodeCrew(
       crew.add(child(name, command, folder, environment));
     }
     for (Share.Rank rank : share.ranks()) {
-      crew.add(rank(rank, share.ranks().size(), section, terms, config, claimed));
+      crew.add(rank(rank, share.ranks(), section, terms, config, claimed));
     }
     gpus.ifPresent(owned -> owned.holders().hand(claimed));
     if (takesOver) {
@@ -132,7 +135,7 @@ record NodeCrew(
 
   private ChildSpec rank(
       Share.Rank rank,
-      int beside,
+      List<Share.Rank> here,
       ClusterSection section,
       Terms terms,
       Path config,
@@ -140,7 +143,11 @@ record NodeCrew(
     List<String> command = ChildJvm.command(section.workerHeap());
     command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank.number())));
     command.addAll(List.of("--name", name(rank), "--node", node));
-    command.addAll(List.of("--beside", Integer.toString(beside)));
+    command.addAll(List.of("--beside", Integer.toString(here.size())));
+    if (ranksPort > 0) {
+      int port = ranksPort + here.indexOf(rank);
+      command.addAll(List.of("--ranks-port", Integer.toString(port)));
+    }
     command.addAll(List.of("--config", config.toString(), "--run-folder", terms.folder()));
     Map<String, String> environment = environment(claimed.getOrDefault(name(rank), List.of()));
     environment.put(TrainerRankCommand.SECRET, terms.secret());

@@ -57,6 +57,9 @@ interface Stage {
   /** The nodes that work for the run, where this process is the head of a cluster. */
   List<NodeFacts> nodes();
 
+  /** Options of {@code troupe train --resume} by which the run comes to where it was. */
+  List<String> again();
+
   /** Completes when the actors are gone. */
   CompletionStage<?> terminated();
 }

@@ -9,6 +9,7 @@ import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Roster;
 import io.troupe.cluster.Terms;
+import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
@@ -173,6 +174,7 @@ final class TrainCommand implements Callable<Integer> {
         new ClusterStage(
             settings,
             own -> RunConsole.meter(composition.config().console(), own),
+            cluster.ofHead(),
             cluster.seeds(),
             new Pass(composition.config().cluster().name(), BuildId.ofThisProcess()),
             new Terms(
@@ -186,8 +188,12 @@ final class TrainCommand implements Callable<Integer> {
                 ""),
             new RunLease(folder, cluster.address().host()),
             weights,
-            new HeadHall(folder, placement, cluster.weights()),
-            new Roster(settings.address().host(), placement.placed(), placement.ranksOnNodes()),
+            new HeadHall(folder, placement, cluster.ranks()),
+            new Roster(
+                settings.address().host(),
+                placement.placed(),
+                placement.ranksOnNodes(),
+                placement.ranksOnNodes() && composition.config().policy().wantsGpu()),
             standby,
             !composition.config().rollout().endpoints().urls().isEmpty(),
             System.err::println);
@@ -202,9 +208,10 @@ final class TrainCommand implements Callable<Integer> {
     if (config.policy().wantsGpu() && config.placement().nodes() > 0) {
       Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
       if (host.isPresent()) {
-        var _ =
+        List<Gpu> own =
             new HeadGpus(host.get(), TrainerCrews.devices())
                 .claim(config.placement().trainerGpus(), config.policy().computesOn());
+        HeadGpus.inTheWay(own, config.placement()).ifPresent(System.err::println);
       }
     }
   }

@@ -365,7 +365,7 @@ final class TrainSession {
     screen.say("folder " + folder.path());
     return switch (outcome.end()) {
       case RunEnd.Completed _ -> {
-        screen.say("more   troupe train --resume %s --set training.steps=N".formatted(name()));
+        screen.say("more   %s --set training.steps=N".formatted(resumeCommand()));
         yield ExitCode.OK.code();
       }
       case RunEnd.Interrupted _ -> {
@@ -388,6 +388,8 @@ final class TrainSession {
   }
 
   private String resumeCommand() {
-    return "troupe train --resume " + name();
+    List<String> words = new ArrayList<>(List.of("troupe", "train", "--resume", name()));
+    words.addAll(stage.again());
+    return String.join(" ", words);
   }
 }

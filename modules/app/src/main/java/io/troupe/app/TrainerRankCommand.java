@@ -118,7 +118,7 @@ final class TrainerRankCommand implements Callable<Integer> {
             composition.frameBytes(),
             run.cluster().tls(),
             System.err::println);
-    WeightsPlace place = cluster.weights();
+    WeightsPlace place = cluster.ranks();
     return new RankHost.Self(
         rank,
         node,
@@ -126,7 +126,8 @@ final class TrainerRankCommand implements Callable<Integer> {
         place.endpoint(),
         settings.address().host(),
         secret,
-        Composition.RANK_DEADLINE);
+        Composition.RANK_DEADLINE,
+        place.address().port());
   }
 
   /** A terminal sends ^C to the head's children, too; the head needs its ranks to drain. */

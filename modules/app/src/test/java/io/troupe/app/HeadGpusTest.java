@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.app.config.PlacementSection;
 import io.troupe.cluster.gpu.ChildLedger;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.GpuHolders;
@@ -57,5 +58,18 @@ final class HeadGpusTest {
     assertThatThrownBy(() -> host().claim(1, "cuda:3"))
         .hasMessageContaining("the head's trainer: 1 GPUs are wanted")
         .hasMessageContaining("GPU 3 (H200) is used by pid " + ProcessHandle.current().pid());
+  }
+
+  @Test
+  void inTheWay_placementThatUsesTheHeadsGpuOnItsLastNode_saysWhatToDo() throws IOException {
+    List<Gpu> own = host().claim(1, "auto");
+    assertThat(HeadGpus.inTheWay(own, placement(6)).orElseThrow())
+        .contains(
+            "computes on GPU 0", "a process of node 1 too", "fewer placement.rollout_workers");
+    assertThat(HeadGpus.inTheWay(own, placement(5))).isEmpty();
+  }
+
+  private static PlacementSection placement(int workers) {
+    return new PlacementSection(2, 4, 2, PlacementSection.RanksAs.NODES, workers, 1, 0, 1);
   }
 }

@@ -49,6 +49,7 @@ final class NodeCrewTest {
             takesOver,
             folder,
             List.of("--seed", "127.0.0.1:1"),
+            0,
             GpuOption.gpus(gpus, folder.resolve("a")),
             new NodeDepot(
                 "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))
@@ -112,6 +113,7 @@ final class NodeCrewTest {
             false,
             folder,
             List.of("--seed", "127.0.0.1:1"),
+            0,
             GpuOption.gpus("virtual:4", folder.resolve("a")),
             new NodeDepot(
                 "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())));
@@ -143,6 +145,7 @@ final class NodeCrewTest {
                 false,
                 folder,
                 List.of("--seed", "127.0.0.1:1"),
+                7421,
                 GpuOption.gpus("virtual:4", folder.resolve("a")),
                 new NodeDepot(
                     "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))
@@ -153,7 +156,7 @@ final class NodeCrewTest {
         .containsExactly("a-w1 draws on 3", "a-t4 draws on 0", "a-t5 draws on 1");
     ChildSpec rank = muster.children().getLast();
     assertThat(rank.command())
-        .containsSubsequence("trainer-rank", "--rank", "5", "--beside", "2")
+        .containsSubsequence("trainer-rank", "--rank", "5", "--beside", "2", "--ranks-port", "7422")
         .doesNotContain("--head");
     assertThat(rank.environment()).containsKey(TrainerRankCommand.SECRET);
   }
@@ -177,6 +180,7 @@ final class NodeCrewTest {
             false,
             folder,
             List.of("--seed", "127.0.0.1:1"),
+            0,
             GpuOption.gpus(gpus, folder.resolve("a")),
             new NodeDepot(
                 "a", new WeightsPlace(new HostPort("127.0.0.1", 0), Endpoint.onLoopback())))

@@ -178,6 +178,9 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
     Address address = replyTo.path().address();
     Share share = roster.seat(node, address.getHost().orElse(""), seat);
     if (nodes.add(replyTo)) {
+      address
+          .getHost()
+          .ifPresent(host -> roster.met(node, new HostPort(host, address.getPort().orElse(0))));
       notes.accept("node %s is there%s".formatted(node, share.placed() ? ", " + share.text() : ""));
       getContext().watchWith(replyTo, new NodeGone(node, replyTo));
     }

@@ -4,14 +4,17 @@ import io.troupe.cluster.placement.Placement;
 import io.troupe.cluster.placement.Seating;
 import io.troupe.cluster.placement.Share;
 import io.troupe.cluster.ranks.RankHall;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The head's list of the nodes and what each does of the placement. Safe for all threads. */
 public final class Roster {
   private final String headHost;
   private final AtomicReference<Optional<RankHall>> hall = new AtomicReference<>(Optional.empty());
+  private final Map<String, HostPort> addresses = new TreeMap<>();
   private Seating seating;
 
   /**
@@ -20,10 +23,11 @@ public final class Roster {
    * @param headHost host of this process, where the trainer is
    * @param placement none where nodes decide by themselves
    * @param ranks whether the nodes start the trainer's ranks
+   * @param headLast whether the node on the head's host gets the last seat
    */
-  public Roster(String headHost, Optional<Placement> placement, boolean ranks) {
+  public Roster(String headHost, Optional<Placement> placement, boolean ranks, boolean headLast) {
     this.headHost = headHost;
-    this.seating = Seating.of(placement, ranks);
+    this.seating = Seating.of(placement, ranks, headLast);
   }
 
   /** Where the ranks of the nodes report. */
@@ -42,7 +46,17 @@ public final class Roster {
     return seated.share();
   }
 
+  synchronized void met(String node, HostPort at) {
+    addresses.put(node, at);
+  }
+
+  /** Where the nodes that are there are reached. */
+  public synchronized List<HostPort> addresses() {
+    return List.copyOf(addresses.values());
+  }
+
   synchronized void left(String node) {
+    addresses.remove(node);
     seating = seating.left(node);
     hall.get().ifPresent(one -> one.left(node));
   }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,10 +25,18 @@ public final class Fleet implements AutoCloseable {
   public static final class NotReadyException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    NotReadyException(List<String> problems) {
+    /**
+     * Of a launch.
+     *
+     * @param problems each with the next step
+     */
+    public NotReadyException(List<String> problems) {
       super(String.join("\n", problems));
     }
   }
+
+  /** Where a host's keys lie in its folder. */
+  public static final String KEYS = "keys";
 
   private static final int PATIENCE_SECONDS = 90;
 
@@ -99,7 +108,8 @@ public final class Fleet implements AutoCloseable {
       say.accept("%-24s copying the build".formatted(host.login()));
       String command =
           "mkdir -p '%1$s' && cd '%1$s' && rm -rf bin lib build && tar -xf -".formatted(folder);
-      Ssh.Said said = ssh.feed(host, command, out -> tar(bundle, out));
+      Ssh.Said said =
+          ssh.feed(host, command, out -> tar(bundle.folder(), List.of("bin", "lib"), out));
       if (said.code() != 0) {
         throw new IOException(
             "%s: the build could not be copied to %s: %s"
@@ -109,12 +119,33 @@ public final class Fleet implements AutoCloseable {
     }
   }
 
-  private static void tar(Bundle bundle, OutputStream out) throws IOException {
+  private static void tar(Path folder, List<String> names, OutputStream out) throws IOException {
+    List<String> command = new ArrayList<>(List.of("tar", "-C", folder.toString(), "-cf", "-"));
+    command.addAll(names);
     Process tar =
-        new ProcessBuilder("tar", "-C", bundle.folder().toString(), "-cf", "-", "bin", "lib")
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     tar.getInputStream().transferTo(out);
+  }
+
+  /**
+   * Copies each host's keys into its folder, where only its owner can read them; those that lay
+   * there before go once the new ones are whole.
+   */
+  public void copyKeys(KeyFolders keys) throws IOException, InterruptedException {
+    String command =
+        """
+        umask 077; cd '%1$s' && { [ -O . ] || { echo '%1$s belongs to somebody else; give another --remote' >&2; exit 1; }; } &&
+        rm -rf %2$s.new && mkdir %2$s.new && tar -C %2$s.new -xof - && chmod 700 %2$s.new && chmod 600 %2$s.new/* && rm -rf %2$s && mv %2$s.new %2$s
+        """
+            .formatted(folder, KEYS);
+    for (RemoteHost host : hosts) {
+      say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
+      Ssh.Said said = ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out));
+      if (said.code() != 0) {
+        throw new IOException(
+            "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));
+      }
+    }
   }
 
   /** Copies a text into a file in the folder of every host. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.cluster.tls.HostKeys;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +119,51 @@ final class FleetTest {
     assertThatThrownBy(() -> fleet.await(host, "agent", "is in cluster"))
         .hasMessageContaining("agent ended; its last words")
         .hasMessageContaining("error: no such option");
+  }
+
+  @Test
+  void copyKeys_ofEachHost_areReadByTheirOwnerOnlyAndReplaceThoseBefore() throws Exception {
+    RemoteHost host = hosts().getFirst();
+    Fleet fleet = fleet(List.of(host), "user", Clock.systemUTC());
+    fleet.copy(bundle(), fleet.check(List.of()));
+    for (String key : List.of("old", "new")) {
+      Path made = Files.createDirectories(folder.resolve(key));
+      Files.writeString(made.resolve("node.p12"), key);
+      Files.writeString(made.resolve(key), "");
+      fleet.copyKeys(new KeyFolders(Map.of(host, made)));
+    }
+    Path there = folder.resolve("there").resolve(Fleet.KEYS);
+    assertThat(there.resolve("node.p12")).hasContent("new");
+    assertThat(there.resolve("old")).doesNotExist();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(there)))
+        .isEqualTo("rwx------");
+    assertThat(
+            PosixFilePermissions.toString(Files.getPosixFilePermissions(there.resolve("node.p12"))))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void keyFolders_hostsOfAnAuthority_areFoundByAddressAndTheMissingNamed() throws Exception {
+    Instant now = Instant.EPOCH;
+    Path authority = Path.of("certs");
+    List<HostKeys> issued =
+        List.of(
+            new HostKeys(Path.of("old"), List.of("127.0.0.2"), now.minusSeconds(1)),
+            new HostKeys(Path.of("first"), List.of("127.0.0.2", "node.lan"), now.plusSeconds(1)));
+    RemoteHost has = new RemoteHost("ops@127.0.0.2", "127.0.0.2", 22);
+    RemoteHost none = new RemoteHost("127.0.0.9", "127.0.0.9", 22);
+    assertThat(KeyFolders.among(issued, authority, List.of(has), now).of(has))
+        .isEqualTo(Path.of("first"));
+    assertThatThrownBy(() -> KeyFolders.among(issued, authority, List.of(has, none), now))
+        .isInstanceOf(Fleet.NotReadyException.class)
+        .hasMessage(
+            "no certificate in certs/hosts is good for 127.0.0.9; make one: troupe certs issue"
+                + " certs NAME --address 127.0.0.9");
+    assertThatThrownBy(() -> KeyFolders.among(issued, authority, List.of(has), now.plusSeconds(2)))
+        .hasMessageContaining("the certificate in old ended at")
+        .hasMessageContaining("issue it anew");
+    assertThatThrownBy(() -> KeyFolders.in(folder, List.of(has), now))
+        .hasMessageContaining("hosts is no folder; make it by `troupe certs init");
   }
 
   @Test

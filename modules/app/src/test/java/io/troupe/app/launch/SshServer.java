@@ -27,7 +27,7 @@ public final class SshServer implements AutoCloseable {
   }
 
   /** Starts one and waits until it answers. */
-  static SshServer start(Path folder, List<String> addresses) throws Exception {
+  public static SshServer start(Path folder, List<String> addresses) throws Exception {
     return start(folder, addresses, "");
   }
 

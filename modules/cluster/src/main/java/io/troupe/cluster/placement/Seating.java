@@ -13,20 +13,26 @@ import java.util.stream.IntStream;
  *
  * <p>The trainer runs in the head's process, or sends every step to its ranks on the placement's
  * first GPUs: so the node on the head's host gets seat 0, the others the rest, and seat 0 last.
+ * Where nodes start the ranks and the head computes on a GPU of its own, that node gets the last
+ * seat, because the first GPU there is the head's, and the placement leaves GPUs idle from its end.
  *
  * @param placement none where nodes decide by themselves
  * @param ranks whether the nodes start the trainer's ranks, and not the head
+ * @param headLast whether the node on the head's host gets the last seat
  * @param seats by number, the names of who has them
  */
 public record Seating(
-    Optional<Placement> placement, boolean ranks, SortedMap<Integer, String> seats) {
+    Optional<Placement> placement,
+    boolean ranks,
+    boolean headLast,
+    SortedMap<Integer, String> seats) {
   public Seating {
     seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
   }
 
   /** With all seats free. */
-  public static Seating of(Optional<Placement> placement, boolean ranks) {
-    return new Seating(placement, ranks, Collections.emptySortedMap());
+  public static Seating of(Optional<Placement> placement, boolean ranks, boolean headLast) {
+    return new Seating(placement, ranks, headLast, Collections.emptySortedMap());
   }
 
   /** A node took a seat, or none. */
@@ -49,27 +55,34 @@ public record Seating(
             .map(Map.Entry::getKey)
             .findFirst()
             .or(() -> free().stream().filter(one -> one == before).findFirst())
-            .or(
-                () ->
-                    besideHead
-                        ? free().stream().findFirst()
-                        : free().stream()
-                            .filter(one -> one > 0)
-                            .findFirst()
-                            .or(() -> free().stream().findFirst()));
+            .or(() -> next(besideHead));
     if (seat.isEmpty()) {
       return new Seated(this, Share.NOTHING);
     }
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.put(seat.get(), node);
-    return new Seated(new Seating(placement, ranks, all), share(placement.get(), seat.get()));
+    return new Seated(
+        new Seating(placement, ranks, headLast, all), share(placement.get(), seat.get()));
   }
 
   /** A node is gone; its seat is free. */
   public Seating left(String node) {
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.values().removeIf(node::equals);
-    return new Seating(placement, ranks, all);
+    return new Seating(placement, ranks, headLast, all);
+  }
+
+  private Optional<Integer> next(boolean besideHead) {
+    List<Integer> free = free();
+    if (free.isEmpty()) {
+      return Optional.empty();
+    }
+    if (headLast) {
+      return Optional.of(besideHead ? free.getLast() : free.getFirst());
+    }
+    return besideHead
+        ? Optional.of(free.getFirst())
+        : free.stream().filter(one -> one > 0).findFirst().or(() -> Optional.of(free.getFirst()));
   }
 
   /** What each node that is there does, by name. */

@@ -90,8 +90,8 @@ public final class NodeRanks implements RankCrew {
     List<NodeSeat> there = hall.present();
     if (there.size() < hall.ranks()) {
       say.accept(
-          "waits for trainer rank %s: no process of a node has reported for it"
-              .formatted(absent(there)));
+          "waits for trainer rank %s: no process of a node has reported for it at %s"
+              .formatted(absent(there), hall.address()));
     }
     long since = System.nanoTime();
     try {

@@ -46,6 +46,7 @@ public final class RankHost implements AutoCloseable {
    * @param host name or address that the other ranks reach it by
    * @param secret of the run
    * @param deadline of each exchange between ranks
+   * @param port where the other ranks reach it; 0 takes a free one
    */
   public record Self(
       int number,
@@ -54,7 +55,20 @@ public final class RankHost implements AutoCloseable {
       Endpoint endpoint,
       String host,
       RunSecret secret,
-      Duration deadline) {}
+      Duration deadline,
+      int port) {
+    /** One that listens at a free port. */
+    public Self(
+        int number,
+        String node,
+        String process,
+        Endpoint endpoint,
+        String host,
+        RunSecret secret,
+        Duration deadline) {
+      this(number, node, process, endpoint, host, secret, deadline, 0);
+    }
+  }
 
   private RankHost(Self self, TrainerRank rank, RankLine line) {
     this.self = self;
@@ -123,7 +137,7 @@ public final class RankHost implements AutoCloseable {
   private String listen() throws IOException {
     leave();
     try {
-      Endpoint.Listener own = self.endpoint.listen(new InetSocketAddress(self.host, 0));
+      Endpoint.Listener own = self.endpoint.listen(new InetSocketAddress(self.host, self.port));
       listener = Optional.of(own);
       return new HostPort(self.host, own.address().getPort()).toString();
     } catch (IOException unable) {

@@ -13,7 +13,7 @@ final class SeatingTest {
   private static final Placement PLACEMENT =
       ((Placement.Outcome.Placed) Placement.of(new Demand(2, 4, 2, 3, 1, 0, 1))).placement();
 
-  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false);
+  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false, false);
 
   @Test
   void seat_allNodes_getWhatThePlanDraws() {
@@ -39,7 +39,7 @@ final class SeatingTest {
 
   @Test
   void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
-    Share share = Seating.of(Optional.of(PLACEMENT), true).seat("near", true, -1).share();
+    Share share = Seating.of(Optional.of(PLACEMENT), true, false).seat("near", true, -1).share();
     assertThat(share)
         .isEqualTo(
             new Share(
@@ -52,6 +52,15 @@ final class SeatingTest {
         .isEqualTo(
             "node 0 of the placement: trainer rank 0 on GPU 0, trainer rank 1 on GPU 1, rollout"
                 + " workers on GPU 3, idle: GPU 2");
+  }
+
+  @Test
+  void seat_ranksOnNodesAndAHeadOnAGpu_keepTheNodeBesideItOffTheRanks() {
+    Seating free = Seating.of(Optional.of(PLACEMENT), true, true);
+    Seated near = free.seat("near", true, -1);
+    assertThat(near.share().seat()).isEqualTo(1);
+    assertThat(near.share().ranks()).isEmpty();
+    assertThat(near.seating().seat("far", false, -1).share().ranks()).hasSize(2);
   }
 
   @Test
@@ -70,7 +79,7 @@ final class SeatingTest {
 
   @Test
   void seat_withoutAPlacement_leavesItToTheNode() {
-    Seated seated = Seating.of(Optional.empty(), false).seat("a", true, -1);
+    Seated seated = Seating.of(Optional.empty(), false, false).seat("a", true, -1);
     assertThat(seated.share().placed()).isFalse();
     assertThat(seated.seating().shares()).isEmpty();
   }
