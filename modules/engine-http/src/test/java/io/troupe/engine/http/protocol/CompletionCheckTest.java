@@ -101,6 +101,28 @@ class CompletionCheckTest {
     assertThat(check(true).check(good())).hasToString("version_missing: no weight_versions");
   }
 
+  /** An adapter's tokens are of the adapter, unless what lies under it is another policy. */
+  @Test
+  void check_adapterOverMergedWeights_isRefused() {
+    CompletionCheck check =
+        new CompletionCheck(
+            Partial.NONE,
+            new int[] {1, 2},
+            10,
+            4,
+            Set.of(9),
+            false,
+            THREE,
+            PUBLISHED,
+            Telling.ADAPTER);
+    assertThat(sound(check.check(good(new VersionSpan("default", 0, 3)))).versions().newest())
+        .isEqualTo(new WeightVersion(3));
+    assertThat(check.check(good(new VersionSpan("4-" + B, 0, 3))))
+        .isInstanceOfSatisfying(
+            Checked.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(Reason.FOREIGN_WEIGHTS));
+  }
+
   @Test
   void check_noVersions_areThoseInUseWhenItWasAskedFor() {
     Completion completion = sound(check(false).check(good()));
