@@ -13,7 +13,7 @@ final class HeadHall implements AutoCloseable {
   private final RunFolder folder;
   private final PlacementSection placement;
   private final WeightsPlace place;
-  private Optional<RankHall> hall = Optional.empty();
+  private volatile Optional<RankHall> hall = Optional.empty();
 
   /**
    * A hall of a process that may never become head.

@@ -3,6 +3,7 @@ package io.troupe.app;
 import io.troupe.app.console.PolicyChat;
 import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Joining.CannotJoinException;
+import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.Chat;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
@@ -336,6 +337,7 @@ final class TrainSession {
         number -> {
           screen.say("stopping now");
           screen.say("resume " + resumeCommand());
+          stage.hall().ifPresent(RankHall::close); // The trainer may wait for ranks.
           var _ = opened.thenAccept(EngineRoom::close);
           Runtime.getRuntime().halt(ExitCode.ofSignal(number));
         });

@@ -69,13 +69,16 @@ record TrainerCrews(
                           () -> members.newRank(ranks)));
       case CHILDREN -> Optional.of(() -> processes(ranks));
       case NODES ->
-          Optional.of(() -> new NodeRanks(hall.orElseThrow(), NodeRanks.Patience.DEFAULT, say));
+          Optional.of(
+              () ->
+                  new NodeRanks(
+                      hall.orElseThrow(), NodeRanks.Patience.of(placement.stepLimit()), say));
     };
   }
 
   private RankCrew processes(int ranks) {
     try {
-      return RankProcesses.of(ranks, this::child, say);
+      return RankProcesses.of(ranks, this::child, config.placement().stepLimit(), say);
     } catch (IOException e) {
       throw new UncheckedIOException("trainer ranks cannot be started: " + e.getMessage(), e);
     }

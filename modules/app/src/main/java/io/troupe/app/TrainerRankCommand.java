@@ -79,19 +79,20 @@ final class TrainerRankCommand implements Callable<Integer> {
         });
     var _ = Signals.install(TrainerRankCommand::onSignal, TrainerRankCommand::onSignal);
     Path run = Objects.requireNonNull(folder);
-    RunConfig settings =
-        RunConfig.load(config == null ? run.resolve("resolved.yaml") : config, List.of()).config();
+    Path resolved = config == null ? run.resolve("resolved.yaml") : config;
+    RunConfig settings = RunConfig.load(resolved, List.of()).config();
     RunSecret secret = RunSecret.of(System.getenv().getOrDefault(SECRET, ""));
     Composition composition = Composition.of(settings, run.resolve("checkpoints"));
     int sharing = beside > 0 ? beside : settings.placement().trainerRanks();
     try (PolicyEngines engines = composition.engines();
         TrainerRank trained = engines.newRank(sharing)) {
       if (head == null) {
-        RankPost own = new RankPost(onNode(settings, composition, secret), trained);
+        Path logs = Objects.requireNonNull(resolved.toAbsolutePath().getParent());
+        RankPost own = new RankPost(onNode(settings, composition, secret, logs), trained);
         post.complete(own);
         own.work();
       } else {
-        try (RankHost host = RankHost.report(HostPort.parse(head), ofHead(secret), trained)) {
+        try (RankHost host = RankHost.report(HostPort.parse(head), ofHead(run, secret), trained)) {
           host.work();
         }
       }
@@ -99,7 +100,7 @@ final class TrainerRankCommand implements Callable<Integer> {
     return ExitCode.OK.code();
   }
 
-  private RankHost.Self ofHead(RunSecret secret) {
+  private RankHost.Self ofHead(Path run, RunSecret secret) {
     return new RankHost.Self(
         rank,
         "",
@@ -107,10 +108,11 @@ final class TrainerRankCommand implements Callable<Integer> {
         Endpoint.onLoopback(),
         InetAddress.getLoopbackAddress().getHostAddress(),
         secret,
-        Composition.RANK_DEADLINE);
+        Composition.RANK_DEADLINE,
+        scratch(run.resolve("ranks"), "trainer-rank-" + rank));
   }
 
-  private RankHost.Self onNode(RunConfig run, Composition composition, RunSecret secret)
+  private RankHost.Self onNode(RunConfig run, Composition composition, RunSecret secret, Path logs)
       throws IOException {
     ClusterSettings settings =
         cluster.settings(
@@ -127,7 +129,13 @@ final class TrainerRankCommand implements Callable<Integer> {
         settings.address().host(),
         secret,
         Composition.RANK_DEADLINE,
-        place.address().port());
+        place.address().port(),
+        scratch(logs, name));
+  }
+
+  /** Beside its log. */
+  private static Path scratch(Path folder, String process) {
+    return folder.toAbsolutePath().resolve(process + ".state");
   }
 
   /** A terminal sends ^C to the head's children, too; the head needs its ranks to drain. */

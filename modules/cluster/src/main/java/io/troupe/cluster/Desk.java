@@ -178,6 +178,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
     Address address = replyTo.path().address();
     Share share = roster.seat(node, address.getHost().orElse(""), seat);
     if (nodes.add(replyTo)) {
+      roster.joined(node);
       address
           .getHost()
           .ifPresent(host -> roster.met(node, new HostPort(host, address.getPort().orElse(0))));

@@ -55,6 +55,11 @@ public final class Roster {
     return List.copyOf(addresses.values());
   }
 
+  /** An agent of this name is there; {@link #left} when it is gone. */
+  void joined(String node) {
+    hall.get().ifPresent(one -> one.joined(node));
+  }
+
   synchronized void left(String node) {
     addresses.remove(node);
     seating = seating.left(node);

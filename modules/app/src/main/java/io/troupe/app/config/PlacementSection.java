@@ -7,6 +7,7 @@ import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.cluster.placement.Demand;
 import io.troupe.cluster.placement.Placement;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Which roles run on which accelerators of which nodes; docs/cluster.md tells how. */
@@ -34,6 +35,13 @@ public record PlacementSection(
                 + " hosts and GPUs that `troupe plan` draws.")
         @Default("threads")
         RanksAs ranksAs,
+    @Doc(
+            "How long a trainer rank that is a process may take to begin, or to make a step, while"
+                + " it gives signs of life; then it is ended and started again, and the step is"
+                + " made again. One without a sign for 20 s is ended at once.")
+        @Default("30m")
+        @Range(min = 1, max = 86_400)
+        Duration stepLimit,
     @Doc(value = "Processes that sample, on all nodes; 0 means as many as fit.", unit = "processes")
         @Default("0")
         @Range(min = 0, max = 65536)

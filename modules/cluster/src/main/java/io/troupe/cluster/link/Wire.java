@@ -6,10 +6,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import javax.net.ssl.SSLSocket;
 
 /** A connection, plain or encrypted. Calls block; closing it from another thread ends them. */
@@ -108,6 +110,71 @@ public sealed interface Wire extends RunSecret.Line, Closeable {
     @Override
     public void close() throws IOException {
       socket.close();
+    }
+  }
+
+  /**
+   * Judged by its progress: a call that moves nothing, or less than 4 MiB of what it has to write,
+   * for some time closes the connection and throws a {@link SocketTimeoutException}.
+   */
+  record Timed(Wire wire, Duration patience) implements Wire {
+    private static final int SLICE = 4 << 20;
+
+    private interface Call<T> {
+      T go() throws IOException;
+    }
+
+    private <T> T within(Call<T> call) throws IOException {
+      TimeLimit limit = TimeLimit.of(patience, wire);
+      T result;
+      try {
+        result = call.go();
+      } catch (IOException failure) {
+        if (limit.kept()) {
+          throw failure;
+        }
+        throw tooLate(failure);
+      }
+      if (!limit.kept()) {
+        throw tooLate(new IOException("the connection is closed"));
+      }
+      return result;
+    }
+
+    private SocketTimeoutException tooLate(IOException seen) {
+      SocketTimeoutException late =
+          new SocketTimeoutException("nothing moved for %d ms".formatted(patience.toMillis()));
+      late.initCause(seen);
+      return late;
+    }
+
+    @Override
+    public int read(ByteBuffer bytes) throws IOException {
+      return within(() -> wire.read(bytes));
+    }
+
+    @Override
+    public void write(ByteBuffer bytes) throws IOException {
+      while (bytes.hasRemaining()) {
+        ByteBuffer some = bytes.slice().limit(Math.min(SLICE, bytes.remaining()));
+        bytes.position(bytes.position() + some.remaining());
+        var _ =
+            within(
+                () -> {
+                  wire.write(some);
+                  return true;
+                });
+      }
+    }
+
+    @Override
+    public long send(FileChannel file, long offset, long length) throws IOException {
+      return within(() -> wire.send(file, offset, Math.min(SLICE, length)));
+    }
+
+    @Override
+    public void close() throws IOException {
+      wire.close();
     }
   }
 }

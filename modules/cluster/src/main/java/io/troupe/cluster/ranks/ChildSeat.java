@@ -26,7 +26,7 @@ final class ChildSeat implements RankSeat {
   private final IntFunction<CompletableFuture<RankCall>> reports;
   private final CountDownLatch leaving = new CountDownLatch(1);
   private Restarts restarts;
-  private Optional<RankCall> call = Optional.empty();
+  private volatile Optional<RankCall> call = Optional.empty();
   private CompletableFuture<Children.Exit> exit = CompletableFuture.completedFuture(NONE);
 
   private static final Children.Exit NONE = new Children.Exit(0, 0);
@@ -148,8 +148,9 @@ final class ChildSeat implements RankSeat {
     hangUp();
   }
 
-  /** Closes the connection; the process ends by that. */
-  void hangUp() {
+  /** The process ends by that. */
+  @Override
+  public void hangUp() {
     call.ifPresent(RankCall::close);
     call = Optional.empty();
   }

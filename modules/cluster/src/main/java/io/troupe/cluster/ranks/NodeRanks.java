@@ -6,9 +6,11 @@ import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankShare;
 import io.troupe.engine.parallel.RankStep;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -24,30 +26,37 @@ import org.slf4j.LoggerFactory;
  * <p><b>Invariant</b>: a step is made by one group of ranks, all of which began from the state that
  * the trainer has. Whoever comes later, or comes again, is in no group until all begin anew. So it
  * does not matter which ranks there are: where some stay away for longer than {@link
- * Patience#whole}, the others are a group by themselves, and the step is the same.
+ * Patience#whole}, or fail twice in a row by their own fault, the others are a group by themselves,
+ * and the step is the same.
  */
 public final class NodeRanks implements RankCrew {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRanks.class);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
+  /** As long as an agent counts the ends of a process that it may start again. */
+  private static final Duration LEFT_OUT = Duration.ofMinutes(10);
 
   private final RankHall hall;
   private final Patience patience;
   private final Consumer<String> say;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
+  private final Bench bench = new Bench(LEFT_OUT);
+  private boolean excused;
   private volatile List<NodeSeat> group = List.of();
-  private volatile boolean closed;
 
   /**
    * How long to wait for ranks that are not there.
    *
    * @param whole for all of them, while some are there
    * @param any for a first one
+   * @param step for each of them to begin, and to make a step
    */
-  public record Patience(Duration whole, Duration any) {
+  public record Patience(Duration whole, Duration any, Duration step) {
     /** A rank may load PyTorch; an operator may have to start a node. */
-    public static final Patience DEFAULT =
-        new Patience(Duration.ofSeconds(30), Duration.ofMinutes(30));
+    public static Patience of(Duration step) {
+      return new Patience(Duration.ofSeconds(30), Duration.ofMinutes(30), step);
+    }
   }
 
   /**
@@ -71,9 +80,10 @@ public final class NodeRanks implements RankCrew {
   @Override
   public void begin(Path state) throws IOException, RankLostException {
     group = assembled();
-    List<String> addresses = round().all((_, seat) -> seat.call().listen());
-    List<String> folders = round().all((_, seat) -> seat.call().send(state));
-    var _ = round().all((place, seat) -> seat.call().begin(place, addresses, folders.get(place)));
+    List<String> addresses = round().all((_, seat, _) -> seat.call().listen());
+    List<String> folders = round().all((_, seat, _) -> seat.call().send(state));
+    var _ =
+        round().all((place, seat, _) -> seat.call().begin(place, addresses, folders.get(place)));
     say.accept(
         "%s: %s"
             .formatted(
@@ -87,19 +97,16 @@ public final class NodeRanks implements RankCrew {
   }
 
   private List<NodeSeat> assembled() throws IOException {
-    List<NodeSeat> there = hall.present();
-    if (there.size() < hall.ranks()) {
-      say.accept(
-          "waits for trainer rank %s: no process of a node has reported for it at %s"
-              .formatted(absent(there), hall.address()));
-    }
     long since = System.nanoTime();
     try {
-      while (there.size() < hall.ranks()) {
+      List<NodeSeat> there = fit(hall.await(Duration.ZERO));
+      if (there.size() < hall.ranks() && !fills(there)) {
+        say.accept(
+            "waits for trainer rank %s: no process of a node has reported for it at %s"
+                .formatted(absent(there), hall.address()));
+      }
+      while (!fills(there)) {
         Duration waited = Duration.ofNanos(System.nanoTime() - since);
-        if (closed) {
-          throw new IOException("the trainer is closed");
-        }
         if (!there.isEmpty() && waited.compareTo(patience.whole()) >= 0) {
           return there;
         }
@@ -108,13 +115,32 @@ public final class NodeRanks implements RankCrew {
               "no trainer rank came within %d s; look into the nodes' logs, start `troupe node` where the placement has ranks, then resume the run"
                   .formatted(patience.any().toSeconds()));
         }
-        there = hall.await(LOOK_AGAIN);
+        there = fit(hall.await(LOOK_AGAIN));
       }
       return there;
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new IOException("the trainer is stopped", stopped);
     }
+  }
+
+  /** Those that may be of a group; all, if none of them has worked lately. */
+  private List<NodeSeat> fit(List<NodeSeat> there) {
+    List<NodeSeat> sound = there.stream().filter(seat -> !leftOut(seat.number())).toList();
+    return sound.isEmpty() ? there : sound;
+  }
+
+  private boolean leftOut(int number) {
+    synchronized (bench) {
+      return bench.holds(number, System.nanoTime());
+    }
+  }
+
+  /** Whether no other rank is worth waiting for. */
+  private boolean fills(List<NodeSeat> there) {
+    Set<Integer> numbers = there.stream().map(NodeSeat::number).collect(Collectors.toSet());
+    return !there.isEmpty()
+        && IntStream.range(0, hall.ranks()).allMatch(n -> numbers.contains(n) || leftOut(n));
   }
 
   private String absent(List<NodeSeat> there) {
@@ -126,19 +152,44 @@ public final class NodeRanks implements RankCrew {
   }
 
   private RankRound round() {
-    return new RankRound(group, threads);
+    return new RankRound(group, threads, patience.step, this::failed);
+  }
+
+  private void failed(int number) {
+    synchronized (bench) {
+      excused = bench.failed(number, System.nanoTime()) && group.size() > 1;
+    }
+    if (leftOut(number)) {
+      say.accept(
+          "trainer rank %d has failed twice, and is left out for %d minutes while there are others; see its node's log"
+              .formatted(number, LEFT_OUT.toMinutes()));
+    }
+  }
+
+  /** Not if a rank failed that the others can do without; twice in a row for each at most. */
+  @Override
+  public boolean counts() {
+    synchronized (bench) {
+      boolean counts = !excused;
+      excused = false;
+      return counts;
+    }
   }
 
   /** Whether another rank, or another process of one, waits to be called. */
   @Override
   public boolean changed() {
-    return !group.containsAll(hall.present());
+    return !group.containsAll(fit(hall.present()));
   }
 
   @Override
-  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation)
+  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
       throws RankLostException {
-    return round().all((place, seat) -> seat.call().step(shares.get(place), optimisation));
+    List<RankStep> steps = round().step(shares, optimisation, arena);
+    synchronized (bench) {
+      group.forEach(seat -> bench.worked(seat.number()));
+    }
+    return steps;
   }
 
   @Override
@@ -149,7 +200,6 @@ public final class NodeRanks implements RankCrew {
 
   @Override
   public void close() {
-    closed = true;
     group.forEach(NodeSeat::hangUp); // They come to the hall again.
     threads.close();
   }

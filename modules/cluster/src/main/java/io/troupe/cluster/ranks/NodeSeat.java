@@ -37,7 +37,8 @@ record NodeSeat(RankTalk.Report report, RankCall call, RankHall hall) implements
     hangUp();
   }
 
-  void hangUp() {
+  @Override
+  public void hangUp() {
     call.close();
   }
 

@@ -5,11 +5,18 @@ import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankShare;
 import io.troupe.engine.parallel.RankStep;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
-/** The head's end of the connection to a rank: an order, and its answer. */
+/** The head's end of the connection to a rank: an order, signs of life, and its answer. */
 final class RankCall implements AutoCloseable {
+  /** How long a rank that obeys may give no sign of life, and take nothing that it is sent. */
+  static final Duration SILENCE = Duration.ofSeconds(20);
+
   private final RankLine line;
   private volatile boolean open = true;
 
@@ -17,7 +24,7 @@ final class RankCall implements AutoCloseable {
     this.line = line;
   }
 
-  /** It answers, and could not do what was asked. */
+  /** It could not do what was asked, or gave no sign of life: a new process may do better. */
   static final class RankFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -50,8 +57,7 @@ final class RankCall implements AutoCloseable {
       line.say(new RankTalk.Take(files));
       SavedState.send(line, state, files);
     } catch (IOException gone) {
-      close();
-      throw gone;
+      throw broken(gone);
     }
     return switch (answer()) {
       case RankTalk.Taken(String folder) -> folder;
@@ -73,15 +79,26 @@ final class RankCall implements AutoCloseable {
     };
   }
 
-  RankStep step(RankShare share, Optimisation optimisation) throws IOException, RankLostException {
-    return switch (ask(new RankTalk.Step(share, optimisation))) {
+  /**
+   * Has it make a step.
+   *
+   * @param ready told when it waits for the others' gradients, and whom to tell that they are there
+   * @param arena where its pieces go
+   */
+  RankStep step(
+      RankShare share,
+      Optimisation optimisation,
+      Consumer<Consumer<RankTalk.Verdict>> ready,
+      Arena arena)
+      throws IOException, RankLostException {
+    say(new RankTalk.Step(share, optimisation));
+    return switch (answer(ready)) {
       case RankTalk.Moved(var norm, var part) -> {
         try {
           yield new RankStep.Moved(
-              norm, part, line.hearArray(), line.hearArray(), line.hearArray());
+              norm, part, line.hearArray(arena), line.hearArray(arena), line.hearArray(arena));
         } catch (IOException gone) {
-          close();
-          throw gone;
+          throw broken(gone);
         }
       }
       case RankTalk.Refused(String reason) -> new RankStep.Refused(reason);
@@ -90,30 +107,65 @@ final class RankCall implements AutoCloseable {
   }
 
   private RankTalk.Answer ask(RankTalk.Order order) throws IOException, RankLostException {
-    try {
-      line.say(order);
-    } catch (IOException gone) {
-      close();
-      throw gone;
-    }
+    say(order);
     return answer();
   }
 
-  /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
-  private RankTalk.Answer answer() throws IOException, RankLostException {
-    RankTalk heard;
+  private void say(RankTalk message) throws IOException {
     try {
-      heard = line.hear();
+      line.say(message);
+    } catch (IOException gone) {
+      throw broken(gone);
+    }
+  }
+
+  private RankTalk.Answer answer() throws IOException, RankLostException {
+    return answer(
+        _ -> {
+          throw new IllegalStateException("a rank is ready for a step that nobody asked for");
+        });
+  }
+
+  /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
+  private RankTalk.Answer answer(Consumer<Consumer<RankTalk.Verdict>> ready)
+      throws IOException, RankLostException {
+    while (true) {
+      switch (hear()) {
+        case RankTalk.Alive _ -> {}
+        case RankTalk.Ready _ -> ready.accept(this::tell);
+        case RankTalk.Lost(int other, String reason) -> throw new RankLostException(other, reason);
+        case RankTalk.Failed(String reason) -> throw new RankFailedException(reason);
+        case RankTalk.Answer answer -> {
+          return answer;
+        }
+        case RankTalk other -> throw new IOException("no answer of a rank's: " + other);
+      }
+    }
+  }
+
+  private RankTalk hear() throws IOException {
+    try {
+      return line.hear();
+    } catch (IOException gone) {
+      throw broken(gone);
+    }
+  }
+
+  /** Another thread hears what comes of it. */
+  private void tell(RankTalk.Verdict verdict) {
+    try {
+      line.say(verdict);
     } catch (IOException gone) {
       close();
-      throw gone;
     }
-    return switch (heard) {
-      case RankTalk.Lost(int other, String reason) -> throw new RankLostException(other, reason);
-      case RankTalk.Failed(String reason) -> throw new RankFailedException(reason);
-      case RankTalk.Answer answer -> answer;
-      case RankTalk other -> throw new IOException("no answer of a rank's: " + other);
-    };
+  }
+
+  private IOException broken(IOException gone) {
+    close();
+    return gone instanceof SocketTimeoutException
+        ? new RankFailedException(
+            "it gave no sign of life (%s), and was ended".formatted(gone.getMessage()))
+        : gone;
   }
 
   private static IOException strange(RankTalk.Answer answer) {

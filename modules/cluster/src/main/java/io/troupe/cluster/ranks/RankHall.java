@@ -2,11 +2,17 @@ package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.ranks.RankReception.Welcome;
 import io.troupe.cluster.secret.RunSecret;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
@@ -16,8 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the ranks that nodes start report to the head, and wait to be called. Of two that claim the
- * same number the later one has it: its agent has started it since. Safe for all threads.
+ * Where the ranks that nodes start report to the head, and wait to be called. Only those of nodes
+ * that the head knows may. Of two processes that claim the same number the later one has it: its
+ * agent has started it since; the other one is told to end when it comes again. Safe for all
+ * threads.
  */
 public final class RankHall implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankHall.class);
@@ -27,6 +35,11 @@ public final class RankHall implements AutoCloseable {
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final SortedMap<Integer, NodeSeat> present = new TreeMap<>();
+
+  /** How many agents of each name are there: a new one may come before the old one is missed. */
+  private final Map<String, Integer> nodes = new HashMap<>();
+
+  private final Set<RankTalk.Report> evicted = new HashSet<>();
   private final List<Ender> enders = new ArrayList<>();
   private boolean closed;
 
@@ -37,9 +50,10 @@ public final class RankHall implements AutoCloseable {
     void end(String node, String process, long pid);
   }
 
-  private RankHall(int ranks, Endpoint endpoint, HostPort at, RunSecret secret) throws IOException {
+  private RankHall(int ranks, Endpoint endpoint, HostPort at, RunSecret secret, Duration silence)
+      throws IOException {
     this.ranks = ranks;
-    this.reception = RankReception.open(endpoint, at, secret, this::came);
+    this.reception = RankReception.open(endpoint, at, secret, silence, this::came);
   }
 
   /**
@@ -52,7 +66,14 @@ public final class RankHall implements AutoCloseable {
    */
   public static RankHall open(int ranks, Endpoint endpoint, HostPort at, RunSecret secret)
       throws IOException {
-    return new RankHall(ranks, endpoint, at, secret);
+    return open(ranks, endpoint, at, secret, RankCall.SILENCE);
+  }
+
+  /** The same with another limit of silence. */
+  static RankHall open(
+      int ranks, Endpoint endpoint, HostPort at, RunSecret secret, Duration silence)
+      throws IOException {
+    return new RankHall(ranks, endpoint, at, secret, silence);
   }
 
   /** Where ranks report. */
@@ -65,11 +86,18 @@ public final class RankHall implements AutoCloseable {
     return ranks;
   }
 
-  private boolean came(RankTalk.Report report, RankCall call) {
+  private Welcome came(RankTalk.Report report, RankCall call) {
+    Optional<NodeSeat> before = Optional.empty();
     lock.lock();
     try {
       if (closed || report.rank() < 0 || report.rank() >= ranks) {
-        return false;
+        return new Welcome.NotNow("no such rank is awaited: " + report);
+      }
+      if (!nodes.containsKey(report.node())) {
+        return new Welcome.NotNow("no node is there that has started it: " + report);
+      }
+      if (evicted.contains(report)) {
+        return new Welcome.Never("another process has its number: " + report);
       }
       LOG.info(
           "event=rank_reported rank={} node={} process={} pid={}",
@@ -77,25 +105,43 @@ public final class RankHall implements AutoCloseable {
           report.node(),
           report.process(),
           report.pid());
-      NodeSeat before = present.put(report.rank(), new NodeSeat(report, call, this));
-      if (before != null) {
-        before.hangUp();
-      }
+      before = Optional.ofNullable(present.put(report.rank(), new NodeSeat(report, call, this)));
+      before.map(NodeSeat::report).filter(other -> !other.equals(report)).ifPresent(evicted::add);
       changed.signalAll();
-      return true;
+      return new Welcome.Stay();
+    } finally {
+      lock.unlock();
+      before.ifPresent(NodeSeat::hangUp);
+    }
+  }
+
+  /** An agent of a node is there, and may start ranks. */
+  public void joined(String node) {
+    lock.lock();
+    try {
+      nodes.merge(node, 1, Integer::sum);
     } finally {
       lock.unlock();
     }
   }
 
-  /** A node is gone, and with it the ranks it had. */
+  /** An agent is gone, and with it the ranks it had; returns before they are told. */
   public void left(String node) {
+    List<NodeSeat> gone;
     lock.lock();
     try {
-      present.values().stream().filter(seat -> seat.node().equals(node)).forEach(NodeSeat::hangUp);
+      nodes.computeIfPresent(node, (_, agents) -> agents > 1 ? agents - 1 : null);
+      gone = present.values().stream().filter(seat -> seat.node().equals(node)).toList();
+      present.values().removeAll(gone);
     } finally {
       lock.unlock();
     }
+    hangUpLater(gone);
+  }
+
+  /** A TLS connection may take a second to close; whoever tells has more to do. */
+  private static void hangUpLater(List<NodeSeat> seats) {
+    seats.forEach(seat -> Thread.ofVirtual().start(seat::hangUp));
   }
 
   /** Who can end processes of nodes. */
@@ -129,13 +175,20 @@ public final class RankHall implements AutoCloseable {
     }
   }
 
-  /** Waits until all are there, or the time is over; those that are there then, by number. */
-  List<NodeSeat> await(Duration patience) throws InterruptedException {
+  /**
+   * Waits until all are there, or the time is over; those that are there then, by number.
+   *
+   * @throws IOException once it is closed: nobody comes any more
+   */
+  List<NodeSeat> await(Duration patience) throws InterruptedException, IOException {
     long left = patience.toNanos();
     lock.lock();
     try {
-      while (present().size() < ranks && left > 0) {
+      while (!closed && present().size() < ranks && left > 0) {
         left = changed.awaitNanos(left);
+      }
+      if (closed) {
+        throw new IOException("this process is the head no more, or is stopped");
       }
       return present();
     } finally {
@@ -143,13 +196,13 @@ public final class RankHall implements AutoCloseable {
     }
   }
 
-  /** Hangs up; the ranks wait for another head. */
+  /** Hangs up; the ranks wait for another head, and who awaits them here is told. */
   @Override
   public void close() {
     lock.lock();
     try {
       closed = true;
-      present.values().forEach(NodeSeat::hangUp);
+      hangUpLater(List.copyOf(present.values()));
       present.clear();
       changed.signalAll();
     } finally {

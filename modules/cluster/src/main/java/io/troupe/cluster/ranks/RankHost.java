@@ -16,7 +16,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,12 +28,15 @@ public final class RankHost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankHost.class);
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
+  /** Of signs of life; the head misses ten before it judges. */
+  private static final Duration BEAT = RankCall.SILENCE.dividedBy(10);
+
   private final Self self;
   private final TrainerRank rank;
   private final RankLine line;
+  private final HeartBeat beat;
   private Optional<Endpoint.Listener> listener = Optional.empty();
-  private Optional<Collective> group = Optional.empty();
-  private Optional<Path> taken = Optional.empty();
+  private Optional<GatedGroup> group = Optional.empty();
 
   /**
    * Who a rank is, and how it is reached.
@@ -47,6 +49,7 @@ public final class RankHost implements AutoCloseable {
    * @param secret of the run
    * @param deadline of each exchange between ranks
    * @param port where the other ranks reach it; 0 takes a free one
+   * @param scratch folder for the trainer's state while it begins, which nothing else uses
    */
   public record Self(
       int number,
@@ -56,7 +59,8 @@ public final class RankHost implements AutoCloseable {
       String host,
       RunSecret secret,
       Duration deadline,
-      int port) {
+      int port,
+      Path scratch) {
     /** One that listens at a free port. */
     public Self(
         int number,
@@ -65,19 +69,40 @@ public final class RankHost implements AutoCloseable {
         Endpoint endpoint,
         String host,
         RunSecret secret,
-        Duration deadline) {
-      this(number, node, process, endpoint, host, secret, deadline, 0);
+        Duration deadline,
+        Path scratch) {
+      this(number, node, process, endpoint, host, secret, deadline, 0, scratch);
     }
   }
 
-  private RankHost(Self self, TrainerRank rank, RankLine line) {
+  /** The head has given this process's number to another one. */
+  static final class DismissedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    DismissedException(String reason) {
+      super(reason);
+    }
+  }
+
+  private RankHost(Self self, TrainerRank rank, RankLine line, Duration pause) {
     this.self = self;
     this.rank = rank;
     this.line = line;
+    this.beat = new HeartBeat(line, pause);
   }
 
-  /** Reports to the head; the rank is not closed with this. */
+  /**
+   * Reports to the head; the rank is not closed with this. Deletes what a former process of this
+   * rank has left in its scratch folder.
+   */
   public static RankHost report(HostPort head, Self self, TrainerRank rank) throws IOException {
+    return report(head, self, rank, BEAT);
+  }
+
+  /** The same with another pause between signs of life. */
+  static RankHost report(HostPort head, Self self, TrainerRank rank, Duration pause)
+      throws IOException {
+    SavedState.delete(self.scratch);
     try {
       Wire wire = self.endpoint.connect(new InetSocketAddress(head.host(), head.port()), CONNECT);
       RankLine line = new RankLine(wire);
@@ -86,7 +111,7 @@ public final class RankHost implements AutoCloseable {
         line.say(
             new RankTalk.Report(
                 self.number, self.node, self.process, ProcessHandle.current().pid()));
-        return new RankHost(self, rank, line);
+        return new RankHost(self, rank, line, pause);
       } catch (IOException refused) {
         line.close();
         throw refused;
@@ -107,6 +132,7 @@ public final class RankHost implements AutoCloseable {
       }
       switch (order) {
         case RankTalk.Order own -> obey(own);
+        case RankTalk.Dismissed(String reason) -> throw new DismissedException(reason);
         case RankTalk other -> throw new IOException("no order of the head's: " + other);
       }
     }
@@ -114,24 +140,31 @@ public final class RankHost implements AutoCloseable {
 
   /** Failures of the engine are the head's to judge: it abandons the step, and begins anew. */
   private void obey(RankTalk.Order order) throws IOException {
+    beat.obeys(true);
     try {
       switch (order) {
-        case RankTalk.Listen _ -> line.say(new RankTalk.Listening(listen()));
-        case RankTalk.Take(List<String> files) -> line.say(new RankTalk.Taken(take(files)));
+        case RankTalk.Listen _ -> say(new RankTalk.Listening(listen()));
+        case RankTalk.Take(List<String> files) -> say(new RankTalk.Taken(take(files)));
         case RankTalk.Begin(int place, List<String> addresses, String folder) -> {
           begin(place, addresses, Path.of(folder));
-          line.say(new RankTalk.Begun());
+          say(new RankTalk.Begun());
         }
         case RankTalk.Step(RankShare share, Optimisation optimisation) -> step(share, optimisation);
       }
     } catch (RankLostException lost) {
       leave();
-      line.say(new RankTalk.Lost(lost.rank(), lost.reason()));
+      say(new RankTalk.Lost(lost.rank(), lost.reason()));
     } catch (RuntimeException fault) {
       LOG.error("event=rank_failed rank={}", self.number, fault);
       leave();
-      line.say(new RankTalk.Failed(String.valueOf(fault)));
+      say(new RankTalk.Failed(String.valueOf(fault)));
+    } finally {
+      beat.obeys(false);
     }
+  }
+
+  private void say(RankTalk message) throws IOException {
+    beat.say(to -> to.say(message));
   }
 
   private String listen() throws IOException {
@@ -146,8 +179,7 @@ public final class RankHost implements AutoCloseable {
   }
 
   private String take(List<String> files) throws IOException {
-    Path folder = Files.createTempDirectory("troupe-rank-").toAbsolutePath();
-    taken = Optional.of(folder);
+    Path folder = self.scratch.toAbsolutePath().normalize();
     SavedState.take(line, folder, files);
     return folder.toString();
   }
@@ -155,7 +187,7 @@ public final class RankHost implements AutoCloseable {
   private void begin(int place, List<String> addresses, Path folder)
       throws IOException, RankLostException {
     try {
-      Collective joined = join(place, addresses);
+      GatedGroup joined = new GatedGroup(join(place, addresses), () -> passGate(place));
       group = Optional.of(joined);
       rank.begin(folder, joined);
     } catch (IOException unable) {
@@ -190,14 +222,34 @@ public final class RankHost implements AutoCloseable {
 
   private void step(RankShare share, Optimisation optimisation)
       throws IOException, RankLostException {
+    group.ifPresent(GatedGroup::shut);
     switch (rank.step(share, optimisation)) {
-      case RankStep.Moved(var norm, var part, var weights, var first, var second) -> {
-        line.say(new RankTalk.Moved(norm, part));
-        line.say(weights);
-        line.say(first);
-        line.say(second);
-      }
-      case RankStep.Refused(String reason) -> line.say(new RankTalk.Refused(reason));
+      case RankStep.Moved(var norm, var part, var weights, var first, var second) ->
+          beat.say(
+              to -> {
+                to.say(new RankTalk.Moved(norm, part));
+                to.say(weights);
+                to.say(first);
+                to.say(second);
+              });
+      case RankStep.Refused(String reason) -> say(new RankTalk.Refused(reason));
+    }
+  }
+
+  /** Waits until all ranks have their gradients; the head knows, and who is lost. */
+  private void passGate(int place) throws RankLostException {
+    RankTalk verdict;
+    try {
+      say(new RankTalk.Ready());
+      verdict = line.hear();
+    } catch (IOException gone) {
+      throw new RankLostException(place, "the head is gone: " + gone.getMessage(), gone);
+    }
+    switch (verdict) {
+      case RankTalk.Go _ -> {}
+      case RankTalk.Abandon(int lost, String reason) -> throw new RankLostException(lost, reason);
+      case RankTalk other ->
+          throw new RankLostException(place, "the head said out of turn: " + other);
     }
   }
 
@@ -213,10 +265,7 @@ public final class RankHost implements AutoCloseable {
   }
 
   private void drop() throws IOException {
-    if (taken.isPresent()) {
-      SavedState.delete(taken.get());
-    }
-    taken = Optional.empty();
+    SavedState.delete(self.scratch);
   }
 
   /** Ends {@link #work} in another thread. */
@@ -226,7 +275,8 @@ public final class RankHost implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    try (line) {
+    try (line;
+        beat) {
       leave();
     }
   }

@@ -118,9 +118,9 @@ final class RankLine implements AutoCloseable {
     }
   }
 
-  /** Takes an array, into memory that is freed when nobody reads it any more. */
-  MemorySegment hearArray() throws IOException {
-    MemorySegment array = Arena.ofAuto().allocate(length(), Long.BYTES);
+  /** Takes an array, into memory of an arena that several threads may use. */
+  MemorySegment hearArray(Arena arena) throws IOException {
+    MemorySegment array = arena.allocate(length(), Long.BYTES);
     for (long from = 0; from < array.byteSize(); from += SLICE) {
       wire.readFully(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
     }
@@ -136,15 +136,17 @@ final class RankLine implements AutoCloseable {
     }
   }
 
-  /** Takes a file, to where it is written next. */
-  void hear(FileChannel file) throws IOException {
+  /** Takes what comes of a file; must leave nothing of it in the buffer. */
+  interface Sink {
+    void take(ByteBuffer bytes);
+  }
+
+  /** Takes a file, piece by piece. */
+  void hearFile(Sink sink) throws IOException {
     ByteBuffer slice = ByteBuffer.allocateDirect(Math.toIntExact(SLICE));
     for (long left = length(); left > 0; left -= slice.limit()) {
       wire.readFully(slice.clear().limit(Math.toIntExact(Math.min(SLICE, left))));
-      slice.flip();
-      while (slice.hasRemaining()) {
-        file.write(slice);
-      }
+      sink.take(slice.flip());
     }
   }
 

@@ -56,7 +56,10 @@ public final class RankPost {
     }
   }
 
-  /** Works for one head after the other, until the thread is interrupted. */
+  /**
+   * Works for one head after the other, until the thread is interrupted, or a head has given its
+   * number to another process.
+   */
   public void work() throws InterruptedException {
     String trouble = "";
     while (true) {
@@ -68,6 +71,9 @@ public final class RankPost {
           reported.work();
         }
         LOG.info("event=head_hung_up rank={} head={}", self.number(), at);
+      } catch (RankHost.DismissedException over) {
+        LOG.warn("event=rank_dismissed rank={} reason=\"{}\"", self.number(), over.getMessage());
+        return;
       } catch (IOException gone) {
         if (!trouble.equals(gone.toString())) {
           LOG.warn("event=head_lost rank={} reason=\"{}\"", self.number(), gone.toString());

@@ -14,8 +14,10 @@ import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankShare;
 import io.troupe.engine.parallel.RankStep;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Ranks that are child processes of the head, which exchange over sockets. One that ends is started
  * again when the trainer begins anew, after a pause, and given up when it ends too often. One that
- * is silent while the others have answered is ended.
+ * fails, or gives no sign of life, is ended.
  */
 public final class RankProcesses implements RankCrew {
   private static final Logger LOG = LoggerFactory.getLogger(RankProcesses.class);
@@ -43,6 +45,7 @@ public final class RankProcesses implements RankCrew {
   private final List<ChildSeat> seats = new ArrayList<>();
   private final Children children = new Children();
   private final RankReception reception;
+  private final Duration limit;
   private final Consumer<String> say;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
@@ -60,11 +63,14 @@ public final class RankProcesses implements RankCrew {
     ChildSpec of(int rank, HostPort head, String secret) throws IOException;
   }
 
-  private RankProcesses(int ranks, Starter starter, Restarts.Policy policy, Consumer<String> say)
+  private RankProcesses(
+      int ranks, Starter starter, Restarts.Policy policy, Duration limit, Consumer<String> say)
       throws IOException {
+    this.limit = limit;
     this.say = say;
     this.reception =
-        RankReception.open(Endpoint.onLoopback(), new HostPort(LOOPBACK, 0), secret, this::came);
+        RankReception.open(
+            Endpoint.onLoopback(), new HostPort(LOOPBACK, 0), secret, RankCall.SILENCE, this::came);
     for (int rank = 0; rank < ranks; rank++) {
       ChildSpec child = starter.of(rank, reception.address(), secret.hex());
       seats.add(new ChildSeat(rank, child, children, this::report, policy));
@@ -78,27 +84,31 @@ public final class RankProcesses implements RankCrew {
     return call;
   }
 
-  private boolean came(RankTalk.Report report, RankCall call) {
+  private RankReception.Welcome came(RankTalk.Report report, RankCall call) {
     return Optional.ofNullable(awaited.remove(report.rank()))
-        .map(awaiting -> awaiting.complete(call))
-        .orElse(false);
+            .map(awaiting -> awaiting.complete(call))
+            .orElse(false)
+        ? new RankReception.Welcome.Stay()
+        : new RankReception.Welcome.NotNow("no such rank is awaited: " + report);
   }
 
   /**
    * A crew whose processes start when the trainer begins.
    *
+   * @param limit for each of them to begin, and to make a step
    * @param say told which ranks start, and which are lost
    */
-  public static RankProcesses of(int ranks, Starter starter, Consumer<String> say)
+  public static RankProcesses of(int ranks, Starter starter, Duration limit, Consumer<String> say)
       throws IOException {
-    return of(ranks, starter, Restarts.Policy.DEFAULT, say);
+    return of(ranks, starter, Restarts.Policy.DEFAULT, limit, say);
   }
 
   /** The same with another rule of when a process is started again. */
-  static RankProcesses of(int ranks, Starter starter, Restarts.Policy policy, Consumer<String> say)
+  static RankProcesses of(
+      int ranks, Starter starter, Restarts.Policy policy, Duration limit, Consumer<String> say)
       throws IOException {
     require(ranks >= 1, "a trainer has 1 rank or more, not %d", ranks);
-    return new RankProcesses(ranks, starter, policy, say);
+    return new RankProcesses(ranks, starter, policy, limit, say);
   }
 
   @Override
@@ -111,24 +121,24 @@ public final class RankProcesses implements RankCrew {
     for (ChildSeat seat : seats) {
       seat.awaitTurn();
     }
-    List<Long> started = round().all((place, _) -> seats.get(place).attend());
+    List<Long> started = round().all((place, _, _) -> seats.get(place).attend());
     for (int rank = 0; rank < started.size(); rank++) {
       if (started.get(rank) > 0) {
         say.accept("trainer rank %d is process %d".formatted(rank, started.get(rank)));
       }
     }
-    List<String> addresses = round().all((_, seat) -> seat.call().listen());
-    var _ = round().all((place, seat) -> seat.call().begin(place, addresses, state.toString()));
+    List<String> addresses = round().all((_, seat, _) -> seat.call().listen());
+    var _ = round().all((place, seat, _) -> seat.call().begin(place, addresses, state.toString()));
   }
 
   private RankRound round() {
-    return new RankRound(seats, threads);
+    return new RankRound(seats, threads, limit, _ -> {});
   }
 
   @Override
-  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation)
+  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
       throws RankLostException {
-    return round().all((place, seat) -> seat.call().step(shares.get(place), optimisation));
+    return round().step(shares, optimisation, arena);
   }
 
   @Override

@@ -9,6 +9,8 @@ import io.troupe.cluster.secret.RunSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,23 +23,45 @@ final class RankReception implements AutoCloseable {
 
   static final Duration HELLO = Duration.ofSeconds(5);
 
+  /** Callers who have not said yet who they are; more wait to be let in. */
+  private static final int GREETED_AT_ONCE = 64;
+
+  /** After a call that could not be taken: the process may have no file descriptor left. */
+  private static final Duration RECOVERY = Duration.ofMillis(200);
+
   private final String host;
   private final Endpoint.Listener listener;
   private final Introduction introduction;
   private final Guests guests;
+  private final Duration silence;
+  private final Semaphore greeters = new Semaphore(GREETED_AT_ONCE);
   private volatile boolean closed;
 
   /** Who is awaited. */
   @FunctionalInterface
   interface Guests {
-    /** Whether it may stay, and who takes the call if so. */
-    boolean came(RankTalk.Report report, RankCall call);
+    /** Takes the call, or says what becomes of who made it. */
+    Welcome came(RankTalk.Report report, RankCall call);
   }
 
-  private RankReception(String host, Endpoint.Listener listener, RunSecret secret, Guests guests) {
+  /** What becomes of a caller. */
+  sealed interface Welcome {
+    /** It stays. */
+    record Stay() implements Welcome {}
+
+    /** It may ask again. */
+    record NotNow(String reason) implements Welcome {}
+
+    /** Its process must end. */
+    record Never(String reason) implements Welcome {}
+  }
+
+  private RankReception(
+      String host, Endpoint.Listener listener, RunSecret secret, Duration silence, Guests guests) {
     this.host = host;
     this.listener = listener;
     this.introduction = new Introduction(secret, PURPOSE);
+    this.silence = silence;
     this.guests = guests;
   }
 
@@ -45,12 +69,14 @@ final class RankReception implements AutoCloseable {
    * Opens it.
    *
    * @param at port 0 takes a free one
+   * @param silence how long a rank that obeys may give no sign of life
    * @throws IOException if nothing can listen there, or may
    */
-  static RankReception open(Endpoint endpoint, HostPort at, RunSecret secret, Guests guests)
+  static RankReception open(
+      Endpoint endpoint, HostPort at, RunSecret secret, Duration silence, Guests guests)
       throws IOException {
     Endpoint.Listener listener = endpoint.listen(new InetSocketAddress(at.host(), at.port()));
-    RankReception reception = new RankReception(at.host(), listener, secret, guests);
+    RankReception reception = new RankReception(at.host(), listener, secret, silence, guests);
     Thread.ofPlatform().name("rank-reception").daemon().start(reception::receive);
     return reception;
   }
@@ -62,12 +88,35 @@ final class RankReception implements AutoCloseable {
   private void receive() {
     while (!closed) {
       try {
-        Wire caller = listener.accept();
-        Thread.ofVirtual().start(() -> greet(caller));
+        greeters.acquireUninterruptibly();
+        Wire caller = accepted();
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    greet(caller);
+                  } finally {
+                    greeters.release();
+                  }
+                });
       } catch (IOException failure) {
         if (!closed) {
           LOG.warn("event=rank_accept_failed reason=\"{}\"", failure.toString());
+          LockSupport.parkNanos(RECOVERY.toNanos());
         }
+      }
+    }
+  }
+
+  private Wire accepted() throws IOException {
+    boolean came = false;
+    try {
+      Wire caller = listener.accept();
+      came = true;
+      return caller;
+    } finally {
+      if (!came) {
+        greeters.release();
       }
     }
   }
@@ -81,8 +130,14 @@ final class RankReception implements AutoCloseable {
       if (!(line.hear() instanceof RankTalk.Report report) || !limit.kept()) {
         throw new IOException("it did not say who it is");
       }
-      if (!guests.came(report, new RankCall(line))) {
-        throw new IOException("no such rank is awaited: " + report);
+      RankCall call = new RankCall(new RankLine(new Wire.Timed(caller, silence)));
+      switch (guests.came(report, call)) {
+        case Welcome.Stay _ -> {}
+        case Welcome.NotNow(String reason) -> throw new IOException(reason);
+        case Welcome.Never(String reason) -> {
+          line.say(new RankTalk.Dismissed(reason));
+          throw new IOException(reason);
+        }
       }
     } catch (IOException stranger) {
       LOG.warn("event=rank_stranger_refused reason=\"{}\"", stranger.getMessage());

@@ -1,30 +1,42 @@
 package io.troupe.cluster.ranks;
 
+import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.IntStream;
+import java.util.function.IntConsumer;
 
 /**
- * Ranks that are asked all at once. One that is silent while another one has failed is ended.
+ * Ranks that are asked all at once.
+ *
+ * <p>A rank that obeys gives signs of life, so one without them is at fault, however long the
+ * others take; and one that gives them has the limit of the whole order. Whoever fails by its own
+ * fault is ended at once, because the others may wait for its end. A round is over when every rank
+ * has answered or is gone: nobody hears an answer after that.
  *
  * @param seats by their places in the group
  * @param threads that wait for the answers
+ * @param limit of an order
+ * @param faults told the number of each rank that failed by its own fault
  */
-record RankRound(List<? extends RankSeat> seats, Executor threads) {
-  /** How long a rank may be silent once another one has failed. */
-  private static final Duration GRACE = Duration.ofSeconds(10);
-
+record RankRound(
+    List<? extends RankSeat> seats, Executor threads, Duration limit, IntConsumer faults) {
   /** What each rank is asked. */
   interface Question<T> {
-    T to(int place, RankSeat seat) throws IOException, RankLostException;
+    T to(int place, RankSeat seat, StepGate gate) throws IOException, RankLostException;
   }
 
   /**
@@ -34,67 +46,110 @@ record RankRound(List<? extends RankSeat> seats, Executor threads) {
    * @throws RankLostException with the number of the one that is at fault
    */
   <T> List<T> all(Question<T> question) throws RankLostException {
+    StepGate gate = new StepGate(seats.size());
     List<CompletableFuture<T>> answers = new ArrayList<>();
-    CompletableFuture<Boolean> settled = new CompletableFuture<>();
     for (int place = 0; place < seats.size(); place++) {
-      int own = place;
-      CompletableFuture<T> answer = new CompletableFuture<>();
-      answers.add(answer);
-      threads.execute(
-          () -> {
-            try {
-              answer.complete(question.to(own, seats.get(own)));
-            } catch (IOException | RankLostException | RuntimeException failure) {
-              answer.completeExceptionally(failure);
-              settled.complete(false);
-            }
-          });
+      answers.add(ask(place, question, gate));
     }
+    Set<Integer> late = awaited(answers, gate);
+    for (int place : late) {
+      throw new RankLostException(
+          seats.get(place).number(), "it was not done after %s, and was ended".formatted(limit));
+    }
+    refuseTheLost(answers);
+    return answers.stream().map(CompletableFuture::join).toList();
+  }
+
+  /** A step: nobody exchanges before all have their gradients. */
+  List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
+      throws RankLostException {
+    return all(
+        (place, seat, gate) -> {
+          RankStep made =
+              seat.call()
+                  .step(shares.get(place), optimisation, told -> gate.ready(place, told), arena);
+          gate.ready(place, _ -> {}); // One that had nothing to exchange holds nobody up.
+          return made;
+        });
+  }
+
+  private <T> CompletableFuture<T> ask(int place, Question<T> question, StepGate gate) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    RankSeat seat = seats.get(place);
+    threads.execute(
+        () -> {
+          try {
+            answer.complete(question.to(place, seat, gate));
+          } catch (Throwable failure) { // Whatever it is, somebody waits for the answer.
+            if (failure instanceof RankCall.RankFailedException) {
+              faults.accept(seat.number());
+              seat.end();
+            } else if (!(failure instanceof RankLostException)) {
+              seat.hangUp(); // What of its answer is still to be heard is no answer to the next.
+            }
+            gate.abandon(place, String.valueOf(failure.getMessage()));
+            answer.completeExceptionally(failure);
+          }
+        });
+    return answer;
+  }
+
+  /**
+   * Waits for all answers, and ends whoever keeps the others waiting for longer than the limit.
+   *
+   * @return the places of those
+   */
+  private <T> Set<Integer> awaited(List<CompletableFuture<T>> answers, StepGate gate)
+      throws RankLostException {
     CompletableFuture<Void> whole =
         CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
-    var _ = whole.thenRun(() -> settled.complete(true));
-    try {
-      if (!settled.get()) {
-        endTheSilent(answers, whole);
+    Set<Integer> late = new TreeSet<>();
+    while (true) {
+      try {
+        whole.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        return late;
+      } catch (ExecutionException known) {
+        return late; // Each answer tells its own.
+      } catch (TimeoutException over) {
+        for (int place = 0; place < seats.size(); place++) {
+          if (!answers.get(place).isDone() && !gate.holds(place) && late.add(place)) {
+            faults.accept(seats.get(place).number());
+            seats.get(place).end();
+          }
+        }
+      } catch (InterruptedException stopped) {
+        seats.forEach(RankSeat::hangUp);
+        whole.exceptionally(_ -> null).join();
+        Thread.currentThread().interrupt();
+        throw new RankLostException(0, "the trainer is stopped", stopped);
       }
-      return answers.stream().map(CompletableFuture::join).toList();
-    } catch (ExecutionException impossible) {
-      throw new IllegalStateException(impossible);
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new RankLostException(0, "the trainer is stopped", stopped);
     }
   }
 
-  /** Waits for the others' answers, ends those that give none, and tells who is at fault. */
-  private <T> void endTheSilent(List<CompletableFuture<T>> answers, CompletableFuture<Void> whole)
-      throws RankLostException, InterruptedException {
-    List<Integer> silent = List.of();
-    try {
-      whole.get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException late) {
-      silent =
-          IntStream.range(0, seats.size()).filter(r -> !answers.get(r).isDone()).boxed().toList();
-      silent.forEach(place -> seats.get(place).end());
-    } catch (ExecutionException known) {
-      // Each answer tells its own.
-    }
+  /** Who is gone or failed is at fault; the others only miss it. */
+  private <T> void refuseTheLost(List<CompletableFuture<T>> answers) throws RankLostException {
     for (int place = 0; place < seats.size(); place++) {
-      if (answers.get(place).isCompletedExceptionally()
-          && answers.get(place).exceptionNow() instanceof IOException gone) {
+      if (failure(answers.get(place)).orElse(null) instanceof IOException gone) {
         RankSeat seat = seats.get(place);
         throw new RankLostException(seat.number(), seat.fate(gone), gone);
       }
     }
-    if (!silent.isEmpty()) {
-      throw new RankLostException(
-          seats.get(silent.getFirst()).number(), "it was silent, and was ended");
-    }
-    for (CompletableFuture<T> answer : answers) {
-      if (answer.isCompletedExceptionally()
-          && answer.exceptionNow() instanceof RankLostException lost) {
-        throw new RankLostException(seats.get(lost.rank()).number(), lost.reason(), lost);
+    for (int place = 0; place < seats.size(); place++) {
+      Optional<Throwable> failure = failure(answers.get(place));
+      if (failure.isPresent()) {
+        throw failure.get() instanceof RankLostException lost
+            ? new RankLostException(seats.get(lost.rank()).number(), lost.reason(), lost)
+            : new RankLostException(
+                seats.get(place).number(),
+                "the head could not hear its answer: " + failure.get(),
+                failure.get());
       }
     }
+  }
+
+  private static Optional<Throwable> failure(CompletableFuture<?> answer) {
+    return answer.isCompletedExceptionally()
+        ? Optional.of(answer.exceptionNow())
+        : Optional.empty();
   }
 }

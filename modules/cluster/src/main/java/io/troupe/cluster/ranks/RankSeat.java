@@ -14,8 +14,11 @@ interface RankSeat {
    */
   RankCall call() throws IOException;
 
-  /** Ends the process. */
+  /** Ends the process; another one is started for it. */
   void end();
+
+  /** Closes the connection, in the middle of whatever another thread hears. */
+  void hangUp();
 
   /**
    * What became of the process, in words.

@@ -5,13 +5,34 @@ import io.troupe.engine.parallel.RankShare;
 import io.troupe.engine.parallel.StepPart;
 import java.util.List;
 
-/** What the head and a rank's process say to each other; each order has one answer. */
+/**
+ * What the head and a rank's process say to each other. Each order has one answer; while a rank
+ * obeys one, it gives signs of life.
+ */
 sealed interface RankTalk {
   /** Of the head. */
   sealed interface Order extends RankTalk {}
 
   /** Of a rank. */
   sealed interface Answer extends RankTalk {}
+
+  /** A rank obeys its order, and is not done. */
+  record Alive() implements RankTalk {}
+
+  /** A rank has its gradient; it exchanges nothing before it is told to. */
+  record Ready() implements RankTalk {}
+
+  /** What a rank is told that is ready. */
+  sealed interface Verdict extends RankTalk {}
+
+  /** All are ready: exchange. */
+  record Go() implements Verdict {}
+
+  /** The step is abandoned: the rank at this place is lost. */
+  record Abandon(int place, String reason) implements Verdict {}
+
+  /** What a process is told whose number another one has: it must end. */
+  record Dismissed(String reason) implements RankTalk {}
 
   /**
    * The first thing a rank says.

@@ -6,16 +6,29 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.tls.CertificateAuthority;
+import io.troupe.engine.Optimisation;
 import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
+import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +53,10 @@ final class NodeRanksTest {
 
   /** A rank of a node, which works until it is interrupted. */
   private Thread rank(int number, Endpoint endpoint, HostPort head) {
+    return rank(number, endpoint, head, new ToyPolicy(ToySteps.POLICY).newRank(1));
+  }
+
+  private Thread rank(int number, Endpoint endpoint, HostPort head, TrainerRank rank) {
     RankPost post =
         new RankPost(
             new RankHost.Self(
@@ -49,8 +66,9 @@ final class NodeRanksTest {
                 endpoint,
                 "127.0.0." + (2 + number),
                 SECRET,
-                LONG),
-            new ToyPolicy(ToySteps.POLICY).newRank(1));
+                LONG,
+                keys.resolve("state" + number)),
+            rank);
     post.goTo(head);
     Thread thread =
         Thread.ofPlatform()
@@ -89,7 +107,7 @@ final class NodeRanksTest {
   @Test
   void train_aNodeLostAndBack_goesOnWithTheOthersAndIsTheTrainerOfOneThread() throws Exception {
     Endpoint endpoint = endpoint();
-    NodeRanks.Patience patience = new NodeRanks.Patience(Duration.ofMillis(300), LONG);
+    NodeRanks.Patience patience = new NodeRanks.Patience(Duration.ofMillis(300), LONG, LONG);
     try (RankHall hall = RankHall.open(2, endpoint, new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
@@ -97,6 +115,8 @@ final class NodeRanksTest {
                 .newTrainer(3)) {
       trainer.freezeReference();
       rank(0, endpoint, hall.address());
+      hall.joined("node0");
+      hall.joined("node1");
       Thread lost = rank(1, endpoint, hall.address());
       assertThat(hall.await(LONG)).hasSize(2);
       ToySteps.make(trainer, 0);
@@ -105,6 +125,7 @@ final class NodeRanksTest {
       lost.interrupt();
       hall.left("node1");
       lost.join();
+      hall.joined("node1");
       ToySteps.make(trainer, 2);
       assertThat(notes).anyMatch(note -> note.startsWith("1 of 2 trainer ranks begin"));
 
@@ -140,7 +161,10 @@ final class NodeRanksTest {
             RankHall.open(2, Endpoint.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new NodeRanks(hall, new NodeRanks.Patience(brief, brief), notes::add))
+                .by(
+                    () ->
+                        new NodeRanks(
+                            hall, new NodeRanks.Patience(brief, brief, brief), notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
       assertThatThrownBy(() -> ToySteps.make(trainer, 0))
@@ -148,6 +172,133 @@ final class NodeRanksTest {
           .hasMessageContaining("then resume the run");
       assertThat(notes).anyMatch(note -> note.startsWith("waits for trainer rank 0, 1: "));
     }
+  }
+
+  /** As a second signal does, or the end of the actor system. */
+  @Test
+  @SuppressWarnings("try") // The early close is what is tested.
+  void train_hallClosedWhileItWaits_failsAtOnce() throws Exception {
+    NodeRanks.Patience patience = new NodeRanks.Patience(LONG, Duration.ofDays(1), LONG);
+    CountDownLatch waits = new CountDownLatch(1);
+    CompletableFuture<String> failure = new CompletableFuture<>();
+    try (RankHall hall =
+            RankHall.open(2, Endpoint.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
+        TrainingEngine trainer =
+            new ToyPolicy(ToySteps.POLICY)
+                .by(() -> new NodeRanks(hall, patience, _ -> waits.countDown()))
+                .newTrainer(3)) {
+      trainer.freezeReference();
+      var _ =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    try {
+                      ToySteps.make(trainer, 0);
+                      failure.complete("none");
+                    } catch (RuntimeException stopped) {
+                      failure.complete(stopped.getMessage());
+                    }
+                  });
+      waits.await();
+      hall.close();
+      assertThat(failure.get(LONG.toSeconds(), TimeUnit.SECONDS))
+          .contains("the trainer's ranks cannot begin: this process is the head no more");
+    }
+  }
+
+  /** A rank that cannot make a step; its agent starts it again and again. */
+  @Test
+  void train_aRankThatAlwaysFails_isLeftOutAndTheOtherGoesOn() throws Exception {
+    NodeRanks.Patience patience = new NodeRanks.Patience(Duration.ofSeconds(5), LONG, LONG);
+    List<String> ended = new CopyOnWriteArrayList<>();
+    TrainerRank broken =
+        new TrainerRank() {
+          @Override
+          public void begin(Path state, Collective group) {}
+
+          @Override
+          public RankStep step(RankShare share, Optimisation optimisation) {
+            throw new IllegalStateException("out of memory");
+          }
+
+          @Override
+          public void close() {}
+        };
+    try (RankHall hall =
+            RankHall.open(2, Endpoint.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
+        TrainingEngine trainer =
+            new ToyPolicy(ToySteps.POLICY)
+                .by(() -> new NodeRanks(hall, patience, notes::add))
+                .newTrainer(3)) {
+      trainer.freezeReference();
+      hall.endBy((_, process, _) -> ended.add(process));
+      hall.joined("node0");
+      hall.joined("node1");
+      rank(0, Endpoint.onLoopback(), hall.address());
+      rank(1, Endpoint.onLoopback(), hall.address(), broken);
+      assertThat(hall.await(LONG)).hasSize(2);
+      ToySteps.make(trainer, 0);
+      assertThat(ended).containsExactly("t1", "t1");
+      assertThat(notes)
+          .anyMatch(note -> note.startsWith("trainer rank 1 has failed twice, and is left out"));
+      ToySteps.make(trainer, 1);
+      assertThat(ended).hasSize(2);
+    }
+  }
+
+  /** Of two processes with one number the later one has it, and the other one is told to end. */
+  @Test
+  void came_numberOfAnother_isTakenOnceAndTheOtherNeverComesBack() throws Exception {
+    try (RankHall hall =
+        RankHall.open(1, Endpoint.onLoopback(), new HostPort("127.0.0.1", 0), SECRET)) {
+      hall.joined("a");
+      hall.joined("b");
+      try (Wire first = reporting(hall, "a")) {
+        assertThat(hall.await(LONG).getFirst().node()).isEqualTo("a");
+        try (Wire second = reporting(hall, "b")) {
+          assertThat(first.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+          try (Wire again = reporting(hall, "a")) {
+            assertThat(new RankLine(again).hear())
+                .isInstanceOfSatisfying(
+                    RankTalk.Dismissed.class,
+                    dismissed ->
+                        assertThat(dismissed.reason()).startsWith("another process has its"));
+          }
+          assertThat(hall.present().getFirst().node()).isEqualTo("b");
+          assertThat(second).isNotNull();
+        }
+      }
+    }
+  }
+
+  @Test
+  void came_nodeThatTheHeadDoesNotHave_isSentAwayUntilItHas() throws Exception {
+    try (RankHall hall =
+        RankHall.open(1, Endpoint.onLoopback(), new HostPort("127.0.0.1", 0), SECRET)) {
+      hall.joined("a");
+      hall.left("a");
+      try (Wire stranger = reporting(hall, "a")) {
+        assertThat(stranger.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      }
+      assertThat(hall.present()).isEmpty();
+      hall.joined("a");
+      try (Wire known = reporting(hall, "a")) {
+        assertThat(hall.await(LONG)).hasSize(1);
+        assertThat(known).isNotNull();
+      }
+    }
+  }
+
+  private static Wire reporting(RankHall hall, String node) throws IOException {
+    Wire wire =
+        Endpoint.onLoopback()
+            .connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), hall.address().port()),
+                LONG);
+    new Introduction(SECRET, RankReception.PURPOSE).greet(wire, RankReception.HELLO);
+    new RankLine(wire).say(new RankTalk.Report(0, node, node + "-t0", 7));
+    return wire;
   }
 
   @Test

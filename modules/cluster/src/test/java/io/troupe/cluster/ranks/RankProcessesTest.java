@@ -13,6 +13,7 @@ import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -49,7 +50,8 @@ final class RankProcessesTest {
 
   private RankCrew crew(RankProcesses.Starter starter) {
     try {
-      return RankProcesses.of(2, starter, new Restarts.Policy(2, 600_000, 10, 10), notes::add);
+      return RankProcesses.of(
+          2, starter, new Restarts.Policy(2, 600_000, 10, 10), Duration.ofSeconds(60), notes::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,6 +6,7 @@ import io.troupe.cluster.secret.RunSecret;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** A toy rank's process: address of the head, secret, number. */
@@ -21,7 +22,8 @@ final class ToyRankMain {
             Endpoint.onLoopback(),
             "127.0.0.1",
             RunSecret.of(arguments[1]),
-            Duration.ofSeconds(60));
+            Duration.ofSeconds(60),
+            Path.of("rank-%s.state".formatted(arguments[2])));
     try (TrainerRank rank = new ToyPolicy(ToySteps.POLICY).newRank(2);
         RankHost host = RankHost.report(HostPort.parse(arguments[0]), self, rank)) {
       host.work();

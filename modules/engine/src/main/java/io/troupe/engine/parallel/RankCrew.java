@@ -2,6 +2,7 @@ package io.troupe.engine.parallel;
 
 import io.troupe.engine.Optimisation;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -13,6 +14,14 @@ public interface RankCrew extends AutoCloseable {
   /** Whether ranks have come since the last beginning, so that all should begin anew. */
   default boolean changed() {
     return false;
+  }
+
+  /**
+   * Whether the last loss is one more of those after which the run ends; not if the crew knows that
+   * it can do without the lost one. Seldom enough false for a step to come to an end.
+   */
+  default boolean counts() {
+    return true;
   }
 
   /**
@@ -28,10 +37,12 @@ public interface RankCrew extends AutoCloseable {
    * One step that all make together.
    *
    * @param shares one a rank, in rank order
+   * @param arena where what they answer may go; shared among threads, and closed when it was read
    * @return in rank order; either all have moved or none has
    * @throws RankLostException if one was lost: they must {@link #begin} again
    */
-  List<RankStep> step(List<RankShare> shares, Optimisation optimisation) throws RankLostException;
+  List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
+      throws RankLostException;
 
   /** Told that a step is abandoned, and why. */
   void lost(String reason);

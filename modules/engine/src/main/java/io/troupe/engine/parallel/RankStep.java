@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 public sealed interface RankStep {
   /**
    * The weights moved. The arrays are float32, of this rank's piece of the flat array, valid until
-   * the rank is called again.
+   * the rank is called again, or the arena of the step is closed.
    *
    * @param norm global L2 norm of the gradient before clipping, the same on every rank
    * @param part what the rank computed

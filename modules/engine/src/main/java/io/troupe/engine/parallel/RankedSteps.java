@@ -62,13 +62,14 @@ public final class RankedSteps implements AutoCloseable {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     String lost = "";
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int losses = 0; losses < ATTEMPTS; ) {
       try {
         return attempt(owner, batch, optimisation);
       } catch (RankLostException failure) {
         begun = false;
         lost = String.valueOf(failure.getMessage());
         crew.lost(lost);
+        losses += crew.counts() ? 1 : 0;
       } catch (IOException failure) {
         throw new UncheckedIOException(
             "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
@@ -87,9 +88,15 @@ public final class RankedSteps implements AutoCloseable {
       begin(owner);
       begun = true;
     }
+    try (Arena arena = Arena.ofShared()) {
+      return taken(owner, crew.step(batch.among(crew.size()), optimisation, arena), start);
+    }
+  }
+
+  private StepOutcome taken(Owner owner, List<RankStep> steps, long start) {
     List<RankStep.Moved> moved = new ArrayList<>();
     String reason = "";
-    for (RankStep step : crew.step(batch.among(crew.size()), optimisation)) {
+    for (RankStep step : steps) {
       switch (step) {
         case RankStep.Moved piece -> moved.add(piece);
         case RankStep.Refused(String own) -> reason = reason.isEmpty() ? own : reason;

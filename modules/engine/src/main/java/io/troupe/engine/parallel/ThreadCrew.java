@@ -2,6 +2,7 @@ package io.troupe.engine.parallel;
 
 import io.troupe.engine.Optimisation;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ public final class ThreadCrew implements RankCrew {
   }
 
   @Override
-  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation)
+  public List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
       throws RankLostException {
     return all(rank -> ranks.get(rank).step(shares.get(rank), optimisation));
   }

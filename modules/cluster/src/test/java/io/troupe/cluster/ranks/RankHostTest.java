@@ -1,0 +1,178 @@
+package io.troupe.cluster.ranks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Introduction;
+import io.troupe.cluster.link.Wire;
+import io.troupe.cluster.secret.RunSecret;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
+import io.troupe.engine.parallel.TrainerRank;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A rank's process as a head sees it that the test plays. */
+final class RankHostTest {
+  private static final RunSecret SECRET = RunSecret.random();
+
+  @TempDir private Path folder;
+
+  private final CountDownLatch gradient = new CountDownLatch(1);
+
+  /** Its gradient takes as long as the test wants; then it exchanges once. */
+  private final class SlowRank implements TrainerRank {
+    private Optional<Collective> group = Optional.empty();
+
+    @Override
+    public void begin(Path state, Collective joined) {
+      group = Optional.of(joined);
+    }
+
+    @Override
+    public RankStep step(RankShare share, Optimisation optimisation) throws RankLostException {
+      try {
+        gradient.await();
+      } catch (InterruptedException stopped) {
+        throw new IllegalStateException(stopped);
+      }
+      group.orElseThrow().barrier();
+      return new RankStep.Refused("exchanged");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private interface Head {
+    void orders(RankLine line) throws Exception;
+  }
+
+  private void play(Path scratch, Head head) throws Exception {
+    try (Endpoint.Listener listener =
+        Endpoint.onLoopback().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      RankHost.Self self =
+          new RankHost.Self(
+              0,
+              "node",
+              "t0",
+              Endpoint.onLoopback(),
+              "127.0.0.1",
+              SECRET,
+              Duration.ofSeconds(60),
+              scratch);
+      HostPort at = new HostPort("127.0.0.1", listener.address().getPort());
+      Thread rank =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try (RankHost host =
+                        RankHost.report(at, self, new SlowRank(), Duration.ofMillis(5))) {
+                      host.work();
+                    } catch (IOException over) {
+                      // The head hung up.
+                    }
+                  });
+      try (Wire wire = listener.accept()) {
+        new Introduction(SECRET, RankReception.PURPOSE).welcome(wire, RankReception.HELLO);
+        RankLine line = new RankLine(wire);
+        assertThat(line.hear()).isInstanceOf(RankTalk.Report.class);
+        head.orders(line);
+      } finally {
+        gradient.countDown();
+        rank.join();
+      }
+    }
+  }
+
+  private static RankTalk answer(RankLine line) throws IOException {
+    while (true) {
+      RankTalk heard = line.hear();
+      if (!(heard instanceof RankTalk.Alive)) {
+        return heard;
+      }
+    }
+  }
+
+  private static void begin(RankLine line) throws IOException {
+    line.say(new RankTalk.Listen());
+    String own = ((RankTalk.Listening) answer(line)).address();
+    line.say(new RankTalk.Begin(0, List.of(own), "anywhere"));
+    assertThat(answer(line)).isEqualTo(new RankTalk.Begun());
+  }
+
+  private static RankTalk.Step order() {
+    return new RankTalk.Step(
+        new RankShare.Examples(List.of()), new Optimisation(1e-2, .9, .95, 1e-8, .1, .5));
+  }
+
+  @Test
+  void step_longGradient_givesSignsOfLifeThenWaitsForTheVerdict() throws Exception {
+    play(
+        folder.resolve("state"),
+        line -> {
+          begin(line);
+          line.say(order());
+          for (int beat = 0; beat < 3; beat++) {
+            assertThat(line.hear()).isEqualTo(new RankTalk.Alive());
+          }
+          gradient.countDown();
+          assertThat(answer(line)).isEqualTo(new RankTalk.Ready());
+          line.say(new RankTalk.Go());
+          assertThat(answer(line)).isEqualTo(new RankTalk.Refused("exchanged"));
+        });
+  }
+
+  @Test
+  void step_abandonedAtTheGate_answersWhoIsLostAndTakesTheNextOrder() throws Exception {
+    gradient.countDown();
+    play(
+        folder.resolve("state"),
+        line -> {
+          begin(line);
+          line.say(order());
+          assertThat(answer(line)).isEqualTo(new RankTalk.Ready());
+          line.say(new RankTalk.Abandon(3, "killed"));
+          assertThat(answer(line)).isEqualTo(new RankTalk.Lost(3, "killed"));
+          begin(line);
+        });
+  }
+
+  @Test
+  void take_folderThatCannotBeWritten_failsAndKeepsTheLine() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "not a folder");
+    Path state = Files.createDirectories(folder.resolve("saved"));
+    Files.writeString(state.resolve("a"), "some bytes");
+    Files.writeString(state.resolve("b"), "and more");
+    play(
+        file.resolve("state"),
+        line -> {
+          line.say(new RankTalk.Take(List.of("a", "b")));
+          SavedState.send(line, state, List.of("a", "b"));
+          assertThat(((RankTalk.Failed) answer(line)).reason())
+              .contains("the trainer's state cannot be written into");
+          line.say(new RankTalk.Listen());
+          assertThat(answer(line)).isInstanceOf(RankTalk.Listening.class);
+        });
+  }
+
+  @Test
+  void report_stateLeftByAKilledProcess_isDeleted() throws Exception {
+    Path scratch = Files.createDirectories(folder.resolve("state"));
+    Files.writeString(scratch.resolve("left"), "behind");
+    play(scratch, line -> assertThat(scratch).doesNotExist());
+  }
+}

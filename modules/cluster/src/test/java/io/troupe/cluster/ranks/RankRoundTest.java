@@ -1,0 +1,259 @@
+package io.troupe.cluster.ranks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.cluster.link.Wire;
+import io.troupe.engine.Optimisation;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankShare;
+import io.troupe.engine.parallel.RankStep;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the head makes of ranks that are played, over connections within this process. */
+final class RankRoundTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofMillis(100);
+  private static final Optimisation ADAM = new Optimisation(1e-2, .9, .95, 1e-8, .1, .5);
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<LinePair> lines = new ArrayList<>();
+  private final List<FakeSeat> seats = new ArrayList<>();
+  private final List<Integer> faults = new CopyOnWriteArrayList<>();
+  private final List<Integer> ended = new CopyOnWriteArrayList<>();
+
+  /** What a rank does once it is connected; its end of the line closes after that. */
+  private interface Part {
+    void play(RankLine line) throws Exception;
+  }
+
+  /** A place whose process is a part that a thread plays. */
+  private record FakeSeat(
+      int number, RankCall call, List<Integer> ended, CompletableFuture<String> played)
+      implements RankSeat {
+    @Override
+    public void end() {
+      ended.add(number);
+      call.close();
+    }
+
+    @Override
+    public void hangUp() {
+      call.close();
+    }
+
+    @Override
+    public String fate(IOException seen) {
+      return "fate: " + seen.getMessage();
+    }
+  }
+
+  /** The next rank; their numbers are 10, 11, and so on, so that they are not their places. */
+  private void rank(Duration silence, Part part) throws IOException {
+    LinePair pair = LinePair.open();
+    lines.add(pair);
+    CompletableFuture<String> played = new CompletableFuture<>();
+    threads.execute(
+        () -> {
+          try (Wire own = pair.rank()) {
+            part.play(new RankLine(own));
+            played.complete("");
+          } catch (Exception failure) {
+            played.complete(failure.toString());
+          }
+        });
+    seats.add(
+        new FakeSeat(
+            10 + seats.size(),
+            new RankCall(new RankLine(new Wire.Timed(pair.head(), silence))),
+            ended,
+            played));
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    for (LinePair pair : lines) {
+      pair.close();
+    }
+    threads.shutdownNow();
+  }
+
+  private RankRound round(Duration limit) {
+    return new RankRound(seats, threads, limit, faults::add);
+  }
+
+  private List<RankStep> step(Duration limit) throws RankLostException {
+    List<RankShare> shares =
+        seats.stream()
+            .<RankShare>map(_ -> new RankShare.Examples(List.of()))
+            .collect(Collectors.toList());
+    try (Arena arena = Arena.ofShared()) {
+      return round(limit).step(shares, ADAM, arena);
+    }
+  }
+
+  private static void refuse(RankLine line) throws IOException {
+    line.say(new RankTalk.Refused("none"));
+  }
+
+  /** The first is ready long before the second, and exchanges nothing until then. */
+  @Test
+  void step_oneHasItsGradientLater_theOtherWaitsAtTheGate() throws Exception {
+    CountDownLatch firstIsReady = new CountDownLatch(1);
+    List<String> order = new CopyOnWriteArrayList<>();
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Ready());
+          firstIsReady.countDown();
+          assertThat(line.hear()).isEqualTo(new RankTalk.Go());
+          order.add("first goes");
+          refuse(line);
+        });
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          firstIsReady.await();
+          for (int beat = 0; beat < 5; beat++) {
+            line.say(new RankTalk.Alive());
+          }
+          order.add("second is ready");
+          line.say(new RankTalk.Ready());
+          assertThat(line.hear()).isEqualTo(new RankTalk.Go());
+          refuse(line);
+        });
+    assertThat(step(LONG))
+        .containsExactly(new RankStep.Refused("none"), new RankStep.Refused("none"));
+    assertThat(order).containsExactly("second is ready", "first goes");
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void step_oneFails_isEndedAndTheHealthyIsToldAndKept() throws Exception {
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Ready());
+          assertThat(line.hear()).isEqualTo(new RankTalk.Abandon(1, "no memory"));
+          line.say(new RankTalk.Lost(1, "no memory"));
+          assertThat(line.hear()).isInstanceOf(RankTalk.Listen.class);
+          line.say(new RankTalk.Listening("here:1"));
+        });
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Failed("no memory"));
+        });
+    assertThatThrownBy(() -> step(LONG)).hasMessage("trainer rank 11 is lost: fate: no memory");
+    assertThat(ended).containsExactly(11);
+    assertThat(faults).containsExactly(11);
+    seats.removeLast();
+    assertThat(round(LONG).all((_, seat, _) -> seat.call().listen())).containsExactly("here:1");
+    assertThat(seats.getFirst().played().join()).isEmpty();
+  }
+
+  /** A crew of one, as well: there is no other that could fail first. */
+  @Test
+  void all_silentRank_isEndedAfterTheSilence() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    rank(SHORT, _ -> over.await());
+    assertThatThrownBy(() -> round(LONG).all((_, seat, _) -> seat.call().listen()))
+        .hasMessageContaining("trainer rank 10 is lost: fate: it gave no sign of life");
+    over.countDown();
+    assertThat(ended).containsExactly(10);
+    assertThat(faults).containsExactly(10);
+  }
+
+  @Test
+  void step_rankThatLivesAndIsNeverDone_isEndedAfterTheLimitAndNotTheOneThatWaits()
+      throws Exception {
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Ready());
+          assertThat(line.hear()).isInstanceOf(RankTalk.Abandon.class);
+          line.say(new RankTalk.Lost(1, "gone"));
+        });
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Alive());
+          line.hear(); // nothing comes, until the head hangs up
+        });
+    assertThatThrownBy(() -> step(SHORT))
+        .hasMessage("trainer rank 11 is lost: it was not done after PT0.1S, and was ended");
+    assertThat(ended).containsExactly(11);
+  }
+
+  @Test
+  void step_answerThatNoMemoryHolds_isALossAndNotAHang() throws Exception {
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Ready());
+          line.hear();
+          throw new IOException("closes");
+        });
+    assertThatThrownBy(
+            () ->
+                round(LONG)
+                    .all(
+                        (_, _, _) -> {
+                          throw new OutOfMemoryError("Cannot reserve direct memory");
+                        }))
+        .hasMessageContaining("trainer rank 10 is lost: the head could not hear its answer:")
+        .hasMessageContaining("Cannot reserve direct memory");
+    assertThat(seats.getFirst().call().open()).isFalse();
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void step_processKilledWhileItWaitsForTheOther_isNoticedAndTheOtherIsTold() throws Exception {
+    CountDownLatch noticed = new CountDownLatch(1);
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          line.say(new RankTalk.Ready());
+        });
+    rank(
+        LONG,
+        line -> {
+          line.hear();
+          noticed.await();
+          line.say(new RankTalk.Ready());
+          assertThat(line.hear()).isInstanceOf(RankTalk.Abandon.class);
+          line.say(new RankTalk.Lost(0, "told"));
+        });
+    var _ =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  while (seats.getFirst().call().open()) {
+                    Thread.onSpinWait();
+                  }
+                  noticed.countDown();
+                });
+    assertThatThrownBy(() -> step(LONG)).hasMessageContaining("trainer rank 10 is lost: fate: ");
+    assertThat(ended).isEmpty();
+  }
+}
