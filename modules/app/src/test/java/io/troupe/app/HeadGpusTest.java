@@ -11,6 +11,7 @@ import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.gpu.Occupants;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -70,6 +71,7 @@ final class HeadGpusTest {
   }
 
   private static PlacementSection placement(int workers) {
-    return new PlacementSection(2, 4, 2, PlacementSection.RanksAs.NODES, workers, 1, 0, 1);
+    return new PlacementSection(
+        2, 4, 2, PlacementSection.RanksAs.NODES, Duration.ofMinutes(1), workers, 1, 0, 1);
   }
 }
