@@ -1,7 +1,9 @@
 package io.troupe.cluster.link;
 
 import io.troupe.cluster.secret.RunSecret;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.time.Duration;
 import javax.net.ssl.SSLException;
 
@@ -39,7 +41,7 @@ public record Introduction(RunSecret secret, String purpose) {
     try {
       proof.over(wire);
     } catch (IOException failure) {
-      throw limit.kept() ? told(failure) : late(within, failure);
+      throw limit.kept() ? told(failure, wire) : late(within, failure);
     }
     if (!limit.kept()) {
       throw late(within, new IOException("it came too late"));
@@ -50,12 +52,23 @@ public record Introduction(RunSecret secret, String purpose) {
     return new IOException("the other side proved nothing within " + within, closed);
   }
 
-  private static IOException told(IOException failure) {
-    return failure instanceof SSLException
-        ? new IOException(
-            "the hosts' certificates do not fit each other (%s); set the same cluster.tls on all hosts, with keys of one `troupe certs` authority"
-                .formatted(failure.getMessage()),
-            failure)
-        : failure;
+  /**
+   * What refused a certificate may have closed the connection before this side could read why; then
+   * the operating system's words come first.
+   */
+  private static IOException told(IOException failure, Wire wire) {
+    boolean closed = failure instanceof SocketException || failure instanceof EOFException;
+    if (failure instanceof SSLException || (closed && wire instanceof Wire.Encrypted)) {
+      return new IOException(
+          "%s (%s); set the same cluster.tls on all hosts, with keys of one `troupe certs` authority"
+              .formatted(
+                  closed
+                      ? "the other side hung up, as it does on a certificate or a secret that does"
+                            + " not fit"
+                      : "the hosts' certificates do not fit each other",
+                  failure.getMessage()),
+          failure);
+    }
+    return failure;
   }
 }

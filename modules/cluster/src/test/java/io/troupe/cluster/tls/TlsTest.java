@@ -169,6 +169,7 @@ final class TlsTest {
               akka {
                 loglevel = ERROR
                 stdout-loglevel = OFF
+                extensions = ["io.troupe.cluster.PromptEnd"]
                 actor.provider = cluster
                 actor.allow-java-serialization = off
                 actor.serialization-bindings."%s" = jackson-cbor
@@ -178,6 +179,7 @@ final class TlsTest {
                 coordinated-shutdown.exit-jvm = off
                 coordinated-shutdown.run-by-jvm-shutdown-hook = off
               }
+              troupe.end-patience = 2s
               """
                   .formatted(Question.class.getName(), address));
       this.system =
