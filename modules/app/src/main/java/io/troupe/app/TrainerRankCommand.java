@@ -109,6 +109,7 @@ final class TrainerRankCommand implements Callable<Integer> {
         InetAddress.getLoopbackAddress().getHostAddress(),
         secret,
         Composition.RANK_DEADLINE,
+        0,
         scratch(run.resolve("ranks"), "trainer-rank-" + rank));
   }
 

@@ -60,7 +60,7 @@ final class SeparateFoldersTest {
             "--json",
             "--set",
             "training.steps=100000")) {
-      String seed = head.awaitErr("head at").replaceAll(".*head at ", "");
+      String seed = TestCluster.seed(head);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed)) {
         a.awaitErr("works for");

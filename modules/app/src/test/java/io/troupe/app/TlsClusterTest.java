@@ -49,7 +49,7 @@ final class TlsClusterTest {
             keys("certs", "head"),
             "--set",
             "training.steps=100000")) {
-      String seed = head.awaitErr("head at").replaceAll(".*head at ", "");
+      String seed = TestCluster.seed(head);
       try (ChildRun a = node(Optional.empty(), "a", "127.0.0.2", keys("certs", "a"), seed)) {
         a.awaitErr("works for");
         head.awaitOut(10);

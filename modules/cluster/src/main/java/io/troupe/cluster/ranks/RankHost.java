@@ -60,20 +60,7 @@ public final class RankHost implements AutoCloseable {
       RunSecret secret,
       Duration deadline,
       int port,
-      Path scratch) {
-    /** One that listens at a free port. */
-    public Self(
-        int number,
-        String node,
-        String process,
-        Endpoint endpoint,
-        String host,
-        RunSecret secret,
-        Duration deadline,
-        Path scratch) {
-      this(number, node, process, endpoint, host, secret, deadline, 0, scratch);
-    }
-  }
+      Path scratch) {}
 
   /** The head has given this process's number to another one. */
   static final class DismissedException extends IOException {

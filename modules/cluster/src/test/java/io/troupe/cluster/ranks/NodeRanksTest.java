@@ -67,6 +67,7 @@ final class NodeRanksTest {
                 "127.0.0." + (2 + number),
                 SECRET,
                 LONG,
+                0,
                 keys.resolve("state" + number)),
             rank);
     post.goTo(head);

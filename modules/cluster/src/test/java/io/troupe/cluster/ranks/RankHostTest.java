@@ -73,6 +73,7 @@ final class RankHostTest {
               "127.0.0.1",
               SECRET,
               Duration.ofSeconds(60),
+              0,
               scratch);
       HostPort at = new HostPort("127.0.0.1", listener.address().getPort());
       Thread rank =

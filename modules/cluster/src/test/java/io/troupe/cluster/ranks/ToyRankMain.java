@@ -23,6 +23,7 @@ final class ToyRankMain {
             "127.0.0.1",
             RunSecret.of(arguments[1]),
             Duration.ofSeconds(60),
+            0,
             Path.of("rank-%s.state".formatted(arguments[2])));
     try (TrainerRank rank = new ToyPolicy(ToySteps.POLICY).newRank(2);
         RankHost host = RankHost.report(HostPort.parse(arguments[0]), self, rank)) {
