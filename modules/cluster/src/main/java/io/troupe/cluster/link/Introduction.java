@@ -64,7 +64,7 @@ public record Introduction(RunSecret secret, String purpose) {
               .formatted(
                   closed
                       ? "the other side hung up, as it does on a certificate or a secret that does"
-                            + " not fit"
+                          + " not fit"
                       : "the hosts' certificates do not fit each other",
                   failure.getMessage()),
           failure);
