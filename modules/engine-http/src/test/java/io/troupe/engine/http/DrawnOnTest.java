@@ -79,7 +79,9 @@ class DrawnOnTest {
     assertThat(drawnOn.logProbs()).isEqualTo(uncut.logProbs());
     assertThat(drawnOn.versions()).isEqualTo(uncut.versions());
     assertThat(drawnOn.finishReason()).isEqualTo(FinishReason.STOP);
-    assertThat(fleet.report()).contains("completions=2 retries=0 drawn_on=4 failures=0");
+    // how often a request found its kept connection closed, before any token, is not asked
+    assertThat(fleet.report())
+        .containsPattern("completions=2 retries=[0-9]+ drawn_on=4 failures=0");
   }
 
   @Test
