@@ -149,7 +149,7 @@ class RunTest {
   void run_fewSteps_completesWithItsRowsInOrderAndItsBooksBalanced() throws Exception {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(6, 30), Toys.verifier(), journal);
-      Ended ended = watcher.ended.get(30, TimeUnit.SECONDS);
+      Ended ended = watcher.ended.get(120, TimeUnit.SECONDS);
       // The recorder closes the traces when it stops, and the run stops after it.
       actors.createTestProbe().expectTerminated(run);
       assertThat(ended.end()).isEqualTo(new RunEnd.Completed());
@@ -179,9 +179,9 @@ class RunTest {
   void drain_running_savesEverythingAndEndsInterrupted() throws Exception {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(100_000, 30), Toys.verifier(), journal);
-      watcher.thirdRow.get(30, TimeUnit.SECONDS);
+      watcher.thirdRow.get(120, TimeUnit.SECONDS);
       run.tell(new Run.Drain());
-      Ended ended = watcher.ended.get(30, TimeUnit.SECONDS);
+      Ended ended = watcher.ended.get(120, TimeUnit.SECONDS);
       assertThat(ended.end()).isEqualTo(new RunEnd.Interrupted());
       RunState saved = savedAt(ended.state().version().number());
       assertThat(saved.ledger().trained()).isEqualTo(ended.state().ledger().trained());
@@ -196,7 +196,7 @@ class RunTest {
   void orders_running_areCarriedOutAnsweredAndTold() throws Exception {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(100_000, 0), Toys.verifier(), journal);
-      watcher.thirdRow.get(30, TimeUnit.SECONDS);
+      watcher.thirdRow.get(120, TimeUnit.SECONDS);
       TestProbe<Coordinator.OrderReply> replies = actors.createTestProbe();
       Order order = new Order("ada", "to look");
       WorkerId worker = watcher.workers.getFirst();
@@ -216,7 +216,8 @@ class RunTest {
               new Coordinator.OrderTaken(),
               new Coordinator.OrderTaken(),
               new Coordinator.OrderTaken());
-      assertThat(watcher.ended.get(30, TimeUnit.SECONDS).end()).isEqualTo(new RunEnd.Interrupted());
+      assertThat(watcher.ended.get(120, TimeUnit.SECONDS).end())
+          .isEqualTo(new RunEnd.Interrupted());
       assertThat(watcher.orders)
           .startsWith(new Event.OrderTaken(new Verb.PauseAdmission(), order))
           .hasSize(4);
@@ -227,9 +228,9 @@ class RunTest {
   void broken_running_failsWithTheReasonAndKeepsItsCheckpoints() throws Exception {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(100_000, 0), Toys.verifier(), journal);
-      watcher.thirdRow.get(30, TimeUnit.SECONDS);
+      watcher.thirdRow.get(120, TimeUnit.SECONDS);
       run.tell(new Run.Broken("no server is left"));
-      Ended ended = watcher.ended.get(30, TimeUnit.SECONDS);
+      Ended ended = watcher.ended.get(120, TimeUnit.SECONDS);
       assertThat(ended.end()).isEqualTo(new RunEnd.Failed("no server is left"));
       assertThat(Checkpoints.view(folder.resolve("checkpoints")).verify().whole()).isNotEmpty();
     }
@@ -240,7 +241,8 @@ class RunTest {
     try (JournalWriter journal = journal()) {
       ActorRef<Run.Command> run = start(Toys.settings(10, 10_000_000), Toys.verifier(), journal);
       run.tell(new Run.Drain());
-      assertThat(watcher.ended.get(30, TimeUnit.SECONDS).end()).isEqualTo(new RunEnd.Interrupted());
+      assertThat(watcher.ended.get(120, TimeUnit.SECONDS).end())
+          .isEqualTo(new RunEnd.Interrupted());
       assertThat(Checkpoints.view(folder.resolve("checkpoints")).list().whole()).isEmpty();
     }
   }
@@ -250,7 +252,7 @@ class RunTest {
     Verifier generous = (_, completion) -> new Verdict.Scored(1, completion, "");
     try (JournalWriter journal = journal()) {
       start(Toys.settings(10, 0), generous, journal);
-      assertThat(watcher.ended.get(30, TimeUnit.SECONDS).end())
+      assertThat(watcher.ended.get(120, TimeUnit.SECONDS).end())
           .isInstanceOfSatisfying(
               RunEnd.Failed.class,
               failed ->

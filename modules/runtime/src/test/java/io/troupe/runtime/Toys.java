@@ -46,6 +46,7 @@ final class Toys {
                 """
                 akka.loglevel = OFF
                 akka.stdout-loglevel = OFF
+                akka.actor.testkit.typed.single-expect-default = 60s
                 akka.actor.provider = local
                 akka.coordinated-shutdown.run-by-jvm-shutdown-hook = off
                 akka.coordinated-shutdown.run-by-actor-system-terminate = off

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AttendantTest {
   @TempDir private Path folder;
 
@@ -63,7 +63,7 @@ class AttendantTest {
                 3,
                 Optional.empty(),
                 Publishing.ADAPTERS)) {
-      server.refuseAdapters(true);
+      server.refuseAdapters(Integer.MAX_VALUE);
       WeightTag tag = new WeightTag(new WeightVersion(1), "0123456789abcdef");
       Hearing post = new Hearing(new Attendant.Goal(tag, folder));
       new Attendant(replica, post).run();

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Plays vLLM's routes by a script. What it draws depends on the tokens before alone, so that a
@@ -60,7 +61,7 @@ final class FakeVllm implements AutoCloseable {
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
   private final List<String> calls = new CopyOnWriteArrayList<>();
-  private volatile boolean refusesAdapters;
+  private final AtomicInteger refusals = new AtomicInteger();
   private volatile boolean failsUnloads;
   private volatile boolean failsTries;
   private volatile Runnable onLoad = () -> {};
@@ -101,9 +102,9 @@ final class FakeVllm implements AutoCloseable {
     return calls;
   }
 
-  /** Whether adapters are refused from now on. */
-  void refuseAdapters(boolean whether) {
-    refusesAdapters = whether;
+  /** The next adapters are refused, so many times. */
+  void refuseAdapters(int times) {
+    refusals.set(times);
   }
 
   /** Whether it fails at unloading from now on. */
@@ -181,7 +182,7 @@ final class FakeVllm implements AutoCloseable {
     Runnable meanwhile = onLoad;
     onLoad = () -> {};
     meanwhile.run();
-    if (refusesAdapters) {
+    if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
       say(exchange, 400, "{\"error\":{\"message\":\"LoRA rank 2 is greater than max_lora_rank\"}}");
     } else if (!Files.exists(folder.resolve("adapter_config.json"))
         || !Files.exists(folder.resolve("adapter_model.safetensors"))) {

@@ -91,7 +91,7 @@ class RestartTest {
             16,
             Endpoint.Patience.DEFAULT,
             new Supervision.Settings(
-                Duration.ofSeconds(30),
+                Duration.ofSeconds(60),
                 Duration.ofMillis(50),
                 Duration.ofMillis(100),
                 Duration.ofMinutes(5),

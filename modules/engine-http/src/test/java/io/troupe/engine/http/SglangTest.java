@@ -102,7 +102,8 @@ class SglangTest {
         new FakeSglang.End(
             0, "{\"type\":\"abort\",\"message\":\"out of memory\",\"status_code\":500}"));
     assertThat(draw(PLAIN).length()).isEqualTo(13);
-    assertThat(fleet.report()).contains("retries=1 drawn_on=0");
+    // a request that found its kept connection closed counts as well
+    assertThat(fleet.report()).containsPattern("retries=[1-9][0-9]* drawn_on=0");
   }
 
   @Test

@@ -6,13 +6,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for stages, at most ten seconds: a hung sampler fails its test. */
+/** Waits for stages, at most a minute: a hung sampler fails its test. */
 final class Await {
   private Await() {}
 
   static <T> T one(CompletionStage<T> stage) {
     try {
-      return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+      return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause());
     } catch (InterruptedException | TimeoutException e) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ToySamplerTest {
   /** Ids 2 to 5, so that five tokens and a stop token fit well into the context of 12. */
   private static final ToySettings SETTINGS = new ToySettings("abcd", 12, 8, 16, Duration.ZERO);
@@ -360,7 +360,7 @@ class ToySamplerTest {
   /** Gives up after a while, so that a failing test can close its sampler. */
   private void awaitGoOn() {
     try {
-      if (!goOn.tryAcquire(10, TimeUnit.SECONDS)) {
+      if (!goOn.tryAcquire(60, TimeUnit.SECONDS)) {
         throw new AssertionError("the test never let the sampler go on");
       }
     } catch (InterruptedException e) {

@@ -31,7 +31,7 @@ class ProcessTreeTest {
 
   private long grandchild() throws IOException {
     Path file = folder.resolve("grandchild");
-    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (!Files.exists(file) || Files.readString(file).isBlank()) {
       assertThat(System.nanoTime()).isLessThan(end);
       Thread.onSpinWait();
