@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.app.config.LoraSection;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.SidecarsSection;
@@ -10,6 +11,7 @@ import io.troupe.engine.http.CapabilityProbe;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.EndpointException;
 import io.troupe.engine.http.HttpPool;
+import io.troupe.engine.http.OwnPolicy;
 import io.troupe.engine.http.Publishing;
 import io.troupe.engine.http.WeightShelf;
 import io.troupe.engine.http.Wire;
@@ -65,11 +67,10 @@ final class Servers implements AutoCloseable {
       throws IOException, InterruptedException {
     HttpPool pool =
         HttpPool.open(
-            engines.tokenizer(),
-            engines.contextLength(),
+            OwnPolicy.of(engines),
             List.of(),
             plan(config, 1, resolved, HttpPool.weights(folder), Supervision.Settings::ofWorker),
-            config.rollout().publish(),
+            contents(config),
             folder,
             companions(config),
             lying);
@@ -126,8 +127,7 @@ final class Servers implements AutoCloseable {
     return new Servers(
         Optional.of(
             HttpPool.open(
-                engines.tokenizer(),
-                engines.contextLength(),
+                OwnPolicy.of(engines),
                 named,
                 plan(
                     config,
@@ -135,10 +135,20 @@ final class Servers implements AutoCloseable {
                     resolved,
                     HttpPool.weights(folder),
                     Supervision.Settings::startingWithin),
-                config.rollout().publish(),
+                contents(config),
                 folder,
                 companions(config),
                 WeightShelf.Lying.nowhere())));
+  }
+
+  /** An adapter may be read again as long as a request can draw with its version. */
+  private static WeightShelf.Contents contents(RunConfig config) {
+    return switch (config.rollout().publish()) {
+      case MERGED -> WeightShelf.Contents.merged();
+      case ADAPTERS ->
+          new WeightShelf.Contents(
+              Publishing.ADAPTERS, LoraSection.versionsInUse(config.training().maxStaleness()));
+    };
   }
 
   private static String look(Endpoint endpoint, Publishing publishing)

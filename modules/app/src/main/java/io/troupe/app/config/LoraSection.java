@@ -38,15 +38,22 @@ public record LoraSection(
   }
 
   /**
-   * What a server makes room for: a request may still draw with any version that is not too stale,
-   * while others begin with the newest, and the next is loaded.
+   * Versions that servers have use for at a time: a request may still draw with any that is not too
+   * stale, while others begin with the newest, and the next is loaded.
+   */
+  public static int versionsInUse(int maxStaleness) {
+    return maxStaleness + 2;
+  }
+
+  /**
+   * What a server makes room for.
    *
-   * @param folder in which they lie
+   * @param folder in which the adapters lie
    */
   public ServerCommand.Adapters forServers(int maxStaleness, Path folder) {
     return new ServerCommand.Adapters(
         rank,
-        maxStaleness + 2,
+        versionsInUse(maxStaleness),
         resolvedTargets().stream().map(Target::leaf).toList(),
         folder.toString());
   }

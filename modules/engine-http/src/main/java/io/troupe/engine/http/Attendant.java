@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,8 +22,12 @@ final class Attendant implements Runnable {
   private static final Duration LONGEST_REST = Duration.ofSeconds(30);
   private static final int MOST_LOADINGS = 3;
 
-  /** The weights that servers are brought to. */
-  record Goal(WeightTag tag, Path directory) {}
+  /**
+   * The weights that servers are brought to.
+   *
+   * @param directory with what servers get of them
+   */
+  record Goal(WeightTag tag, Path directory, WeightSnapshot weights) {}
 
   /** The fleet, as an attendant sees it. */
   interface Post {
@@ -122,7 +127,7 @@ final class Attendant implements Runnable {
       }
       List<String> objections = can.objections(replica.mayRestart(), replica.publishing());
       return objections.isEmpty()
-          ? replica.update(goal.tag(), goal.directory())
+          ? replica.update(goal)
           : new Update.Next.Broken(String.join("; ", objections));
     } catch (EndpointException away) {
       return new Update.Next.Unmoved(away.fault().toString());

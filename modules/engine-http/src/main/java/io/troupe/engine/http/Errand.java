@@ -93,23 +93,30 @@ record Errand(
   }
 
   /**
-   * Completes once it is known whether all that came of it is of whole weights. A server that does
-   * not tell which weights drew a token may have read half of new ones meanwhile.
+   * Whether a token may be of weights that were read in part, and its label does not tell: a server
+   * names what it read itself as it reads it, and one that is told the name does not know.
    */
+  private boolean mayHideHalfWeights() {
+    return switch (telling()) {
+      case ADAPTER -> false;
+      case SPANS -> !can.has(Capability.UPDATE_FROM_DISK);
+      case NOTHING -> true;
+    };
+  }
+
+  /** Completes once it is known whether all that came of it is of whole weights. */
   CompletionStage<Void> settled() {
-    return telling() == Telling.NOTHING
-        ? replica.settled()
-        : CompletableFuture.completedStage(null);
+    return mayHideHalfWeights() ? replica.settled() : CompletableFuture.completedStage(null);
   }
 
   private Optional<Checked.Refused> halfWeights(List<Drawn> answers) {
     boolean drew = answers.stream().anyMatch(answer -> answer.tokens().length > 0);
-    return drew && telling() == Telling.NOTHING && replica.halfReads() != halfReads
+    return drew && mayHideHalfWeights() && replica.halfReads() != halfReads
         ? Optional.of(
             new Checked.Refused(
                 Checked.Reason.HALF_WEIGHTS,
-                "the server began to read new weights and did not come to draw with them, and it"
-                    + " does not tell which drew a token"))
+                "the server began to read new weights and did not come to draw with them, and what"
+                    + " it tells of its weights does not show which drew a token"))
         : Optional.empty();
   }
 

@@ -8,7 +8,6 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.Checked;
 import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.WeightTag;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -111,9 +110,8 @@ final class FleetBooks {
    * @param loaded completes once a server has them, or newer ones
    * @return false once closed
    */
-  synchronized boolean offer(
-      WeightTag tag, Path directory, CompletableFuture<WeightVersion> loaded) {
-    if (!closed && newest.offer(tag, directory, loaded)) {
+  synchronized boolean offer(Attendant.Goal goal, CompletableFuture<WeightVersion> loaded) {
+    if (!closed && newest.offer(goal, loaded)) {
       fleet = fleet.allWithdrawn();
       restarts.offered(System.nanoTime());
     }

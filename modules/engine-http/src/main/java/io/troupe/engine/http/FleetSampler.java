@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
 public final class FleetSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
 
-  private final Tokenizer tokenizer;
-  private final int contextLength;
+  private final OwnPolicy policy;
+  private final UntilClosed scores;
   private final WeightShelf shelf;
   private final FleetBooks books;
   private final Dispatch dispatch;
@@ -48,9 +48,13 @@ public final class FleetSampler implements SamplingEngine {
   private final CompletableFuture<Boolean> serves = new CompletableFuture<>();
   private final CompletableFuture<String> lost = new CompletableFuture<>();
 
-  /** A fleet of servers that others run. */
+  /** A fleet of servers that others run, and that get merged weights. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
-    this(tokenizer, contextLength, shelf, retry, Keeper.nobody());
+    this(
+        new OwnPolicy(tokenizer, contextLength, OwnScores.notAsked()),
+        shelf,
+        retry,
+        Keeper.nobody());
   }
 
   /**
@@ -58,25 +62,19 @@ public final class FleetSampler implements SamplingEngine {
    *
    * @param keeper of the servers
    */
-  public FleetSampler(
-      Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry, Keeper keeper) {
-    this.tokenizer = tokenizer;
-    this.contextLength = contextLength;
+  public FleetSampler(OwnPolicy policy, WeightShelf shelf, Retry retry, Keeper keeper) {
+    this.scores = new UntilClosed(policy.scores());
+    this.policy = new OwnPolicy(policy.tokenizer(), policy.contextLength(), scores);
     this.shelf = shelf;
-    this.books = new FleetBooks(contextLength);
-    this.dispatch = new Dispatch(books, tokenizer, retry, keeper);
+    this.books = new FleetBooks(policy.contextLength());
+    this.dispatch = new Dispatch(books, policy.tokenizer(), retry, keeper);
     this.upkeep = new Upkeep(books, shelf, keeper, dispatch, serves);
   }
 
   /** A server joins under a name; it gets work once it holds the newest weights. */
   public void join(String name, Endpoint endpoint) {
     Replica replica =
-        new Replica(
-            name,
-            new Wire(endpoint),
-            tokenizer.endOfSequence(),
-            upkeep.restarter(name),
-            shelf.publishing());
+        new Replica(name, new Wire(endpoint), policy, upkeep.restarter(name), shelf.publishing());
     books.join(replica);
     LOG.info("server={} joins endpoint={}", name, endpoint);
     upkeep.begin(replica);
@@ -143,12 +141,12 @@ public final class FleetSampler implements SamplingEngine {
         "lease %s: servers tell no bare log-probabilities; sample with an engine of this process",
         request.lease());
     require(
-        request.prompt().length < contextLength,
+        request.prompt().length < policy.contextLength(),
         "lease %s: a prompt of %d tokens leaves no room in a context of %d; raise"
             + " policy.context_length or shorten the prompt",
         request.lease(),
         request.prompt().length,
-        contextLength);
+        policy.contextLength());
   }
 
   @Override
@@ -165,7 +163,7 @@ public final class FleetSampler implements SamplingEngine {
     }
     WeightTag tag = WeightTag.of(weights.version(), weights.digest());
     CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
-    if (!books.offer(tag, directory, loaded)) {
+    if (!books.offer(new Attendant.Goal(tag, directory, weights), loaded)) {
       loaded.completeExceptionally(new IllegalStateException("the sampler is closed"));
     }
     return loaded.minimalCompletionStage();
@@ -187,5 +185,6 @@ public final class FleetSampler implements SamplingEngine {
     remains.unloaded().forEach(load -> load.completeExceptionally(reason));
     remains.servers().forEach(this::leave);
     dispatch.close();
+    scores.close();
   }
 }

@@ -1,7 +1,6 @@
 package io.troupe.engine.http;
 
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.sidecar.Sidecars;
 import java.io.IOException;
@@ -21,12 +20,11 @@ import java.util.stream.Collectors;
  * on all of them; a worker that was started anew gets another, and the servers stay.
  */
 public final class HttpPool implements AutoCloseable {
-  private final Tokenizer tokenizer;
-  private final int contextLength;
+  private final OwnPolicy policy;
   private final Path folder;
   private final Set<String> named;
   private final boolean restartsForWeights;
-  private final Publishing publishing;
+  private final WeightShelf.Contents contents;
   private final WeightShelf.Companions companions;
   private final WeightShelf.Lying lying;
   private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
@@ -38,20 +36,18 @@ public final class HttpPool implements AutoCloseable {
   private int remaining; // servers that are named, or not given up; guarded by this
 
   private HttpPool(
-      Tokenizer tokenizer,
-      int contextLength,
+      OwnPolicy policy,
       Set<String> named,
       boolean restartsForWeights,
-      Publishing publishing,
+      WeightShelf.Contents contents,
       Path folder,
       WeightShelf.Companions companions,
       WeightShelf.Lying lying) {
-    this.tokenizer = tokenizer;
-    this.contextLength = contextLength;
+    this.policy = policy;
     this.folder = folder;
     this.named = named;
     this.restartsForWeights = restartsForWeights;
-    this.publishing = publishing;
+    this.contents = contents;
     this.companions = companions;
     this.lying = lying;
   }
@@ -59,29 +55,28 @@ public final class HttpPool implements AutoCloseable {
   /**
    * Opens the servers.
    *
+   * @param policy whose engines stay open until the pool's samplers are closed
    * @param named those that others run
    * @param own those to start; a count of 0 starts none
-   * @param publishing what they get of each version
+   * @param contents what they get of each version
    * @param folder for weights, logs and cards; of this pool alone
    * @param lying weights that are in files already
    */
   public static HttpPool open(
-      Tokenizer tokenizer,
-      int contextLength,
+      OwnPolicy policy,
       List<Endpoint> named,
       Sidecars.Plan own,
-      Publishing publishing,
+      WeightShelf.Contents contents,
       Path folder,
       WeightShelf.Companions companions,
       WeightShelf.Lying lying)
       throws IOException, InterruptedException {
     HttpPool pool =
         new HttpPool(
-            tokenizer,
-            contextLength,
+            policy,
             named.stream().map(Endpoint::toString).collect(Collectors.toSet()),
             own.restartsForWeights(),
-            publishing,
+            contents,
             folder,
             companions,
             lying);
@@ -162,9 +157,8 @@ public final class HttpPool implements AutoCloseable {
     try {
       FleetSampler fleet =
           new FleetSampler(
-              tokenizer,
-              contextLength,
-              WeightShelf.open(publishing, weights(folder), companions, lying),
+              policy,
+              WeightShelf.open(contents, weights(folder), companions, lying),
               Retry.DEFAULT,
               new Keeping());
       synchronized (this) {

@@ -2,7 +2,6 @@ package io.troupe.engine.http;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.WeightTag;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,7 @@ final class NewestWeights {
   }
 
   boolean isGoal(Attendant.Goal other) {
-    return goal.filter(other::equals).isPresent();
+    return goal.filter(now -> now.tag().equals(other.tag())).isPresent();
   }
 
   /** Digests of the versions given, the latest of them. */
@@ -44,9 +43,9 @@ final class NewestWeights {
    * @param loaded completes once a server has them, or newer ones
    * @return whether they are the new goal
    */
-  boolean offer(WeightTag tag, Path directory, CompletableFuture<WeightVersion> loaded) {
+  boolean offer(Attendant.Goal offered, CompletableFuture<WeightVersion> loaded) {
+    WeightTag tag = offered.tag();
     loads.add(new Waiting(tag.version(), loaded));
-    Attendant.Goal offered = new Attendant.Goal(tag, directory);
     boolean older =
         goal.filter(now -> now.tag().version().compareTo(tag.version()) > 0).isPresent();
     if (older || isGoal(offered)) {

@@ -29,6 +29,9 @@ final class Replica implements AutoCloseable {
   private final UpdateCalls calls;
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
+  private final AtomicLong doubts = new AtomicLong();
+  private long begunAfter; // doubts, when the present update began; of who makes updates
+  private long comparedAfter = -1; // doubts, when it was compared; of who makes updates
   private volatile boolean updating;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
   private final AtomicLong halfReads = new AtomicLong();
@@ -44,12 +47,13 @@ final class Replica implements AutoCloseable {
   /**
    * A server.
    *
+   * @param policy of the run
    * @param restarter none where it must not be started anew for new weights
    */
   Replica(
       String name,
       Wire wire,
-      int probeToken,
+      OwnPolicy policy,
       Optional<Restarter> restarter,
       Publishing publishing) {
     this.name = name;
@@ -57,8 +61,7 @@ final class Replica implements AutoCloseable {
     this.restarter = restarter;
     this.publishing = publishing;
     this.adapters = new LoadedAdapters(wire);
-    this.calls =
-        new UpdateCalls(wire, probeToken, restarter, publishing, adapters, this::awaitIdle);
+    this.calls = new UpdateCalls(wire, policy, restarter, publishing, adapters, this::awaitIdle);
   }
 
   String name() {
@@ -164,6 +167,7 @@ final class Replica implements AutoCloseable {
   void forget() {
     capabilities = Optional.empty();
     weights = Optional.empty();
+    doubts.incrementAndGet();
   }
 
   /** The weights that it is known to draw with. */
@@ -194,19 +198,21 @@ final class Replica implements AutoCloseable {
    *
    * @return what it came to: never {@link Update.Next.Do}
    */
-  Update.Next update(WeightTag tag, Path directory) throws InterruptedException {
+  Update.Next update(Attendant.Goal goal) throws InterruptedException {
+    WeightTag tag = goal.tag();
+    begunAfter = doubts.get();
     Capabilities can = capabilities();
     if (publishing == Publishing.MERGED
         && can.has(Capability.WEIGHT_NAME)
         && calls.named(can).equals(tag.toString())) {
       calls.resumeIfPaused();
-      Update.Next tried = carryOut(Update.lastOf(way(can)), tag, directory, can);
+      Update.Next tried = carryOut(Update.lastOf(way(can)), goal, can);
       weights = tried instanceof Update.Next.Moved ? Optional.of(tag) : Optional.empty();
       return tried;
     }
     updating = publishing == Publishing.MERGED; // nothing stalls while an adapter is loaded
     try {
-      Update.Next end = carryOut(Update.begin(way(can)), tag, directory, can);
+      Update.Next end = carryOut(Update.begin(way(can)), goal, can);
       if (end instanceof Update.Next.Moved) {
         weights = Optional.of(tag);
       } else if (end instanceof Update.Next.Broken) {
@@ -230,7 +236,7 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  private Update.Next carryOut(Update begun, WeightTag tag, Path directory, Capabilities can)
+  private Update.Next carryOut(Update begun, Attendant.Goal goal, Capabilities can)
       throws InterruptedException {
     Update update = begun;
     boolean reads = false;
@@ -242,13 +248,7 @@ final class Replica implements AutoCloseable {
           reads = true;
           settled = end;
         }
-        Optional<String> failure;
-        try {
-          failure = calls.take(step, tag, directory, can);
-        } catch (EndpointException broken) {
-          failure = Optional.of(broken.fault().toString());
-        }
-        update = failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
+        update = taken(update, step, goal, can);
       }
       return update.next();
     } finally {
@@ -257,6 +257,30 @@ final class Replica implements AutoCloseable {
       }
       end.complete(null);
     }
+  }
+
+  private Update taken(Update update, UpdateStep step, Attendant.Goal goal, Capabilities can)
+      throws InterruptedException {
+    if (step == UpdateStep.COMPARE && comparedAfter == begunAfter) {
+      return update.succeeded();
+    }
+    boolean idles = requests.get() == 0; // else it may only be slow
+    Optional<String> failure;
+    try {
+      failure = calls.take(step, goal, can);
+    } catch (EndpointException broken) {
+      if (idles && broken.fault().isHang()) {
+        return update.hung(step);
+      }
+      failure = Optional.of(broken.fault().toString());
+    }
+    if (failure.isPresent()) {
+      return update.failed(failure.get());
+    }
+    if (step == UpdateStep.COMPARE) {
+      comparedAfter = begunAfter;
+    }
+    return update.succeeded();
   }
 
   @Override

@@ -8,12 +8,13 @@ import java.util.Locale;
  * <p>Invariants: the new weights are announced only after every step of the way has succeeded; the
  * moving (the reading, or the restart) is begun at most once; a server whose moving was begun and
  * whose update did not succeed is never used again as it is; and whatever was paused is resumed, or
- * the server is given up.
+ * the server is given up. One that does not answer while it has nothing else to do is given up at
+ * once.
  *
  * @param way the steps
  * @param done how many of them are
  * @param tries of the present step that failed
- * @param moving whether the reading or the restart was begun
+ * @param moving whether the reading or the restart was begun, or the server hangs
  * @param retreat whether the update is given up, and only the resuming is left
  * @param reason of the first failure that ended it, or empty
  */
@@ -70,6 +71,18 @@ public record Update(
         : new Update(way, done + 1, 0, moving, false, reason);
   }
 
+  /**
+   * The server took a step, had nothing else to do, and did not answer: it hangs, and is to be
+   * started anew.
+   */
+  public Update hung(UpdateStep step) {
+    return new Update(way, done, 0, true, false, "%s hangs".formatted(words(step)));
+  }
+
+  private static String words(UpdateStep step) {
+    return step.name().toLowerCase(Locale.ROOT);
+  }
+
   /** The step failed. */
   public Update failed(String why) {
     if (retreat) {
@@ -79,7 +92,7 @@ public record Update(
     if (step.repeatable() && tries + 1 < MOST_TRIES) {
       return new Update(way, done, tries + 1, moving, false, reason);
     }
-    String what = "%s failed: %s".formatted(step.name().toLowerCase(Locale.ROOT), why);
+    String what = "%s failed: %s".formatted(words(step), why);
     boolean pausedMaybe = step == UpdateStep.PAUSE;
     return new Update(way, done, 0, moving, pausedMaybe, what);
   }

@@ -3,6 +3,7 @@ package io.troupe.engine.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.Wire.Answer;
+import io.troupe.engine.http.protocol.Codec;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Fields;
@@ -18,14 +19,14 @@ import java.util.stream.Stream;
 /**
  * The steps of an update, as calls of one server. They block, and say what went wrong.
  *
- * @param probeToken prompt of the token that is drawn for trial
+ * @param policy of the run, which adapters are compared with
  * @param restarter none where it must not be started anew for new weights
  * @param publishing what it gets of each version
  * @param idle waits until no draw of ours is in flight
  */
 record UpdateCalls(
     Wire wire,
-    int probeToken,
+    OwnPolicy policy,
     Optional<Replica.Restarter> restarter,
     Publishing publishing,
     LoadedAdapters adapters,
@@ -46,8 +47,10 @@ record UpdateCalls(
   }
 
   /** Takes one step; says what went wrong, if anything. */
-  Optional<String> take(UpdateStep step, WeightTag tag, Path directory, Capabilities can)
+  Optional<String> take(UpdateStep step, Attendant.Goal goal, Capabilities can)
       throws InterruptedException {
+    WeightTag tag = goal.tag();
+    Path directory = goal.directory();
     boolean sglang = can.dialect() == Dialect.SGLANG;
     return switch (step) {
       case PAUSE ->
@@ -80,6 +83,7 @@ record UpdateCalls(
       case RESUME ->
           fault(wire.post(sglang ? "/continue_generation" : "/resume", Fields.object(), CALL));
       case TRY -> tryOut(tag, can);
+      case COMPARE -> new BaseTrial(wire, policy).objection(can, tag, goal.weights());
     };
   }
 
@@ -132,7 +136,7 @@ record UpdateCalls(
         new Draw(
             "try-" + tag,
             can.model(),
-            new int[] {probeToken},
+            new int[] {policy.tokenizer().endOfSequence()},
             1,
             new SamplingSettings(1, 1),
             1,
@@ -140,13 +144,14 @@ record UpdateCalls(
             tag.toString(),
             Duration.ZERO,
             adapter(tag));
+    Codec codec = can.dialect().codec();
     Answer answer =
-        wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), CALL);
+        wire.post(codec.path(), codec.body(draw, false), wire.endpoint().patience().idle());
     if (!answer.ok()) {
       return fault(answer);
     }
     try {
-      Piece piece = can.dialect().codec().pieces(Fields.parse(answer.body())).getFirst();
+      Piece piece = codec.pieces(Fields.parse(answer.body())).getFirst();
       if (piece.tokens().length != 1
           || piece.logProbs().length != 1
           || !Double.isFinite(piece.logProbs()[0])) {

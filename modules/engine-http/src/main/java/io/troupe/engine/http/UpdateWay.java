@@ -40,7 +40,7 @@ public enum UpdateWay {
               UpdateStep.TRY);
       case PAUSE_AND_CALL ->
           List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
-      case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.TRY);
+      case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.TRY, UpdateStep.COMPARE);
       case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
       case NONE -> List.of();
     };

@@ -1,5 +1,7 @@
 package io.troupe.engine.http;
 
+import static io.troupe.core.Require.require;
+
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
@@ -25,20 +27,15 @@ import java.util.stream.Stream;
 
 /**
  * A folder with the newest weights, a directory each, for servers of this host to read. A directory
- * appears whole, by renaming, and its name is its tag: no name ever means other weights. The two
- * newest are kept, and those that a server reads.
+ * appears whole, by renaming, and its name is its tag: no name ever means other weights. The newest
+ * are kept, and those that a server reads.
  *
  * <p>Weights that lie in files of this host already are not written again: their files get a second
  * name in a folder beside them, so that nothing is copied, and whoever keeps them may delete them
  * while a server reads.
  */
 public final class WeightShelf {
-  private static final int KEPT = 2;
-
-  /** A server may read an adapter again, as long as a request uses it; they are small. */
-  private static final int ADAPTERS_KEPT = 16;
-
-  private final Publishing publishing;
+  private final Contents contents;
   private final Path folder;
   private final Companions companions;
   private final Lying lying;
@@ -65,22 +62,39 @@ public final class WeightShelf {
     }
   }
 
+  /**
+   * What a shelf holds.
+   *
+   * @param publishing of each version
+   * @param versions the newest that stay, of which a server may read one again
+   */
+  public record Contents(Publishing publishing, int versions) {
+    public Contents {
+      require(versions >= 2, "a shelf keeps two versions or more, not %d", versions);
+    }
+
+    /** Merged weights: those in use, and those that come after them. */
+    public static Contents merged() {
+      return new Contents(Publishing.MERGED, 2);
+    }
+  }
+
   /** An empty shelf of merged weights; what another process left in the folder is removed. */
   public static WeightShelf open(Path folder, Companions companions, Lying lying)
       throws IOException {
-    return open(Publishing.MERGED, folder, companions, lying);
+    return open(Contents.merged(), folder, companions, lying);
   }
 
   /** An empty shelf. */
-  static WeightShelf open(Publishing publishing, Path folder, Companions companions, Lying lying)
+  public static WeightShelf open(Contents contents, Path folder, Companions companions, Lying lying)
       throws IOException {
-    WeightShelf shelf = new WeightShelf(publishing, folder.toAbsolutePath(), companions, lying);
+    WeightShelf shelf = new WeightShelf(contents, folder.toAbsolutePath(), companions, lying);
     shelf.clear(shelf.folder);
     return shelf;
   }
 
-  private WeightShelf(Publishing publishing, Path folder, Companions companions, Lying lying) {
-    this.publishing = publishing;
+  private WeightShelf(Contents contents, Path folder, Companions companions, Lying lying) {
+    this.contents = contents;
     this.folder = folder;
     this.companions = companions;
     this.lying = lying;
@@ -88,7 +102,7 @@ public final class WeightShelf {
 
   /** What it holds of each version. */
   Publishing publishing() {
-    return publishing;
+    return contents.publishing();
   }
 
   private void clear(Path place) throws IOException {
@@ -106,7 +120,7 @@ public final class WeightShelf {
   synchronized Path put(WeightSnapshot snapshot) throws IOException {
     String name = WeightTag.of(snapshot.version(), snapshot.digest()).toString();
     Optional<Path> files =
-        switch (publishing) {
+        switch (contents.publishing()) {
           case MERGED -> lying.directory(snapshot.version(), snapshot.digest());
           case ADAPTERS -> Optional.empty();
         };
@@ -123,7 +137,7 @@ public final class WeightShelf {
       remove(partial);
       Files.createDirectory(partial);
     }
-    switch (publishing) {
+    switch (contents.publishing()) {
       case MERGED -> {
         if (files.isEmpty() || !link(files.get(), partial)) {
           List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
@@ -159,8 +173,8 @@ public final class WeightShelf {
   }
 
   private void prune() throws IOException {
-    int kept = publishing == Publishing.ADAPTERS ? ADAPTERS_KEPT : KEPT;
-    List<Path> old = shelved.stream().limit(Math.max(0, shelved.size() - kept)).toList();
+    int surplus = Math.max(0, shelved.size() - contents.versions());
+    List<Path> old = shelved.stream().limit(surplus).toList();
     for (Path directory : old) {
       if (!held.containsKey(directory)) {
         remove(directory);

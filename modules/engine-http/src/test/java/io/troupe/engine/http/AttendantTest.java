@@ -2,13 +2,18 @@ package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Adapter;
+import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.engine.safetensors.PeftFolder;
+import io.troupe.engine.toy.ToyPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,21 +58,58 @@ class AttendantTest {
     }
   }
 
+  private final ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+  private FakeVllm server;
+
+  @BeforeEach
+  void serve() throws Exception {
+    server = new FakeVllm();
+  }
+
+  @AfterEach
+  void end() {
+    server.close();
+    policy.close();
+  }
+
+  /** What was said of the server until somebody was to start it anew. */
+  private List<Boolean> attended(Endpoint.Patience patience) throws Exception {
+    WeightSnapshot weights = ToyFixture.weights(policy, 1);
+    PeftFolder.write(folder, new Adapter(2, 4, List.of("q_proj"), weights.tensors()));
+    Hearing post =
+        new Hearing(
+            new Attendant.Goal(WeightTag.of(weights.version(), weights.digest()), folder, weights));
+    try (Replica replica =
+        new Replica(
+            "fake",
+            new Wire(Endpoint.of(server.base(), 1).withPatience(patience)),
+            new OwnPolicy(policy.tokenizer(), policy.contextLength(), FakeVllm.scores()),
+            Optional.empty(),
+            Publishing.ADAPTERS)) {
+      new Attendant(replica, post).run();
+    }
+    return post.broken;
+  }
+
   @Test
   void run_adaptersRefusedTimeAfterTime_wantsTheServerStartedAnew() throws Exception {
-    try (FakeVllm server = new FakeVllm(1);
-        Replica replica =
-            new Replica(
-                "fake",
-                new Wire(Endpoint.of(server.base(), 1)),
-                3,
-                Optional.empty(),
-                Publishing.ADAPTERS)) {
-      server.refuseAdapters(Integer.MAX_VALUE);
-      WeightTag tag = new WeightTag(new WeightVersion(1), "0123456789abcdef");
-      Hearing post = new Hearing(new Attendant.Goal(tag, folder));
-      new Attendant(replica, post).run();
-      assertThat(post.broken).containsExactly(false, false, true);
-    }
+    server.refuseAdapters(Integer.MAX_VALUE);
+    assertThat(attended(Endpoint.Patience.DEFAULT)).containsExactly(false, false, true);
+  }
+
+  @Test
+  void run_otherBaseTimeAfterTime_wantsTheServerStartedAnew() throws Exception {
+    server.shift(1);
+    assertThat(attended(Endpoint.Patience.DEFAULT)).containsExactly(false, false, true);
+    assertThat(server.compared()).hasSizeLessThanOrEqualTo(3 * 4); // what it said is believed
+  }
+
+  /** With nothing else to do it is not slow. */
+  @Test
+  void run_serverThatHangsAtTheTrialDraw_wantsItStartedAnewAtOnce() throws Exception {
+    server.hangTries();
+    Duration minute = Duration.ofMinutes(1);
+    assertThat(attended(new Endpoint.Patience(minute, minute, Duration.ofSeconds(1), minute)))
+        .containsExactly(true);
   }
 }

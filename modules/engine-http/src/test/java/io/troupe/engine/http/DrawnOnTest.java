@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import static io.troupe.engine.http.FleetOfOne.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,15 +14,10 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.FakeVllm.Cut;
 import io.troupe.engine.http.FakeVllm.Script;
 import io.troupe.engine.http.protocol.Retry;
-import io.troupe.engine.toy.ToyPolicy;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,39 +27,27 @@ import org.junit.jupiter.api.io.TempDir;
 /** Case 19: what a server cut is drawn on from where it stopped. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DrawnOnTest {
-  private static final Retry AT_ONCE = new Retry(5, Duration.ofMillis(1), Duration.ofMillis(1));
-
   @TempDir private Path folder;
-  private final ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
   private FakeVllm server;
+  private FleetOfOne one;
   private FleetSampler fleet;
 
   @BeforeEach
   void serve() throws Exception {
-    server = new FakeVllm(policy.tokenizer().endOfSequence());
-    fleet =
-        new FleetSampler(
-            policy.tokenizer(),
-            policy.contextLength(),
-            WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
-            AT_ONCE);
-    fleet.join("fake", Endpoint.of(server.base(), 8));
-    await(fleet.load(ToyFixture.weights(policy, 0)));
+    server = new FakeVllm();
+    one = new FleetOfOne(folder, server.base(), Publishing.MERGED, OwnScores.notAsked());
+    fleet = one.fleet;
+    await(fleet.load(one.weights(0)));
   }
 
   @AfterEach
-  void end() throws IOException {
-    fleet.close();
+  void end() {
+    one.close();
     server.close();
-    policy.close();
-  }
-
-  private static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
   }
 
   private Completion draw(long group) throws Exception {
-    return await(fleet.sample(List.of(FleetSamplerTest.request(group, 1))).getFirst()).getFirst();
+    return one.draw(group);
   }
 
   @Test
@@ -103,10 +87,7 @@ class DrawnOnTest {
   @Test
   void sample_newWeightsBeforeTheRest_tellsBothVersions() throws Exception {
     server.cut(
-        new Script(
-            Cut.ABORT,
-            5,
-            () -> fleet.load(ToyFixture.weights(policy, 1)).toCompletableFuture().join()));
+        new Script(Cut.ABORT, 5, () -> fleet.load(one.weights(1)).toCompletableFuture().join()));
     assertThat(draw(1).versions().spans())
         .containsExactly(
             new TokenVersions.Span(WeightVersion.BASE, 5),
@@ -122,8 +103,8 @@ class DrawnOnTest {
             5,
             () -> {
               server.failTries(true);
-              var _ = fleet.load(ToyFixture.weights(policy, 1));
-              while (!fleet.report().contains("updates_failed=1")) {
+              var _ = fleet.load(one.weights(1));
+              while (fleet.report().contains("updates_failed=0")) {
                 Thread.onSpinWait();
               }
               server.failTries(false);
@@ -144,18 +125,11 @@ class DrawnOnTest {
   @Test
   void sample_stopStringAcrossTheCut_endsThere() throws Exception {
     int[] uncut = draw(1).tokens();
-    String stop = policy.tokenizer().decode(Arrays.copyOfRange(uncut, 3, 7));
+    String stop = one.policy.tokenizer().decode(Arrays.copyOfRange(uncut, 3, 7));
     server.cut(new Script(Cut.ABORT, 5));
-    SampleRequest plain = FleetSamplerTest.request(1, 1);
     SamplingSettings settings =
         new SamplingSettings(1, 1, 0, 0, 1, 20, Set.of(), List.of(stop), false);
-    Completion drawn =
-        await(
-                fleet
-                    .sample(
-                        List.of(new SampleRequest(plain.lease(), plain.prompt(), 1, settings, 1)))
-                    .getFirst())
-            .getFirst();
+    Completion drawn = one.draw(1, settings);
     assertThat(drawn.tokens()).isEqualTo(Arrays.copyOf(uncut, 7));
     assertThat(drawn.finishReason()).isEqualTo(FinishReason.STOP_STRING);
   }

@@ -7,11 +7,13 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -20,10 +22,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.stream.DoubleStream;
 
 /** Plays SGLang's routes by a script; what it draws depends on the tokens before alone. */
 final class FakeSglang implements AutoCloseable {
   private static final int LENGTH = 15;
+  private static final double LOG_PROB = -0.5;
   private static final String ROUTES =
       "{\"paths\":{\"/generate\":{},\"/update_weights_from_disk\":{},\"/pause_generation\":{},"
           + "\"/load_lora_adapter\":{},\"/unload_lora_adapter\":{}}}";
@@ -46,11 +50,12 @@ final class FakeSglang implements AutoCloseable {
   /**
    * A server.
    *
-   * @param end id of the token that ends a completion
    * @param lora whether it was started with --enable-lora; it has the routes in any case
    */
-  FakeSglang(int end, boolean lora) throws IOException {
-    this.end = end;
+  FakeSglang(boolean lora) throws IOException {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
+      end = policy.tokenizer().endOfSequence();
+    }
     this.lora = lora;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -60,6 +65,14 @@ final class FakeSglang implements AutoCloseable {
 
   String base() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  /** What the policy says whose tokens it draws. */
+  static OwnScores scores() {
+    return (_, sequences) ->
+        sequences.stream()
+            .map(tokens -> DoubleStream.generate(() -> LOG_PROB).limit(tokens.length - 1).toArray())
+            .toList();
   }
 
   /** The next draw ends so. */
@@ -167,7 +180,7 @@ final class FakeSglang implements AutoCloseable {
     ArrayNode pairs = json.putObject("meta_info").putArray("output_token_logprobs");
     for (int token : tokens.subList(first, tokens.size())) {
       ids.add(token);
-      pairs.addArray().add(-0.5).add(token).addNull();
+      pairs.addArray().add(LOG_PROB).add(token).addNull();
     }
     String text = json.toString();
     return text.substring(0, text.length() - 2) + ",\"finish_reason\":%s}}".formatted(finishReason);

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.toy.ToyPolicy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
@@ -21,8 +23,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /**
  * Plays vLLM's routes by a script. What it draws depends on the tokens before alone, so that a
@@ -67,11 +71,16 @@ final class FakeVllm implements AutoCloseable {
   private volatile Runnable onLoad = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
+  private volatile CountDownLatch hangs = new CountDownLatch(0);
   private volatile boolean paused;
+  private volatile double shift;
+  private final List<String> compared = new CopyOnWriteArrayList<>();
 
-  /** With the id of the token that ends a completion. */
-  FakeVllm(int end) throws IOException {
-    this.end = end;
+  /** With the toy policy's token that ends a completion. */
+  FakeVllm() throws IOException {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
+      end = policy.tokenizer().endOfSequence();
+    }
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     server.createContext("/", this::answer);
@@ -117,9 +126,36 @@ final class FakeVllm implements AutoCloseable {
     failsTries = whether;
   }
 
+  /** The draw at the end of an update does not end from now on, until this server does. */
+  void hangTries() {
+    hangs = new CountDownLatch(1);
+  }
+
   /** Is done within the next loading of an adapter. */
   void whileLoading(Runnable what) {
     onLoad = what;
+  }
+
+  /** What was asked to be drawn for comparison. */
+  List<String> compared() {
+    return compared;
+  }
+
+  /** From now on its log-probabilities are so much lower than those of {@link #scores}. */
+  void shift(double nats) {
+    shift = nats;
+  }
+
+  /** What the policy says whose tokens it draws. */
+  static OwnScores scores() {
+    return (_, sequences) ->
+        sequences.stream()
+            .map(
+                tokens ->
+                    IntStream.range(1, tokens.length)
+                        .mapToDouble(i -> -worth(Arrays.copyOf(tokens, i + 1)))
+                        .toArray())
+            .toList();
   }
 
   /** What it calls its weights. */
@@ -215,7 +251,14 @@ final class FakeVllm implements AutoCloseable {
     int[] prompt = ints(asked.path("prompt"));
     int most = asked.path("max_tokens").asInt();
     if (!asked.path("stream").asBoolean()) {
-      boolean fails = failsTries && asked.path("request_id").asText().startsWith("try-");
+      String id = asked.path("request_id").asText();
+      boolean fails = failsTries && id.startsWith("try-");
+      if (id.startsWith("try-")) {
+        awaitEnd();
+      }
+      if (id.startsWith("compare-")) {
+        compared.add(id);
+      }
       say(exchange, fails ? 500 : 200, whole(asked, prompt, most));
       return;
     }
@@ -264,6 +307,14 @@ final class FakeVllm implements AutoCloseable {
         event(out, "[DONE]");
       }
       case CLOSE -> {} // and no last chunk: closing the exchange cuts the stream
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      hangs.await();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -316,8 +367,12 @@ final class FakeVllm implements AutoCloseable {
     return before.length >= LENGTH ? end : 3 + Math.floorMod(Arrays.hashCode(before), 10);
   }
 
-  private static double logProb(int[] tokens, JsonNode asked) {
-    return -asked.path("temperature").asDouble() * Math.floorMod(Arrays.hashCode(tokens), 7);
+  private double logProb(int[] tokens, JsonNode asked) {
+    return -asked.path("temperature").asDouble() * worth(tokens) - shift;
+  }
+
+  private static int worth(int[] tokens) {
+    return Math.floorMod(Arrays.hashCode(tokens), 7);
   }
 
   private static int[] ints(JsonNode array) {
@@ -330,6 +385,7 @@ final class FakeVllm implements AutoCloseable {
 
   @Override
   public void close() {
+    hangs.countDown();
     server.stop(0);
   }
 }

@@ -208,8 +208,8 @@ class FleetSamplerTest {
     try (ToyFixture toy = server();
         FleetSampler fleet =
             new FleetSampler(
-                toy.policy.tokenizer(),
-                toy.policy.contextLength(),
+                new OwnPolicy(
+                    toy.policy.tokenizer(), toy.policy.contextLength(), OwnScores.notAsked()),
                 WeightShelf.open(folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
                 new Retry(1, Duration.ofMillis(1), Duration.ofMillis(1)),
                 Keeper.hearing(broken::complete))) {

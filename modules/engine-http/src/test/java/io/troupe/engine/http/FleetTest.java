@@ -2,6 +2,7 @@ package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.engine.CharacterTokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,7 +161,7 @@ class FleetTest {
               new Replica(
                   "a",
                   new Wire(Endpoint.of(server.base(), 1)),
-                  0,
+                  new OwnPolicy(new CharacterTokenizer("01"), 8, OwnScores.notAsked()),
                   Optional.empty(),
                   Publishing.MERGED)) {
         assertThat(LoadWatch.others(replica)).as(text.getKey()).isEqualTo(text.getValue());

@@ -83,8 +83,7 @@ class RestartTest {
   private HttpPool pool(ToyPolicy policy, String firstWeights, int mostEnds) throws Exception {
     Path script = Files.writeString(folder.resolve("server.py"), SERVER);
     return HttpPool.open(
-        policy.tokenizer(),
-        policy.contextLength(),
+        new OwnPolicy(policy.tokenizer(), policy.contextLength(), OwnScores.notAsked()),
         List.of(),
         new Sidecars.Plan(
             1,
@@ -103,7 +102,7 @@ class RestartTest {
                     port,
                     weights.map(Path::toString).orElse(firstWeights)),
             true),
-        Publishing.MERGED,
+        WeightShelf.Contents.merged(),
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
         WeightShelf.Lying.nowhere());

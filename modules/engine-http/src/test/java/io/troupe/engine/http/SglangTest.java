@@ -1,21 +1,14 @@
 package io.troupe.engine.http;
 
+import static io.troupe.engine.http.FleetOfOne.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.rollout.Completion;
-import io.troupe.engine.Adapter;
-import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.WeightSnapshot;
-import io.troupe.engine.http.protocol.Retry;
-import io.troupe.engine.toy.ToyPolicy;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,43 +21,26 @@ class SglangTest {
   private static final SamplingSettings PLAIN = new SamplingSettings(1, 20);
 
   @TempDir private Path folder;
-  private final ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
   private FakeSglang server;
+  private FleetOfOne one;
   private FleetSampler fleet;
 
   @BeforeEach
   void serve() throws Exception {
-    server = new FakeSglang(policy.tokenizer().endOfSequence(), true);
-    fleet =
-        new FleetSampler(
-            policy.tokenizer(),
-            policy.contextLength(),
-            WeightShelf.open(
-                Publishing.ADAPTERS, folder.resolve("shelf"), _ -> {}, WeightShelf.Lying.nowhere()),
-            new Retry(50, Duration.ofMillis(1), Duration.ofMillis(200)));
-    fleet.join("fake", Endpoint.of(server.base(), 8));
-    WeightSnapshot merged = ToyFixture.weights(policy, 0);
-    fleet
-        .load(merged.with(new Adapter(2, 4, List.of("q_proj"), merged.tensors())))
-        .toCompletableFuture()
-        .get(60, TimeUnit.SECONDS);
+    server = new FakeSglang(true);
+    one = new FleetOfOne(folder, server.base(), Publishing.ADAPTERS, FakeSglang.scores());
+    fleet = one.fleet;
+    await(fleet.load(one.adapted(0)));
   }
 
   @AfterEach
-  void end() throws IOException {
-    fleet.close();
+  void end() {
+    one.close();
     server.close();
-    policy.close();
   }
 
   private Completion draw(SamplingSettings settings) throws Exception {
-    SampleRequest plain = FleetSamplerTest.request(1, 1);
-    return fleet
-        .sample(List.of(new SampleRequest(plain.lease(), plain.prompt(), 1, settings, 1)))
-        .getFirst()
-        .toCompletableFuture()
-        .get(60, TimeUnit.SECONDS)
-        .getFirst();
+    return one.draw(1, settings);
   }
 
   @Test
@@ -116,7 +92,7 @@ class SglangTest {
 
   @Test
   void probe_routesButNoEnableLora_findsNoAdapters() throws Exception {
-    try (FakeSglang other = new FakeSglang(1, false);
+    try (FakeSglang other = new FakeSglang(false);
         Wire without = new Wire(Endpoint.of(other.base(), 1));
         Wire with = new Wire(Endpoint.of(server.base(), 1))) {
       assertThat(CapabilityProbe.probe(with).has(Capability.ADAPTERS)).isTrue();

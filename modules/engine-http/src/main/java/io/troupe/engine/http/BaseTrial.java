@@ -1,0 +1,145 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Codec;
+import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Fields;
+import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.http.protocol.Piece;
+import io.troupe.engine.http.protocol.WeightTag;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Whether what a server draws from under an adapter is the run's own policy. A name tells which
+ * adapter it is, and nothing tells what lies under it: a checkpoint of the same shapes takes the
+ * adapter as well.
+ *
+ * <p>The server draws a few tokens at temperature 1 after prompts that are no text, where no model
+ * is sure of itself; the run's own engine says what these are worth, and the mean distance of the
+ * log-probabilities is to be within {@value #TOLERANCE} nats. As the server draws, that mean is no
+ * less, up to chance, than the divergence of its distribution from the policy's. Half precision
+ * takes a few hundredths of it. A base that is nearer than the tolerance passes.
+ */
+record BaseTrial(Wire wire, OwnPolicy policy) {
+  static final double TOLERANCE = 0.25;
+  private static final int PROMPTS = 4;
+  private static final int PROMPT_TOKENS = 3;
+  private static final int DRAWN_TOKENS = 16;
+
+  /** What the server drew after one prompt, and what it says of each token. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Told(int[] tokens, double[] logProbs) {}
+
+  /**
+   * What speaks against it.
+   *
+   * @param adapter by which the server knows the weights
+   * @throws EndpointException if it does not answer
+   */
+  Optional<String> objection(Capabilities can, WeightTag adapter, WeightSnapshot weights)
+      throws InterruptedException {
+    List<Told> told = new ArrayList<>();
+    try {
+      for (int prompt = 0; prompt < PROMPTS; prompt++) {
+        told.add(draw(can, adapter, prompt));
+      }
+    } catch (MalformedAnswerException malformed) {
+      return Optional.of(String.valueOf(malformed.getMessage()));
+    }
+    List<double[]> own;
+    try {
+      own = policy.scores().of(weights, told.stream().map(Told::tokens).toList());
+    } catch (RuntimeException full) { // the next try may find room
+      return Optional.of("this run's policy cannot be computed to compare with: " + full);
+    }
+    double distance = 0;
+    double theirs = 0;
+    double ours = 0;
+    int count = 0;
+    for (int i = 0; i < told.size(); i++) {
+      double[] logProbs = told.get(i).logProbs();
+      for (int t = 0; t < logProbs.length; t++) {
+        double same = own.get(i)[PROMPT_TOKENS - 1 + t];
+        distance += Math.abs(logProbs[t] - same);
+        theirs += logProbs[t];
+        ours += same;
+        count++;
+      }
+    }
+    return distance / count <= TOLERANCE
+        ? Optional.empty()
+        : Optional.of(different(adapter, count, theirs / count, ours / count, distance / count));
+  }
+
+  private static String different(
+      WeightTag adapter, int count, double theirs, double ours, double distance) {
+    return String.format(
+        Locale.ROOT,
+        "of %d tokens that it drew with the adapter %s it says %.3f nats on average, and this run's"
+            + " policy says %.3f; they are %.3f apart, and half precision keeps within %s: it"
+            + " serves another checkpoint than policy.checkpoint, or adds adapters otherwise; start"
+            + " it with policy.checkpoint, or set rollout.publish: merged",
+        count,
+        adapter,
+        theirs,
+        ours,
+        distance,
+        TOLERANCE);
+  }
+
+  private Told draw(Capabilities can, WeightTag adapter, int number)
+      throws MalformedAnswerException, InterruptedException {
+    int[] prompt = prompt(number);
+    int most = Math.min(DRAWN_TOKENS, policy.contextLength() - prompt.length);
+    Draw draw =
+        new Draw(
+            "compare-%s-%d".formatted(adapter, number),
+            can.model(),
+            prompt,
+            1,
+            new SamplingSettings(1, most),
+            most,
+            1 + number,
+            adapter.toString(),
+            Duration.ZERO,
+            adapter.toString());
+    Codec codec = can.dialect().codec();
+    Wire.Answer answer =
+        wire.post(codec.path(), codec.body(draw, false), wire.endpoint().patience().firstToken());
+    if (!answer.ok()) {
+      throw new EndpointException(wire.endpoint(), answer.fault());
+    }
+    Piece piece = codec.pieces(Fields.parse(answer.body())).getFirst();
+    int[] drawn = piece.tokens();
+    double[] logProbs = piece.logProbs();
+    int size = policy.tokenizer().vocabularySize();
+    if (drawn.length == 0
+        || logProbs.length != drawn.length
+        || !Arrays.stream(logProbs).allMatch(Double::isFinite)
+        || !Arrays.stream(drawn).allMatch(id -> id >= 0 && id < size)) {
+      throw new MalformedAnswerException(
+          "%d tokens drawn for comparison do not come with a finite log-probability each, or are no"
+                  .formatted(drawn.length)
+              + " ids of the policy");
+    }
+    int[] all = Arrays.copyOf(prompt, prompt.length + drawn.length);
+    System.arraycopy(drawn, 0, all, prompt.length, drawn.length);
+    return new Told(all, logProbs);
+  }
+
+  /** Ids from different parts of the vocabulary. */
+  private int[] prompt(int number) {
+    int[] ids = ScorerTrial.Matter.of(policy.tokenizer(), policy.contextLength()).ids();
+    int[] prompt = new int[PROMPT_TOKENS];
+    for (int i = 0; i < prompt.length; i++) {
+      prompt[i] = ids[(number * ids.length / PROMPTS + i) % ids.length];
+    }
+    return prompt;
+  }
+}

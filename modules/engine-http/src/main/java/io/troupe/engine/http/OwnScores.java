@@ -1,0 +1,34 @@
+package io.troupe.engine.http;
+
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.ScoringEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.util.List;
+
+/** What the run's own engine says of tokens: what a server says of them is held against it. */
+@FunctionalInterface
+public interface OwnScores {
+  /**
+   * The log-probabilities of each sequence's tokens after the first, at temperature 1. Blocks.
+   *
+   * @param sequences of two tokens or more
+   */
+  List<double[]> of(WeightSnapshot weights, List<int[]> sequences);
+
+  /** Where servers get merged weights, whose digest tells what they are. */
+  static OwnScores notAsked() {
+    return (_, _) -> {
+      throw new UnsupportedOperationException("merged weights are not compared");
+    };
+  }
+
+  /** By a scorer that is there for the call only: one more copy of the weights meanwhile. */
+  static OwnScores by(PolicyEngines engines) {
+    return (weights, sequences) -> {
+      try (ScoringEngine scorer = engines.newScorer()) {
+        scorer.load(weights);
+        return sequences.stream().map(tokens -> scorer.score(tokens, 0).logProbs()).toList();
+      }
+    };
+  }
+}

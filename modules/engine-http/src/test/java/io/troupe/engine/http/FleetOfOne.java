@@ -1,0 +1,102 @@
+package io.troupe.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Adapter;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.Retry;
+import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.engine.toy.ToyPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** A fleet of one server, which a script plays, under the toy policy's tokens. */
+final class FleetOfOne implements AutoCloseable {
+  private static final Retry QUICK = new Retry(50, Duration.ofMillis(1), Duration.ofMillis(50));
+
+  final ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+  final CompletableFuture<String> broken = new CompletableFuture<>();
+  final FleetSampler fleet;
+
+  /**
+   * A fleet without weights.
+   *
+   * @param folder of its shelf
+   * @param base of the server
+   * @param publishing what the server gets
+   * @param scores what the run's own policy says
+   */
+  FleetOfOne(Path folder, String base, Publishing publishing, OwnScores scores) throws IOException {
+    fleet =
+        new FleetSampler(
+            new OwnPolicy(policy.tokenizer(), policy.contextLength(), scores),
+            WeightShelf.open(
+                new WeightShelf.Contents(publishing, 3),
+                folder.resolve("shelf"),
+                _ -> {},
+                WeightShelf.Lying.nowhere()),
+            QUICK,
+            Keeper.hearing(broken::complete));
+    fleet.join("fake", Endpoint.of(base, 8));
+  }
+
+  /** Weights that differ from version to version. */
+  WeightSnapshot weights(long version) {
+    return ToyFixture.weights(policy, version);
+  }
+
+  /** The same, with adapters that were merged in. */
+  WeightSnapshot adapted(long version) {
+    WeightSnapshot merged = weights(version);
+    return merged.with(new Adapter(2, 4, List.of("q_proj"), merged.tensors()));
+  }
+
+  /** By what servers know a version. */
+  String name(long version) {
+    return WeightTag.of(new WeightVersion(version), weights(version).digest()).toString();
+  }
+
+  Completion draw(long group) throws Exception {
+    return draw(group, new SamplingSettings(1, 20));
+  }
+
+  Completion draw(long group, SamplingSettings settings) throws Exception {
+    SampleRequest plain = FleetSamplerTest.request(group, 1);
+    return await(
+            fleet
+                .sample(
+                    List.of(
+                        new SampleRequest(
+                            plain.lease(), plain.prompt(), 1, settings, plain.seed())))
+                .getFirst())
+        .getFirst();
+  }
+
+  static <T> T await(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+  }
+
+  static void awaitThat(BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
+  public void close() {
+    fleet.close();
+    policy.close();
+  }
+}
