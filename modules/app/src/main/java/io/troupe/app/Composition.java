@@ -1,6 +1,7 @@
 package io.troupe.app;
 
 import io.troupe.app.config.ModelFacts;
+import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.Plan;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
@@ -308,11 +309,12 @@ record Composition(
    * @throws UnfitPolicyException if the device is not there
    */
   PolicyEngines engines() throws UnfitPolicyException {
-    return engines(Optional.empty());
+    return engines(config.policy().computesOn(), Optional.empty());
   }
 
   /**
-   * Loads the policy's engine of a run, whose trainer is made of ranks where the placement says so.
+   * Loads the policy's engine of a run's head, whose trainer is made of ranks where the placement
+   * says so.
    *
    * @param hall where ranks of nodes report, if nodes start them
    * @param say told what becomes of the ranks
@@ -321,17 +323,29 @@ record Composition(
   PolicyEngines engines(RunFolder folder, Optional<RankHall> hall, Consumer<String> say)
       throws UnfitPolicyException {
     return engines(
+        headDevice(),
         new TrainerCrews(config, folder, engines(), TrainerCrews.devices(), hall, say).crews());
   }
 
-  private PolicyEngines engines(Optional<Supplier<RankCrew>> crew) throws UnfitPolicyException {
+  /** A head that trains nothing itself does without a GPU where it is given none. */
+  private String headDevice() {
+    PlacementSection placement = config.placement();
+    boolean none =
+        config.policy().wantsGpu()
+            && placement.ranksOnNodes()
+            && (!placement.headGpu() || TorchReport.load().gpus().isEmpty());
+    return none ? "cpu" : config.policy().computesOn();
+  }
+
+  private PolicyEngines engines(String device, Optional<Supplier<RankCrew>> crew)
+      throws UnfitPolicyException {
     return switch (config.policy()) {
       case PolicySection.Djl policy -> {
-        DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy));
+        DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy, device));
         yield trained(fresh, policy.trainingMode(), crew);
       }
       case PolicySection.Pretrained policy -> {
-        DjlPolicy stored = DjlPolicy.create(stored(), compute(policy));
+        DjlPolicy stored = DjlPolicy.create(stored(), compute(policy, device));
         yield trained(stored, policy.trainingMode(), crew);
       }
       case PolicySection.Toy policy -> {
@@ -344,23 +358,25 @@ record Composition(
     };
   }
 
-  private ComputeSettings compute(PolicySection.Djl policy) throws UnfitPolicyException {
+  private ComputeSettings compute(PolicySection.Djl policy, String device)
+      throws UnfitPolicyException {
     return ComputeSettings.of(
             policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
         .withCache(
             policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
             config.rollout().kvOnSwap())
-        .on(device(policy.device()), policy.precision());
+        .on(device(device), policy.precision());
   }
 
-  private ComputeSettings compute(PolicySection.Pretrained policy) throws UnfitPolicyException {
+  private ComputeSettings compute(PolicySection.Pretrained policy, String device)
+      throws UnfitPolicyException {
     return ComputeSettings.of(
             policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
         .withCache(
             policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
             config.rollout().kvOnSwap())
         .withShardBytes(policy.shardBytes())
-        .on(device(policy.device()), policy.precision());
+        .on(device(device), policy.precision());
   }
 
   private DjlPolicy trained(

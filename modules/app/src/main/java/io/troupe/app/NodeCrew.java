@@ -61,6 +61,8 @@ record NodeCrew(
   /** Below a run's folder on the node. */
   private static final String SERVERS = "servers";
 
+  private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
+
   /** Writes down what the run is, and says what to start. */
   @Override
   public NodeAgent.Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals)
@@ -79,8 +81,8 @@ record NodeCrew(
     Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
     if (gpus.isPresent()) {
       claimed.putAll(claim(gpus.get(), share, wanted, ranks(settings, share)));
-      if (takesOver && settings.policy().wantsGpu()) {
-        claimed.put(head(), spare(gpus.get(), settings.placement().trainerGpus(), claimed));
+      if (takesOver && settings.policy().wantsGpu() && !settings.placement().ranksOnNodes()) {
+        claimed.put(head(), spare(gpus.get(), settings.placement().headGpus(), claimed));
       }
     }
     Optional<HostPort> weights =
@@ -115,8 +117,12 @@ record NodeCrew(
     if (takesOver) {
       List<String> command = ChildJvm.command(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      crew.add(
-          child(head(), command, folder, environment(claimed.getOrDefault(head(), List.of()))));
+      Map<String, String> environment = environment(claimed.getOrDefault(head(), List.of()));
+      if (settings.placement().ranksOnNodes() && settings.policy().wantsGpu() && gpus.isPresent()) {
+        // Not claimed: a head that is at work here has it until this one takes over.
+        environment.put(VISIBLE, visible(gpus.get().find(share.reserved())));
+      }
+      crew.add(child(head(), command, folder, environment));
     }
     return new NodeAgent.Muster(
         crew, weights, share.ranks().stream().map(this::name).collect(Collectors.toSet()));
@@ -240,10 +246,12 @@ record NodeCrew(
   private static Map<String, String> environment(List<Gpu> claimed) {
     Map<String, String> environment = ChildJvm.environment();
     if (!claimed.isEmpty()) {
-      environment.put(
-          "CUDA_VISIBLE_DEVICES",
-          claimed.stream().map(Gpu::visible).collect(Collectors.joining(",")));
+      environment.put(VISIBLE, visible(claimed));
     }
     return environment;
+  }
+
+  private static String visible(List<Gpu> gpus) {
+    return gpus.stream().map(Gpu::visible).collect(Collectors.joining(","));
   }
 }

@@ -189,11 +189,7 @@ final class TrainCommand implements Callable<Integer> {
             new RunLease(folder, cluster.address().host()),
             weights,
             new HeadHall(folder, placement, cluster.ranks()),
-            new Roster(
-                settings.address().host(),
-                placement.placed(),
-                placement.ranksOnNodes(),
-                placement.ranksOnNodes() && composition.config().policy().wantsGpu()),
+            new Roster(settings.address().host(), placement.placed(), placement.ranksOnNodes()),
             standby,
             !composition.config().rollout().endpoints().urls().isEmpty(),
             System.err::println);
@@ -205,13 +201,20 @@ final class TrainCommand implements Callable<Integer> {
 
   /** One that waits for the head to die has what its agent gave it. */
   private static void claimGpus(RunConfig config, RunFolder folder) throws IOException {
-    if (config.policy().wantsGpu() && config.placement().nodes() > 0) {
+    PlacementSection placement = config.placement();
+    if (config.policy().wantsGpu() && placement.nodes() > 0 && placement.headGpus() > 0) {
       Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
+      if (host.isEmpty() && placement.ranksOnNodes()) {
+        System.err.println(
+            "note: the placement keeps a GPU for the head, which finds no nvidia-smi on this host"
+                + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
+                + " rollout worker");
+      }
       if (host.isPresent()) {
         List<Gpu> own =
             new HeadGpus(host.get(), TrainerCrews.devices())
-                .claim(config.placement().trainerGpus(), config.policy().computesOn());
-        HeadGpus.inTheWay(own, config.placement()).ifPresent(System.err::println);
+                .claim(placement.headGpus(), config.policy().computesOn());
+        HeadGpus.inTheWay(own, placement).ifPresent(System.err::println);
       }
     }
   }

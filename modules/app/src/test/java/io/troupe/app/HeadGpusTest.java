@@ -57,21 +57,17 @@ final class HeadGpusTest {
   @Test
   void claim_foreignOne_isRefusedWithItsOccupant() {
     assertThatThrownBy(() -> host().claim(1, "cuda:3"))
-        .hasMessageContaining("the head's trainer: 1 GPUs are wanted")
+        .hasMessageContaining("the head: 1 GPUs are wanted")
         .hasMessageContaining("GPU 3 (H200) is used by pid " + ProcessHandle.current().pid());
   }
 
   @Test
-  void inTheWay_placementThatUsesTheHeadsGpuOnItsLastNode_saysWhatToDo() throws IOException {
-    List<Gpu> own = host().claim(1, "auto");
-    assertThat(HeadGpus.inTheWay(own, placement(6)).orElseThrow())
-        .contains(
-            "computes on GPU 0", "a process of node 1 too", "fewer placement.rollout_workers");
-    assertThat(HeadGpus.inTheWay(own, placement(5))).isEmpty();
-  }
-
-  private static PlacementSection placement(int workers) {
-    return new PlacementSection(
-        2, 4, 2, PlacementSection.RanksAs.NODES, Duration.ofMinutes(1), workers, 1, 0, 1);
+  void inTheWay_headOnAnotherGpuThanThePlacementKeepsForIt_saysWhatToDo() throws IOException {
+    PlacementSection full =
+        new PlacementSection(
+            2, 4, 2, PlacementSection.RanksAs.NODES, true, Duration.ofMinutes(1), 5, 1, 0, 1);
+    assertThat(HeadGpus.inTheWay(host().claim(1, "auto"), full)).isEmpty();
+    assertThat(HeadGpus.inTheWay(host().claim(1, "cuda:2"), full).orElseThrow())
+        .contains("computes on GPU 2", "another process of node 0", "draws as H");
   }
 }

@@ -29,6 +29,7 @@ final class RanksOnNodesTest {
             gpus_per_node: 1
             trainer_ranks: 2
             ranks_as: nodes
+            head_gpu: false
             rollout_workers: 1
           """;
 

@@ -17,11 +17,11 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.Portable;
 import io.troupe.runtime.Run;
+import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -41,7 +41,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   /**
    * A node asks what there is to do.
    *
-   * @param seat in the run's placement that it has from a former head; negative if none
+   * @param seat {@link Share#seat} of what it does for the run since a former head; {@link
+   *     Share#OWN}'s if it does nothing yet
    */
   public record AskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo)
       implements Command, Portable {}
@@ -95,20 +96,30 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   private record NodeGone(String node, ActorRef<NodeAgent.Command> agent) implements Command {}
 
+  private record Settled() implements Command {}
+
   private record HostGone(ActorRef<WorkerHost.Command> host) implements Command {}
+
+  /** In which nodes that were at work under a former head come to this one. */
+  private static final Duration SETTLING = Duration.ofSeconds(20);
 
   private final Terms terms;
   private final Run.Posts posts;
   private final Deliveries deliveries;
   private final Roster roster;
   private final Consumer<String> notes;
-  private final Set<ActorRef<NodeAgent.Command>> nodes = new HashSet<>();
+  private final Map<ActorRef<NodeAgent.Command>, String> nodes = new HashMap<>();
   private final Map<ActorRef<WorkerHost.Command>, ChildEnded> hosts = new HashMap<>();
 
   /** A desk for a run. */
   static Behavior<Command> create(
       Terms terms, Run.Posts posts, Deliveries deliveries, Roster roster, Consumer<String> notes) {
-    return Behaviors.setup(context -> new Desk(context, terms, posts, deliveries, roster, notes));
+    return Behaviors.withTimers(
+        timers -> {
+          timers.startSingleTimer(new Settled(), SETTLING);
+          return Behaviors.setup(
+              context -> new Desk(context, terms, posts, deliveries, roster, notes));
+        });
   }
 
   private Desk(
@@ -148,8 +159,9 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       case NodeGone(String node, ActorRef<NodeAgent.Command> agent) -> onNodeGone(node, agent);
       case Report(String sentence) -> notes.accept(sentence);
       case EndChild(String node, String child, long pid) ->
-          nodes.forEach(one -> one.tell(new NodeAgent.EndChild(node, child, pid)));
+          nodes.keySet().forEach(one -> one.tell(new NodeAgent.EndChild(node, child, pid)));
       case Unreachable(Address address) -> onUnreachable(address);
+      case Settled _ -> call(roster.settle());
       case HostGone(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
       case Close _ -> {
         return onClose();
@@ -177,7 +189,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private void onAskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) {
     Address address = replyTo.path().address();
     Share share = roster.seat(node, address.getHost().orElse(""), seat);
-    if (nodes.add(replyTo)) {
+    if (nodes.put(replyTo, node) == null) {
       roster.joined(node);
       address
           .getHost()
@@ -216,8 +228,20 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   private void onNodeGone(String node, ActorRef<NodeAgent.Command> agent) {
     nodes.remove(agent);
     deliveries.left(node);
-    roster.left(node);
     notes.accept("node %s is gone".formatted(node));
+    call(roster.left(node, !nodes.containsValue(node)));
+  }
+
+  private void call(Map<String, Share> shares) {
+    nodes.forEach(
+        (agent, node) ->
+            Optional.ofNullable(shares.get(node))
+                .ifPresent(
+                    share -> {
+                      notes.accept(
+                          "node %s, which was spare, is now %s".formatted(node, share.text()));
+                      agent.tell(new NodeAgent.Offered(terms, share, getContext().getSelf()));
+                    }));
   }
 
   private void onUnreachable(Address address) {
@@ -228,7 +252,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   }
 
   private Behavior<Command> onClose() {
-    nodes.forEach(node -> node.tell(new NodeAgent.RunOver(terms.run())));
+    nodes.keySet().forEach(node -> node.tell(new NodeAgent.RunOver(terms.run())));
     hosts.keySet().forEach(host -> host.tell(new WorkerHost.RunOver()));
     return Behaviors.stopped();
   }

@@ -208,19 +208,14 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private void onOffered(Terms terms, Share share, ActorRef<Desk.Command> from) {
     timers.cancel(new AskAgain());
     if (run.equals(Optional.of(terms.run()))) {
-      hall = terms.ranks();
-      ranks.stream().filter(alive::contains).forEach(this::sendToHead);
-    }
-    if (leaving || run.equals(Optional.of(terms.run()))) {
-      serve(); // A new head of the same run: the workers find it by themselves.
+      onOfferedAgain(terms, share);
       return;
     }
-    if (!alive.isEmpty()) {
+    if (leaving || !alive.isEmpty()) {
       return; // What is left of the last run ends first; then it is asked again.
     }
     timers.cancel(new TimeIsUp());
     weights = Optional.empty();
-    seat = share.seat();
     ranks = Set.of();
     hall = terms.ranks();
     run = Optional.of(terms.run());
@@ -228,6 +223,22 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     wiring
         .say()
         .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
+    take(terms, share);
+  }
+
+  /** A new head of the same run, whom the workers find by themselves; or a seat for a spare. */
+  private void onOfferedAgain(Terms terms, Share share) {
+    hall = terms.ranks();
+    ranks.stream().filter(alive::contains).forEach(this::sendToHead);
+    serve();
+    if (!leaving && share.seated() && seat == Share.NOTHING.seat()) {
+      wiring.say().accept("was spare, and is now " + share.text());
+      take(terms, share);
+    }
+  }
+
+  private void take(Terms terms, Share share) {
+    seat = share.seat();
     ActorRef<Command> self = getContext().getSelf();
     getContext()
         .pipeToSelf(
@@ -240,7 +251,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     weights = muster.weights();
     ranks = muster.ranks();
     serve(); // Before the first worker asks for any.
-    muster.children().forEach(this::start);
+    muster.children().stream()
+        .filter(child -> !alive.contains(child.name())) // A spare may have a standby.
+        .forEach(this::start);
   }
 
   private void serve() {

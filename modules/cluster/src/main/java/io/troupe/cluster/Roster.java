@@ -23,11 +23,10 @@ public final class Roster {
    * @param headHost host of this process, where the trainer is
    * @param placement none where nodes decide by themselves
    * @param ranks whether the nodes start the trainer's ranks
-   * @param headLast whether the node on the head's host gets the last seat
    */
-  public Roster(String headHost, Optional<Placement> placement, boolean ranks, boolean headLast) {
+  public Roster(String headHost, Optional<Placement> placement, boolean ranks) {
     this.headHost = headHost;
-    this.seating = Seating.of(placement, ranks, headLast);
+    this.seating = Seating.of(placement, ranks);
   }
 
   /** Where the ranks of the nodes report. */
@@ -40,8 +39,13 @@ public final class Roster {
     hall.get().ifPresent(one -> one.endBy(ender));
   }
 
+  /**
+   * Gives a node a seat, or lets it wait.
+   *
+   * @param before {@link Share#seat} of what it does under a former head
+   */
   synchronized Share seat(String node, String host, int before) {
-    Seating.Seated seated = seating.seat(node, host.equals(headHost), before);
+    Seating.Seated seated = seating.seat(new Seating.Waiting(node, host.equals(headHost), before));
     seating = seated.seating();
     return seated.share();
   }
@@ -60,10 +64,33 @@ public final class Roster {
     hall.get().ifPresent(one -> one.joined(node));
   }
 
-  synchronized void left(String node) {
-    addresses.remove(node);
-    seating = seating.left(node);
+  /**
+   * An agent is gone.
+   *
+   * @param last whether no other agent of this name is there
+   * @return what nodes that waited do from now on, by name
+   */
+  synchronized Map<String, Share> left(String node, boolean last) {
     hall.get().ifPresent(one -> one.left(node));
+    if (!last) {
+      return Map.of();
+    }
+    addresses.remove(node);
+    return called(seating.left(node));
+  }
+
+  /**
+   * Who was at work under a former head has come by now.
+   *
+   * @return as {@link #left}
+   */
+  synchronized Map<String, Share> settle() {
+    return called(seating.settle());
+  }
+
+  private Map<String, Share> called(Seating.Called called) {
+    seating = called.seating();
+    return called.shares();
   }
 
   /** What each node that is there does, by name; empty without a placement. */

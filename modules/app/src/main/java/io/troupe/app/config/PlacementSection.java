@@ -8,6 +8,7 @@ import io.troupe.app.config.binding.Rules;
 import io.troupe.cluster.placement.Demand;
 import io.troupe.cluster.placement.Placement;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /** Which roles run on which accelerators of which nodes; docs/cluster.md tells how. */
@@ -35,6 +36,12 @@ public record PlacementSection(
                 + " hosts and GPUs that `troupe plan` draws.")
         @Default("threads")
         RanksAs ranksAs,
+    @Doc(
+            "Where `nodes` start the trainer's ranks: whether the head has a GPU of its own, for its"
+                + " copy of the policy, evaluations and a teacher. Without one it computes those on"
+                + " the processor.")
+        @Default("true")
+        boolean headGpu,
     @Doc(
             "How long a trainer rank that is a process may take to begin, or to make a step, while"
                 + " it gives signs of life; then it is ended and started again, and the step is"
@@ -83,6 +90,8 @@ public record PlacementSection(
               "nodes",
               "gpus_per_node",
               "trainer_ranks",
+              "ranks_as",
+              "head_gpu",
               "rollout_workers",
               "tensor_parallel",
               "reference_workers")
@@ -98,17 +107,43 @@ public record PlacementSection(
         rolloutWorkers,
         tensorParallel,
         referenceWorkers,
-        verifiersPerNode);
+        verifiersPerNode,
+        ranksOnNodes() && headGpu);
   }
 
-  /** How many accelerators the trainer computes on: ranks that are threads share one. */
-  public int trainerGpus() {
-    return nodes > 0 && ranksAs == RanksAs.CHILDREN ? trainerRanks : 1;
+  /**
+   * How many accelerators the head and its children compute on: ranks that are threads share one.
+   */
+  public int headGpus() {
+    if (nodes == 0) {
+      return 1;
+    }
+    return switch (ranksAs) {
+      case THREADS -> 1;
+      case CHILDREN -> trainerRanks;
+      case NODES -> headGpu ? 1 : 0;
+    };
   }
 
   /** Whether the nodes' agents start the trainer's ranks. */
   public boolean ranksOnNodes() {
     return nodes > 0 && ranksAs == RanksAs.NODES;
+  }
+
+  /** The drawing of {@code troupe plan}; none in one process. */
+  Optional<Map<String, String>> lines() {
+    return placed()
+        .map(
+            placement ->
+                placement.lines(
+                    switch (ranksAs) {
+                      case THREADS ->
+                          trainerRanks == 1
+                              ? "in the head's JVM"
+                              : "threads of the head's JVM, which share its first GPU";
+                      case CHILDREN -> "a JVM and a GPU each, children of the head";
+                      case NODES -> "a JVM and a GPU each";
+                    }));
   }
 
   /** Where each role goes; none in one process. */

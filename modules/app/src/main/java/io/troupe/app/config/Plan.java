@@ -2,7 +2,6 @@ package io.troupe.app.config;
 
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.app.config.binding.Resolved.Value;
-import io.troupe.cluster.placement.Placement;
 import io.troupe.core.train.LossFormula;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -92,7 +91,7 @@ public record Plan(
   }
 
   private static Map<String, String> placement(RunConfig config) {
-    return config.placement().placed().map(Placement::lines).orElseGet(() -> embedded(config));
+    return config.placement().lines().orElseGet(() -> embedded(config));
   }
 
   private static Map<String, String> embedded(RunConfig config) {

@@ -96,6 +96,11 @@ final class RingDoor implements AutoCloseable {
     }
   }
 
+  /** Whether nobody will come any more. */
+  boolean isShut() {
+    return guest.isCompletedExceptionally();
+  }
+
   private static void close(Wire wire) {
     try {
       wire.close();

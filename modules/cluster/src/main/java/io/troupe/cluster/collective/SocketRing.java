@@ -38,6 +38,9 @@ public final class SocketRing implements Collective {
   private static final long SLICE = 4L << 20;
   private static final Duration RETRY = Duration.ofMillis(20);
 
+  /** Of one attempt to connect: a host that is gone answers nothing at all. */
+  private static final Duration ATTEMPT = Duration.ofSeconds(5);
+
   private final int rank;
   private final int size;
   private final Duration deadline;
@@ -61,13 +64,15 @@ public final class SocketRing implements Collective {
    * Joins a ring; returns when both neighbours have.
    *
    * @param endpoint how the ranks reach each other
-   * @param listener at this rank's address; closed when the ring stands
+   * @param listener at this rank's address; closed when the ring stands, and by whoever knows that
+   *     it will not
    * @param addresses of all ranks, in rank order, two or more
    * @param secret that all ranks of the run know
    * @param refused told who connected, did not know the secret, and was sent away
    * @param deadline of joining, and of each exchange afterwards
    * @throws RankLostException if a neighbour does not come in time, or does not know the secret
-   * @throws IOException if the endpoint may not go to one of the addresses
+   * @throws IOException if the endpoint may not go to one of the addresses, or the listener was
+   *     closed
    */
   public static SocketRing join(
       int rank,
@@ -91,6 +96,7 @@ public final class SocketRing implements Collective {
               endpoint,
               addresses.get(after),
               introduction(secret, rank, after, size),
+              door,
               until);
       try {
         return new SocketRing(rank, size, deadline, next, door.await(until));
@@ -106,13 +112,18 @@ public final class SocketRing implements Collective {
   }
 
   private static Wire connect(
-      int rank, Endpoint endpoint, InetSocketAddress address, Introduction introduction, long until)
+      int rank,
+      Endpoint endpoint,
+      InetSocketAddress address,
+      Introduction introduction,
+      RingDoor door,
+      long until)
       throws IOException, RankLostException {
     Optional<String> objection = endpoint.objection(address);
     if (objection.isPresent()) {
       throw new IOException("trainer rank %d: %s".formatted(rank, objection.get()));
     }
-    Wire wire = reach(rank, endpoint, address, until);
+    Wire wire = reach(rank, endpoint, address, door, until);
     try {
       introduction.greet(wire, left(until));
       return wire;
@@ -123,13 +134,15 @@ public final class SocketRing implements Collective {
     }
   }
 
-  private static Wire reach(int rank, Endpoint endpoint, InetSocketAddress address, long until)
+  private static Wire reach(
+      int rank, Endpoint endpoint, InetSocketAddress address, RingDoor door, long until)
       throws RankLostException {
     while (true) {
       try {
-        return endpoint.connect(address, left(until));
+        Duration left = left(until);
+        return endpoint.connect(address, left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT);
       } catch (IOException absent) {
-        if (System.nanoTime() >= until) {
+        if (System.nanoTime() >= until || door.isShut()) {
           throw new RankLostException(rank, "nobody listens at " + address, absent);
         }
         LockSupport.parkNanos(RETRY.toNanos()); // it has not started to listen yet

@@ -40,6 +40,19 @@ public record NodeGpus(
   }
 
   /**
+   * Looks these up, whoever has them. Blocks.
+   *
+   * @throws IOException if it cannot be known
+   */
+  public List<Gpu> find(List<Integer> indices) throws IOException {
+    try {
+      return probe.read().stream().filter(gpu -> indices.contains(gpu.index())).toList();
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
+
+  /**
    * Claims these, as CUDA_VISIBLE_DEVICES names them: by number or UUID. Blocks.
    *
    * @throws IOException as {@link #claim(List)}

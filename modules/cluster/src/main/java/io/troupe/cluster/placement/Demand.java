@@ -13,6 +13,7 @@ import static io.troupe.core.Require.require;
  * @param referenceWorkers processes that compute the reference's or teacher's log-probabilities;
  *     one GPU each
  * @param verifiersPerNode processes that judge completions on each node's processors
+ * @param headGpu whether the head, which trains nothing itself, has a GPU of its own
  */
 public record Demand(
     int nodes,
@@ -21,7 +22,8 @@ public record Demand(
     int rolloutWorkers,
     int tensorParallel,
     int referenceWorkers,
-    int verifiersPerNode) {
+    int verifiersPerNode,
+    boolean headGpu) {
   public Demand {
     require(nodes >= 1, "a placement has 1 node or more, not %d", nodes);
     require(gpusPerNode >= 1, "a node has 1 GPU or more, not %d", gpusPerNode);
@@ -34,5 +36,22 @@ public record Demand(
 
   int gpus() {
     return nodes * gpusPerNode;
+  }
+
+  /** Processes of one GPU each that come before the rollout workers. */
+  int singles() {
+    return trainerRanks + referenceWorkers + (headGpu ? 1 : 0);
+  }
+
+  Demand withNodes(int other) {
+    return new Demand(
+        other,
+        gpusPerNode,
+        trainerRanks,
+        rolloutWorkers,
+        tensorParallel,
+        referenceWorkers,
+        verifiersPerNode,
+        headGpu);
   }
 }

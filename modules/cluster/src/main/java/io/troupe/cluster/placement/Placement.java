@@ -19,8 +19,12 @@ import java.util.stream.IntStream;
  * tensor_parallel} that start at a multiple of it, so that a block lies within one half of a host's
  * links. With blocks that divide a node this wastes no GPU that another order would use.
  *
+ * <p>A head that has a GPU gets the first one of the node on which the ranks end, or of the next
+ * one where they fill theirs: so it is near them, and parts no ranks that fit on one node.
+ *
  * @param demand what was asked
- * @param assigned trainer ranks, reference workers, rollout workers, each in order
+ * @param assigned trainer ranks with the head among them, reference workers, rollout workers, each
+ *     in order
  */
 public record Placement(Demand demand, List<Assigned> assigned) {
   private static final String GAP = "-";
@@ -46,13 +50,14 @@ public record Placement(Demand demand, List<Assigned> assigned) {
               .formatted(d.tensorParallel(), d.gpusPerNode()),
           "set placement.tensor_parallel to " + divisors(d.gpusPerNode()));
     }
-    int fixed = d.trainerRanks() + d.referenceWorkers();
+    int fixed = d.singles();
     int least = Math.max(1, d.rolloutWorkers());
     int blocks = blocksBeside(d, fixed);
     if (fixed > d.gpus() || blocks < least) {
       return new Outcome.Impossible(
-          "%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
+          "%s%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
               .formatted(
+                  d.headGpu() ? "the head's GPU, " : "",
                   d.trainerRanks(),
                   d.referenceWorkers(),
                   least,
@@ -85,27 +90,19 @@ public record Placement(Demand demand, List<Assigned> assigned) {
         IntStream.range(1, d.trainerRanks())
             .boxed()
             .sorted(Comparator.reverseOrder())
-            .filter(ranks -> blocksBeside(d, ranks + d.referenceWorkers()) >= least)
+            .filter(ranks -> blocksBeside(d, fixed - d.trainerRanks() + ranks) >= least)
             .findFirst();
     fewer.ifPresent(
         ranks -> ways.add("set placement.trainer_ranks to %d or less".formatted(ranks)));
+    if (d.headGpu() && fixed <= d.gpus() + 1 && blocksBeside(d, fixed - 1) >= least) {
+      ways.add("set placement.head_gpu to false");
+    }
     int nodes = d.nodes();
-    while (blocksBeside(withNodes(d, nodes), fixed) < least) {
+    while (blocksBeside(d.withNodes(nodes), fixed) < least) {
       nodes++;
     }
     ways.add("give it %d nodes".formatted(nodes));
     return String.join(", or ", ways);
-  }
-
-  private static Demand withNodes(Demand d, int nodes) {
-    return new Demand(
-        nodes,
-        d.gpusPerNode(),
-        d.trainerRanks(),
-        d.rolloutWorkers(),
-        d.tensorParallel(),
-        d.referenceWorkers(),
-        d.verifiersPerNode());
   }
 
   private static String divisors(int number) {
@@ -117,12 +114,11 @@ public record Placement(Demand demand, List<Assigned> assigned) {
 
   private static Placement placed(Demand d, int workers) {
     List<Assigned> assigned = new ArrayList<>();
-    int fixed = d.trainerRanks() + d.referenceWorkers();
-    for (int i = 0; i < fixed; i++) {
-      Role role =
-          i < d.trainerRanks() ? new Role.Trainer(i) : new Role.Reference(i - d.trainerRanks());
-      assigned.add(new Assigned(role, i / d.gpusPerNode(), List.of(i % d.gpusPerNode())));
+    List<Role> singles = singles(d);
+    for (int i = 0; i < singles.size(); i++) {
+      assigned.add(new Assigned(singles.get(i), i / d.gpusPerNode(), List.of(i % d.gpusPerNode())));
     }
+    int fixed = singles.size();
     int[] free = IntStream.range(0, d.nodes()).map(node -> left(d, fixed, node)).toArray();
     List<Assigned> blocks = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
@@ -147,8 +143,29 @@ public record Placement(Demand demand, List<Assigned> assigned) {
     return new Placement(d, assigned);
   }
 
+  /** Who takes the GPUs from the first on, one each. */
+  private static List<Role> singles(Demand d) {
+    List<Role> roles = new ArrayList<>();
+    IntStream.range(0, d.trainerRanks()).forEach(rank -> roles.add(new Role.Trainer(rank)));
+    if (d.headGpu()) {
+      roles.add(d.trainerRanks() / d.gpusPerNode() * d.gpusPerNode(), new Role.Head());
+    }
+    IntStream.range(0, d.referenceWorkers())
+        .forEach(worker -> roles.add(new Role.Reference(worker)));
+    return roles;
+  }
+
   private static int taken(List<Assigned> blocks, int node) {
     return (int) blocks.stream().filter(block -> block.node() == node).count();
+  }
+
+  /** The node that is the head's host: that of its GPU, or of the first trainer rank. */
+  public int headNode() {
+    return assigned.stream()
+        .filter(process -> process.role() instanceof Role.Head)
+        .mapToInt(Assigned::node)
+        .findFirst()
+        .orElse(0);
   }
 
   /** The processes of a node. */
@@ -175,8 +192,12 @@ public record Placement(Demand demand, List<Assigned> assigned) {
     return (int) assigned.stream().filter(a -> a.role() instanceof Role.Rollout).count();
   }
 
-  /** The drawing: a line a node, then a line a role; name to text. */
-  public Map<String, String> lines() {
+  /**
+   * The drawing: a line a node, then a line a role; name to text.
+   *
+   * @param rank what a trainer rank is
+   */
+  public Map<String, String> lines(String rank) {
     Map<String, String> lines = new LinkedHashMap<>();
     int width =
         Math.max(2, assigned.stream().mapToInt(a -> a.role().label().length()).max().orElse(2));
@@ -192,10 +213,11 @@ public record Placement(Demand demand, List<Assigned> assigned) {
     }
     lines.put(
         "trainer",
-        "T: %d data-parallel %s, a JVM and a GPU each; AdamW's state in %d"
+        "T: %d data-parallel %s, %s; AdamW's state in %d"
                 .formatted(
                     demand.trainerRanks(),
                     demand.trainerRanks() == 1 ? "rank" : "ranks",
+                    rank,
                     demand.trainerRanks())
             + (demand.trainerRanks() == 1 ? " piece" : " shards"));
     lines.put(
@@ -203,6 +225,9 @@ public record Placement(Demand demand, List<Assigned> assigned) {
         "W: %d workers (data-parallel), each over %d %s (tensor-parallel)"
             .formatted(
                 workers(), demand.tensorParallel(), demand.tensorParallel() == 1 ? "GPU" : "GPUs"));
+    if (demand.headGpu()) {
+      lines.put("head", "H: its copy of the policy, evaluations, a teacher");
+    }
     if (demand.referenceWorkers() > 0) {
       lines.put("reference", "R: %d workers, a GPU each".formatted(demand.referenceWorkers()));
     }

@@ -1,5 +1,6 @@
 package io.troupe.cluster.placement;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -11,84 +12,145 @@ import java.util.stream.IntStream;
 /**
  * Which node of the cluster is which node of the placement. Pure.
  *
- * <p>The trainer runs in the head's process, or sends every step to its ranks on the placement's
- * first GPUs: so the node on the head's host gets seat 0, the others the rest, and seat 0 last.
- * Where nodes start the ranks and the head computes on a GPU of its own, that node gets the last
- * seat, because the first GPU there is the head's, and the placement leaves GPUs idle from its end.
+ * <p>The trainer runs in the head's process, or sends every step to its ranks, and the placement
+ * says which node is the head's host ({@link Placement#headNode}): the node there gets that seat,
+ * the others the rest, and that one last.
+ *
+ * <p><b>Invariant</b>: a seat is given to a node that takes it up. One that is at work at a seat
+ * under a former head of the run gets that one or none; one that was spare waits until those at
+ * work have had the time to say so, and takes up whichever seat comes free.
  *
  * @param placement none where nodes decide by themselves
  * @param ranks whether the nodes start the trainer's ranks, and not the head
- * @param headLast whether the node on the head's host gets the last seat
+ * @param settled whether all nodes that were at work under a former head have said so
  * @param seats by number, the names of who has them
+ * @param waiting nodes without one, who came first at first
  */
 public record Seating(
     Optional<Placement> placement,
     boolean ranks,
-    boolean headLast,
-    SortedMap<Integer, String> seats) {
+    boolean settled,
+    SortedMap<Integer, String> seats,
+    List<Waiting> waiting) {
   public Seating {
     seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
+    waiting = List.copyOf(waiting);
   }
 
   /** With all seats free. */
-  public static Seating of(Optional<Placement> placement, boolean ranks, boolean headLast) {
-    return new Seating(placement, ranks, headLast, Collections.emptySortedMap());
+  public static Seating of(Optional<Placement> placement, boolean ranks) {
+    return new Seating(placement, ranks, false, Collections.emptySortedMap(), List.of());
   }
+
+  /**
+   * A node that wants a seat.
+   *
+   * @param besideHead whether it is on the head's host
+   * @param before {@link Share#seat} of what it does under a former head of the run
+   */
+  public record Waiting(String node, boolean besideHead, int before) {}
 
   /** A node took a seat, or none. */
   public record Seated(Seating seating, Share share) {}
 
   /**
-   * Seats a node; one that has a seat keeps it.
+   * Seats came free.
    *
-   * @param besideHead whether it is on the head's host
-   * @param before the seat it has from a former head of the run, whose workers are at work;
-   *     negative if none
+   * @param shares what nodes that waited do from now on, by name
    */
-  public Seated seat(String node, boolean besideHead, int before) {
+  public record Called(Seating seating, SortedMap<String, Share> shares) {
+    public Called {
+      shares = Collections.unmodifiableSortedMap(new TreeMap<>(shares));
+    }
+  }
+
+  /** Seats a node; one that has a seat keeps it, and one that gets none waits. */
+  public Seated seat(Waiting one) {
     if (placement.isEmpty()) {
       return new Seated(this, Share.OWN);
     }
-    Optional<Integer> seat =
+    Optional<Integer> has =
         seats.entrySet().stream()
-            .filter(entry -> entry.getValue().equals(node))
+            .filter(entry -> entry.getValue().equals(one.node()))
             .map(Map.Entry::getKey)
-            .findFirst()
-            .or(() -> free().stream().filter(one -> one == before).findFirst())
-            .or(() -> next(besideHead));
-    if (seat.isEmpty()) {
-      return new Seated(this, Share.NOTHING);
+            .findFirst();
+    if (has.isPresent()) {
+      return new Seated(this, share(has.get()));
     }
-    SortedMap<Integer, String> all = new TreeMap<>(seats);
-    all.put(seat.get(), node);
-    return new Seated(
-        new Seating(placement, ranks, headLast, all), share(placement.get(), seat.get()));
+    Seating others = without(one.node());
+    return others
+        .due(one)
+        .map(seat -> new Seated(others.with(seat, one.node()), share(seat)))
+        .orElseGet(() -> new Seated(others.with(one), Share.NOTHING));
   }
 
   /** A node is gone; its seat is free. */
-  public Seating left(String node) {
-    SortedMap<Integer, String> all = new TreeMap<>(seats);
-    all.values().removeIf(node::equals);
-    return new Seating(placement, ranks, headLast, all);
+  public Called left(String node) {
+    return without(node).call();
   }
 
-  private Optional<Integer> next(boolean besideHead) {
+  /** Who was at work under a former head has come by now. */
+  public Called settle() {
+    return new Seating(placement, ranks, true, seats, waiting).call();
+  }
+
+  private Called call() {
+    Seating now = this;
+    SortedMap<String, Share> shares = new TreeMap<>();
+    for (Waiting one : waiting) {
+      Seated seated = now.seat(one);
+      now = seated.seating();
+      if (seated.share().seated()) {
+        shares.put(one.node(), seated.share());
+      }
+    }
+    return new Called(now, shares);
+  }
+
+  private Seating without(String node) {
+    SortedMap<Integer, String> all = new TreeMap<>(seats);
+    all.values().removeIf(node::equals);
+    return new Seating(
+        placement,
+        ranks,
+        settled,
+        all,
+        waiting.stream().filter(one -> !one.node().equals(node)).toList());
+  }
+
+  private Seating with(int seat, String node) {
+    SortedMap<Integer, String> all = new TreeMap<>(seats);
+    all.put(seat, node);
+    return new Seating(placement, ranks, settled, all, waiting);
+  }
+
+  private Seating with(Waiting one) {
+    List<Waiting> all = new ArrayList<>(waiting);
+    all.add(one);
+    return new Seating(placement, ranks, settled, seats, all);
+  }
+
+  /** The seat that a node without one gets now. */
+  private Optional<Integer> due(Waiting one) {
     List<Integer> free = free();
-    if (free.isEmpty()) {
+    if (one.before() >= 0) {
+      return free.stream().filter(seat -> seat == one.before()).findFirst();
+    }
+    if (free.isEmpty() || (one.before() == Share.NOTHING.seat() && !settled)) {
       return Optional.empty();
     }
-    if (headLast) {
-      return Optional.of(besideHead ? free.getLast() : free.getFirst());
-    }
-    return besideHead
-        ? Optional.of(free.getFirst())
-        : free.stream().filter(one -> one > 0).findFirst().or(() -> Optional.of(free.getFirst()));
+    int heads = placement.orElseThrow().headNode();
+    return free.stream()
+        .filter(seat -> (seat == heads) == one.besideHead())
+        .findFirst()
+        .or(() -> Optional.of(free.getFirst()));
   }
 
   /** What each node that is there does, by name. */
   public SortedMap<String, Share> shares() {
     SortedMap<String, Share> shares = new TreeMap<>();
-    seats.forEach((seat, node) -> shares.put(node, share(placement.orElseThrow(), seat)));
+    waiting.forEach(one -> shares.put(one.node(), Share.NOTHING));
+    seats.forEach((seat, node) -> shares.put(node, share(seat)));
     return shares;
   }
 
@@ -105,19 +167,20 @@ public record Seating(
         .toList();
   }
 
-  private Share share(Placement placement, int seat) {
+  private Share share(int seat) {
+    Placement all = placement.orElseThrow();
     return new Share(
         seat,
-        placement.of(seat).stream()
+        all.of(seat).stream()
             .filter(process -> process.role() instanceof Role.Rollout)
             .map(Assigned::gpus)
             .toList(),
-        placement.of(seat).stream().flatMap(process -> rank(process).stream()).toList(),
-        placement.of(seat).stream()
+        all.of(seat).stream().flatMap(process -> rank(process).stream()).toList(),
+        all.of(seat).stream()
             .filter(process -> !(process.role() instanceof Role.Rollout))
             .filter(process -> rank(process).isEmpty())
             .flatMap(process -> process.gpus().stream())
             .toList(),
-        placement.idle().getOrDefault(seat, List.of()));
+        all.idle().getOrDefault(seat, List.of()));
   }
 }

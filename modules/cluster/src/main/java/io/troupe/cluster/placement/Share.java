@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  *     by themselves, {@link #SPARE} where the others have it all
  * @param workers rollout workers, by the GPUs of each
  * @param ranks trainer ranks that the node starts
- * @param reserved GPUs that others of the run use, such as the trainer's
+ * @param reserved GPUs that others of the run use, such as the head with its trainer
  * @param idle GPUs that nobody uses
  */
 public record Share(
@@ -37,8 +37,8 @@ public record Share(
   /** Of a run without a placement. */
   public static final Share OWN = new Share(UNPLACED, List.of(), List.of(), List.of(), List.of());
 
-  /** Of a node more than the placement has. */
-  static final Share NOTHING = new Share(SPARE, List.of(), List.of(), List.of(), List.of());
+  /** Of a node more than the placement has, which waits for one of the others to be gone. */
+  public static final Share NOTHING = new Share(SPARE, List.of(), List.of(), List.of(), List.of());
 
   public Share {
     workers = workers.stream().map(List::copyOf).toList();
@@ -52,11 +52,16 @@ public record Share(
     return seat != UNPLACED;
   }
 
+  /** Whether it is one of the placement's nodes. */
+  public boolean seated() {
+    return seat >= 0;
+  }
+
   /** One line for the operator. */
   public String text() {
     return switch (seat) {
       case UNPLACED -> "workers as the node decides";
-      case SPARE -> "nothing: all nodes of the placement are there";
+      case SPARE -> "nothing, until a node of the placement is gone";
       default ->
           "node %d of the placement: %s%s%s%s"
               .formatted(
@@ -69,7 +74,7 @@ public record Share(
                       ? "no rollout workers"
                       : "rollout workers on "
                           + gpus(workers.stream().flatMap(List::stream).toList()),
-                  reserved.isEmpty() ? "" : ", trainer on " + gpus(reserved),
+                  reserved.isEmpty() ? "" : ", head on " + gpus(reserved),
                   idle.isEmpty() ? "" : ", idle: " + gpus(idle));
     };
   }

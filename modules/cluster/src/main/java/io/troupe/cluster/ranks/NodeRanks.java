@@ -82,8 +82,7 @@ public final class NodeRanks implements RankCrew {
     group = assembled();
     List<String> addresses = round().all((_, seat, _) -> seat.call().listen());
     List<String> folders = round().all((_, seat, _) -> seat.call().send(state));
-    var _ =
-        round().all((place, seat, _) -> seat.call().begin(place, addresses, folders.get(place)));
+    round().begin(addresses, folders);
     say.accept(
         "%s: %s"
             .formatted(

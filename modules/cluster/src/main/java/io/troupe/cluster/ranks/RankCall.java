@@ -10,7 +10,6 @@ import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** The head's end of the connection to a rank: an order, signs of life, and its answer. */
 final class RankCall implements AutoCloseable {
@@ -70,10 +69,13 @@ final class RankCall implements AutoCloseable {
    *
    * @param addresses where the ranks of the group listen, by their places
    * @param folder with what a trainer has saved, on the rank's host
+   * @param ticket where it waits for the others to have joined
    */
-  boolean begin(int place, List<String> addresses, String folder)
+  boolean begin(int place, List<String> addresses, String folder, StepGate.Ticket ticket)
       throws IOException, RankLostException {
-    return switch (ask(new RankTalk.Begin(place, addresses, folder))) {
+    say(new RankTalk.Begin(place, addresses, folder));
+    ticket.hears(this::tell); // Another one may be lost before this one has joined.
+    return switch (answer(ticket::ready, ticket::missed)) {
       case RankTalk.Begun() -> true;
       case RankTalk.Answer other -> throw strange(other);
     };
@@ -82,17 +84,18 @@ final class RankCall implements AutoCloseable {
   /**
    * Has it make a step.
    *
-   * @param ready told when it waits for the others' gradients, and whom to tell that they are there
+   * @param ticket where it waits for the others' gradients
    * @param arena where its pieces go
    */
-  RankStep step(
-      RankShare share,
-      Optimisation optimisation,
-      Consumer<Consumer<RankTalk.Verdict>> ready,
-      Arena arena)
+  RankStep step(RankShare share, Optimisation optimisation, StepGate.Ticket ticket, Arena arena)
       throws IOException, RankLostException {
     say(new RankTalk.Step(share, optimisation));
-    return switch (answer(ready)) {
+    Runnable ready =
+        () -> {
+          ticket.hears(this::tell);
+          ticket.ready();
+        };
+    return switch (answer(ready, ticket::missed)) {
       case RankTalk.Moved(var norm, var part) -> {
         try {
           yield new RankStep.Moved(
@@ -121,18 +124,28 @@ final class RankCall implements AutoCloseable {
 
   private RankTalk.Answer answer() throws IOException, RankLostException {
     return answer(
-        _ -> {
+        () -> {
           throw new IllegalStateException("a rank is ready for a step that nobody asked for");
+        },
+        (_, reason) -> {
+          throw new IllegalStateException("a rank that nobody sent misses another: " + reason);
         });
   }
 
+  /** What a rank says that cannot join another one. */
+  @FunctionalInterface
+  private interface Missing {
+    void of(int place, String reason);
+  }
+
   /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
-  private RankTalk.Answer answer(Consumer<Consumer<RankTalk.Verdict>> ready)
+  private RankTalk.Answer answer(Runnable ready, Missing missing)
       throws IOException, RankLostException {
     while (true) {
       switch (hear()) {
         case RankTalk.Alive _ -> {}
-        case RankTalk.Ready _ -> ready.accept(this::tell);
+        case RankTalk.Ready _ -> ready.run();
+        case RankTalk.Missed(int other, String reason) -> missing.of(other, reason);
         case RankTalk.Lost(int other, String reason) -> throw new RankLostException(other, reason);
         case RankTalk.Failed(String reason) -> throw new RankFailedException(reason);
         case RankTalk.Answer answer -> {

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -174,7 +175,7 @@ public final class RankHost implements AutoCloseable {
   private void begin(int place, List<String> addresses, Path folder)
       throws IOException, RankLostException {
     try {
-      GatedGroup joined = new GatedGroup(join(place, addresses), () -> passGate(place));
+      GatedGroup joined = new GatedGroup(joined(place, addresses), () -> passGate(place));
       group = Optional.of(joined);
       rank.begin(folder, joined);
     } catch (IOException unable) {
@@ -183,6 +184,72 @@ public final class RankHost implements AutoCloseable {
       drop();
     }
     LOG.info("event=rank_began rank={} ranks={}", self.number, addresses.size());
+  }
+
+  /**
+   * Joins the neighbours, and waits until all have. Meanwhile the head tells if one is lost: then
+   * nobody knocks at the door any more, and this rank leaves it.
+   */
+  private Collective joined(int place, List<String> addresses)
+      throws IOException, RankLostException {
+    CompletableFuture<RankTalk> verdict = verdict(place);
+    Collective ring;
+    try {
+      ring = join(place, addresses);
+    } catch (IOException | RankLostException failure) {
+      boolean told = verdict.isDone();
+      RankLostException missed =
+          failure instanceof RankLostException lost
+              ? lost
+              : new RankLostException(place, String.valueOf(failure.getMessage()), failure);
+      if (!told) {
+        say(new RankTalk.Missed(missed.rank(), missed.reason()));
+      }
+      RankTalk heard = verdict.join(); // It is heard before the next order.
+      if (told || failure instanceof RankLostException) {
+        pass(place, heard);
+      }
+      throw failure;
+    }
+    try {
+      say(new RankTalk.Ready());
+      pass(place, verdict.join());
+      return ring;
+    } catch (IOException | RankLostException failure) {
+      ring.close();
+      throw failure;
+    }
+  }
+
+  /** Hears what the head says to ranks that begin, and leaves the door unless it is to go on. */
+  private CompletableFuture<RankTalk> verdict(int place) {
+    CompletableFuture<RankTalk> verdict = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("rank-verdict")
+        .start(
+            () -> {
+              verdict.complete(heard(place));
+              if (!(verdict.join() instanceof RankTalk.Go)) {
+                listener.ifPresent(RankHost::close);
+              }
+            });
+    return verdict;
+  }
+
+  private RankTalk heard(int place) {
+    try {
+      return line.hear();
+    } catch (IOException gone) {
+      return new RankTalk.Abandon(place, "the head is gone: " + gone.getMessage());
+    }
+  }
+
+  private static void close(Endpoint.Listener door) {
+    try {
+      door.close();
+    } catch (IOException gone) {
+      // It is closed.
+    }
   }
 
   private Collective join(int place, List<String> addresses) throws IOException, RankLostException {
@@ -225,13 +292,15 @@ public final class RankHost implements AutoCloseable {
 
   /** Waits until all ranks have their gradients; the head knows, and who is lost. */
   private void passGate(int place) throws RankLostException {
-    RankTalk verdict;
     try {
       say(new RankTalk.Ready());
-      verdict = line.hear();
+      pass(place, line.hear());
     } catch (IOException gone) {
       throw new RankLostException(place, "the head is gone: " + gone.getMessage(), gone);
     }
+  }
+
+  private static void pass(int place, RankTalk verdict) throws RankLostException {
     switch (verdict) {
       case RankTalk.Go _ -> {}
       case RankTalk.Abandon(int lost, String reason) -> throw new RankLostException(lost, reason);

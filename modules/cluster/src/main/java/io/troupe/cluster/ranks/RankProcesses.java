@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -128,7 +129,7 @@ public final class RankProcesses implements RankCrew {
       }
     }
     List<String> addresses = round().all((_, seat, _) -> seat.call().listen());
-    var _ = round().all((place, seat, _) -> seat.call().begin(place, addresses, state.toString()));
+    round().begin(addresses, Collections.nCopies(addresses.size(), state.toString()));
   }
 
   private RankRound round() {

@@ -28,7 +28,7 @@ import java.util.function.IntConsumer;
  * has answered or is gone: nobody hears an answer after that.
  *
  * @param seats by their places in the group
- * @param threads that wait for the answers
+ * @param threads that wait for the answers, and tell what ranks wait for; no bounded number
  * @param limit of an order
  * @param faults told the number of each rank that failed by its own fault
  */
@@ -36,7 +36,7 @@ record RankRound(
     List<? extends RankSeat> seats, Executor threads, Duration limit, IntConsumer faults) {
   /** What each rank is asked. */
   interface Question<T> {
-    T to(int place, RankSeat seat, StepGate gate) throws IOException, RankLostException;
+    T to(int place, RankSeat seat, StepGate.Ticket ticket) throws IOException, RankLostException;
   }
 
   /**
@@ -46,7 +46,7 @@ record RankRound(
    * @throws RankLostException with the number of the one that is at fault
    */
   <T> List<T> all(Question<T> question) throws RankLostException {
-    StepGate gate = new StepGate(seats.size());
+    StepGate gate = new StepGate(seats.size(), threads);
     List<CompletableFuture<T>> answers = new ArrayList<>();
     for (int place = 0; place < seats.size(); place++) {
       answers.add(ask(place, question, gate));
@@ -60,15 +60,26 @@ record RankRound(
     return answers.stream().map(CompletableFuture::join).toList();
   }
 
+  /**
+   * A beginning: nobody waits in the ring for one that is lost.
+   *
+   * @param addresses where they listen, by places
+   * @param folders with the trainer's state on their hosts, by places
+   */
+  void begin(List<String> addresses, List<String> folders) throws RankLostException {
+    var _ =
+        all(
+            (place, seat, ticket) ->
+                seat.call().begin(place, addresses, folders.get(place), ticket));
+  }
+
   /** A step: nobody exchanges before all have their gradients. */
   List<RankStep> step(List<RankShare> shares, Optimisation optimisation, Arena arena)
       throws RankLostException {
     return all(
-        (place, seat, gate) -> {
-          RankStep made =
-              seat.call()
-                  .step(shares.get(place), optimisation, told -> gate.ready(place, told), arena);
-          gate.ready(place, _ -> {}); // One that had nothing to exchange holds nobody up.
+        (place, seat, ticket) -> {
+          RankStep made = seat.call().step(shares.get(place), optimisation, ticket, arena);
+          ticket.ready(); // One that had nothing to exchange holds nobody up.
           return made;
         });
   }
@@ -79,7 +90,7 @@ record RankRound(
     threads.execute(
         () -> {
           try {
-            answer.complete(question.to(place, seat, gate));
+            answer.complete(question.to(place, seat, gate.at(place)));
           } catch (Throwable failure) { // Whatever it is, somebody waits for the answer.
             if (failure instanceof RankCall.RankFailedException) {
               faults.accept(seat.number());

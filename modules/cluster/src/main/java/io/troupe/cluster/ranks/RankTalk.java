@@ -19,16 +19,19 @@ sealed interface RankTalk {
   /** A rank obeys its order, and is not done. */
   record Alive() implements RankTalk {}
 
-  /** A rank has its gradient; it exchanges nothing before it is told to. */
+  /** A rank has its gradient, or has joined its neighbours; it goes on when it is told to. */
   record Ready() implements RankTalk {}
 
-  /** What a rank is told that is ready. */
+  /** A rank that begins cannot join the one at this place, and waits for the verdict. */
+  record Missed(int place, String reason) implements RankTalk {}
+
+  /** What a rank is told that is ready, or begins: once. */
   sealed interface Verdict extends RankTalk {}
 
   /** All are ready: exchange. */
   record Go() implements Verdict {}
 
-  /** The step is abandoned: the rank at this place is lost. */
+  /** What they do is abandoned: the rank at this place is lost. */
   record Abandon(int place, String reason) implements Verdict {}
 
   /** What a process is told whose number another one has: it must end. */

@@ -4,33 +4,71 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Where ranks that have their gradient wait for the others, so that the limit of an exchange counts
- * no neighbour's gradient, and nobody waits in an exchange for one that is lost. Safe for all
- * threads.
+ * Where ranks that have their gradient, or have joined their neighbours, wait for the others, so
+ * that the limit of an exchange counts no neighbour's gradient, and nobody waits in an exchange for
+ * one that is lost. Each is told in a thread of its own: one whose line takes nothing holds up no
+ * other. Safe for all threads.
  */
 final class StepGate {
   private final int size;
+  private final Executor threads;
   private final Lock lock = new ReentrantLock();
   private final BitSet arrived = new BitSet();
   private final List<Consumer<RankTalk.Verdict>> waiting = new ArrayList<>();
   private Optional<RankTalk.Verdict> verdict = Optional.empty();
 
-  /** A gate for so many ranks. */
-  StepGate(int size) {
-    this.size = size;
+  /** One rank's place at the gate. */
+  record Ticket(StepGate gate, int place) {
+    /** It hears the verdict from now on: at once, or when there is one. */
+    void hears(Consumer<RankTalk.Verdict> told) {
+      gate.hears(told);
+    }
+
+    void ready() {
+      gate.ready(place);
+    }
+
+    /** It cannot reach another one. */
+    void missed(int other, String reason) {
+      gate.abandon(other, reason);
+    }
   }
 
-  /** A rank is ready; it is told the verdict, at once or when there is one. */
-  void ready(int place, Consumer<RankTalk.Verdict> told) {
+  /**
+   * A gate for so many ranks.
+   *
+   * @param threads that tell the verdict; as many as there are ranks
+   */
+  StepGate(int size, Executor threads) {
+    this.size = size;
+    this.threads = threads;
+  }
+
+  Ticket at(int place) {
+    return new Ticket(this, place);
+  }
+
+  private void hears(Consumer<RankTalk.Verdict> told) {
+    lock.lock();
+    try {
+      waiting.add(told);
+      tell();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A rank is ready. */
+  void ready(int place) {
     lock.lock();
     try {
       arrived.set(place);
-      waiting.add(told);
       if (verdict.isEmpty() && arrived.cardinality() == size) {
         verdict = Optional.of(new RankTalk.Go());
       }
@@ -56,7 +94,7 @@ final class StepGate {
   private void tell() {
     verdict.ifPresent(
         known -> {
-          waiting.forEach(one -> one.accept(known));
+          waiting.forEach(one -> threads.execute(() -> one.accept(known)));
           waiting.clear();
         });
   }

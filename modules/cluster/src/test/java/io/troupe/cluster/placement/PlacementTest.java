@@ -19,7 +19,7 @@ class PlacementTest {
 
   @Test
   void of_sixteenGpus_trainersShareANodeAndWorkersFillTheRest() {
-    assertThat(placed(new Demand(2, 8, 4, 0, 1, 1, 4)).lines())
+    assertThat(placed(new Demand(2, 8, 4, 0, 1, 1, 4, false)).lines("a GPU each"))
         .containsEntry("gpu", "0   1   2   3   4   5   6   7")
         .containsEntry("node 0", "T0  T1  T2  T3  R0  W0  W1  W2")
         .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
@@ -27,9 +27,31 @@ class PlacementTest {
   }
 
   @Test
+  void of_aHeadWithAGpu_isWhereTheRanksEndAndPartsNone() {
+    Placement near = placed(new Demand(2, 8, 4, 0, 1, 0, 4, true));
+    assertThat(near.lines("a GPU each"))
+        .containsEntry("node 0", "H   T0  T1  T2  T3  W0  W1  W2")
+        .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
+        .containsEntry("head", "H: its copy of the policy, evaluations, a teacher");
+    assertThat(near.headNode()).isZero();
+    Placement beside = placed(new Demand(2, 4, 4, 0, 1, 0, 4, true));
+    assertThat(beside.lines("a GPU each"))
+        .containsEntry("node 0", "T0 T1 T2 T3")
+        .containsEntry("node 1", "H  W0 W1 W2");
+    assertThat(beside.headNode()).isEqualTo(1);
+    assertThat(Placement.of(new Demand(2, 8, 4, 12, 1, 0, 4, true)))
+        .isEqualTo(
+            new Outcome.Impossible(
+                "the head's GPU, 4 trainer ranks, 0 reference workers and 12 rollout workers of 1"
+                    + " GPUs do not fit on 2 nodes of 8 GPUs",
+                "set placement.rollout_workers to 11 or less, or set placement.trainer_ranks to 3"
+                    + " or less, or set placement.head_gpu to false, or give it 3 nodes"));
+  }
+
+  @Test
   void of_tensorParallel_blocksAreAlignedAndTheRestIsNamed() {
-    Placement placement = placed(new Demand(2, 8, 3, 0, 2, 0, 1));
-    assertThat(placement.lines())
+    Placement placement = placed(new Demand(2, 8, 3, 0, 2, 0, 1, false));
+    assertThat(placement.lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 T2 -  W0 W0 W1 W1")
         .containsEntry("node 1", "W2 W2 W3 W3 W4 W4 W5 W5")
         .containsEntry(
@@ -41,7 +63,7 @@ class PlacementTest {
 
   @Test
   void of_fewerWorkersThanFit_spreadOverTheEmptiestNodes() {
-    assertThat(placed(new Demand(2, 4, 2, 3, 1, 0, 1)).lines())
+    assertThat(placed(new Demand(2, 4, 2, 3, 1, 0, 1, false)).lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 -  W0")
         .containsEntry("node 1", "-  -  W1 W2")
         .containsEntry(
@@ -52,20 +74,20 @@ class PlacementTest {
 
   @Test
   void of_tooMuch_saysWhatToChange() {
-    assertThat(Placement.of(new Demand(2, 8, 12, 3, 2, 0, 1)))
+    assertThat(Placement.of(new Demand(2, 8, 12, 3, 2, 0, 1, false)))
         .isEqualTo(
             new Outcome.Impossible(
                 "12 trainer ranks, 0 reference workers and 3 rollout workers of 2 GPUs do not fit"
                     + " on 2 nodes of 8 GPUs",
                 "set placement.rollout_workers to 2 or less, or set placement.trainer_ranks to 10"
                     + " or less, or give it 3 nodes"));
-    assertThat(Placement.of(new Demand(1, 8, 8, 0, 1, 0, 1)))
+    assertThat(Placement.of(new Demand(1, 8, 8, 0, 1, 0, 1, false)))
         .isEqualTo(
             new Outcome.Impossible(
                 "8 trainer ranks, 0 reference workers and 1 rollout workers of 1 GPUs do not fit on"
                     + " 1 nodes of 8 GPUs",
                 "set placement.trainer_ranks to 7 or less, or give it 2 nodes"));
-    assertThat(Placement.of(new Demand(1, 8, 1, 0, 3, 0, 1)))
+    assertThat(Placement.of(new Demand(1, 8, 1, 0, 3, 0, 1, false)))
         .isEqualTo(
             new Outcome.Impossible(
                 "a rollout worker's 3 GPUs must divide a node's 8",
@@ -85,7 +107,8 @@ class PlacementTest {
             random.nextInt(20),
             tensorParallel,
             random.nextInt(4),
-            random.nextInt(8));
+            random.nextInt(8),
+            random.nextBoolean());
     switch (Placement.of(demand)) {
       case Outcome.Placed(Placement placement) -> {
         Set<List<Integer>> used = new HashSet<>();
@@ -109,10 +132,10 @@ class PlacementTest {
         } else {
           assertThat(idle).isLessThan(tensorParallel);
         }
-        assertThat(placement.lines()).hasSizeGreaterThan(demand.nodes());
+        assertThat(placement.lines("a GPU each")).hasSizeGreaterThan(demand.nodes());
       }
       case Outcome.Impossible(String _, String advice) -> {
-        int fixed = demand.trainerRanks() + demand.referenceWorkers();
+        int fixed = demand.singles();
         int blocks = Math.max(0, demand.gpus() - fixed) / tensorParallel;
         assertThat(blocks).isLessThan(Math.max(1, demand.rolloutWorkers()));
         assertThat(advice).contains("give it");

@@ -2,8 +2,11 @@ package io.troupe.cluster.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.cluster.placement.Seating.Called;
 import io.troupe.cluster.placement.Seating.Seated;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -11,14 +14,25 @@ import org.junit.jupiter.api.Test;
 final class SeatingTest {
   /** Node 0: T0 T1 - W0, node 1: - - W1 W2. */
   private static final Placement PLACEMENT =
-      ((Placement.Outcome.Placed) Placement.of(new Demand(2, 4, 2, 3, 1, 0, 1))).placement();
+      ((Placement.Outcome.Placed) Placement.of(new Demand(2, 4, 2, 3, 1, 0, 1, false))).placement();
 
-  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false, false);
+  private static final int NEW = Share.OWN.seat();
+  private static final int SPARE = Share.NOTHING.seat();
+
+  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false);
+
+  private static Seated seat(Seating seating, String node, boolean besideHead, int before) {
+    return seating.seat(new Seating.Waiting(node, besideHead, before));
+  }
+
+  private static int seat(Called called, String node) {
+    return Objects.requireNonNull(called.shares().get(node)).seat();
+  }
 
   @Test
   void seat_allNodes_getWhatThePlanDraws() {
-    Seated far = FREE.seat("far", false, -1);
-    Seated near = far.seating().seat("near", true, -1);
+    Seated far = seat(FREE, "far", false, NEW);
+    Seated near = seat(far.seating(), "near", true, NEW);
     assertThat(near.share())
         .isEqualTo(new Share(0, List.of(List.of(3)), List.of(), List.of(0, 1), List.of(2)));
     assertThat(far.share())
@@ -39,7 +53,7 @@ final class SeatingTest {
 
   @Test
   void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
-    Share share = Seating.of(Optional.of(PLACEMENT), true, false).seat("near", true, -1).share();
+    Share share = seat(Seating.of(Optional.of(PLACEMENT), true), "near", true, NEW).share();
     assertThat(share)
         .isEqualTo(
             new Share(
@@ -55,31 +69,60 @@ final class SeatingTest {
   }
 
   @Test
-  void seat_ranksOnNodesAndAHeadOnAGpu_keepTheNodeBesideItOffTheRanks() {
-    Seating free = Seating.of(Optional.of(PLACEMENT), true, true);
-    Seated near = free.seat("near", true, -1);
-    assertThat(near.share().seat()).isEqualTo(1);
-    assertThat(near.share().ranks()).isEmpty();
-    assertThat(near.seating().seat("far", false, -1).share().ranks()).hasSize(2);
+  void seat_aHeadWithAGpu_isBesideTheNodeThatLeavesItOne() {
+    Placement full =
+        ((Placement.Outcome.Placed) Placement.of(new Demand(2, 2, 2, 1, 1, 0, 1, true)))
+            .placement();
+    Seating free = Seating.of(Optional.of(full), true);
+    Seated near = seat(free, "near", true, NEW);
+    assertThat(near.share())
+        .isEqualTo(new Share(1, List.of(List.of(1)), List.of(), List.of(0), List.of()));
+    assertThat(near.share().text())
+        .isEqualTo("node 1 of the placement: rollout workers on GPU 1, head on GPU 0");
+    assertThat(seat(free, "far", false, NEW).share().ranks()).hasSize(2);
   }
 
   @Test
   void seat_aThirdNode_isSpareUntilOneIsGone() {
-    Seating two = FREE.seat("a", true, -1).seating().seat("b", false, -1).seating();
-    assertThat(two.seat("c", false, -1).share().workers()).isEmpty();
-    assertThat(two.seat("c", false, -1).share().placed()).isTrue();
-    assertThat(two.left("a").seat("c", false, -1).share().seat()).isZero();
-    assertThat(two.seat("b", false, -1).share().seat()).isEqualTo(1);
+    Seating two = seat(seat(FREE, "a", true, NEW).seating(), "b", false, NEW).seating();
+    Seated third = seat(two, "c", false, NEW);
+    assertThat(third.share()).isEqualTo(Share.NOTHING);
+    assertThat(seat(third.seating(), "b", false, NEW).share().seat()).isEqualTo(1);
+
+    Called called = third.seating().left("a");
+    assertThat(seat(called, "c")).isZero();
+    assertThat(called.seating().seats()).isEqualTo(Map.of(0, "c", 1, "b"));
+    assertThat(called.seating().waiting()).isEmpty();
+    assertThat(seat(called.seating(), "a", true, NEW).share()).isEqualTo(Share.NOTHING);
   }
 
   @Test
-  void seat_underANewHead_isTheOneWhoseWorkersAreAtWork() {
-    assertThat(FREE.seat("a", true, 1).share().seat()).isEqualTo(1);
+  void seat_underANewHead_isTheOneWhoseWorkersAreAtWorkOrNone() {
+    assertThat(seat(FREE, "a", true, 1).share().seat()).isEqualTo(1);
+
+    Seating taken = seat(FREE, "new", false, NEW).seating();
+    Seated late = seat(taken, "a", true, 1);
+    assertThat(late.share()).isEqualTo(Share.NOTHING);
+    assertThat(late.seating().left("other").shares()).isEmpty();
+    assertThat(seat(late.seating().left("new"), "a")).isEqualTo(1);
+  }
+
+  @Test
+  void seat_aSpareUnderANewHead_waitsForThoseAtWork() {
+    Seated spare = seat(FREE, "spare", false, SPARE);
+    assertThat(spare.share()).isEqualTo(Share.NOTHING);
+    Seating first = seat(spare.seating(), "a", false, 0).seating();
+    assertThat(first.left("a").shares()).as("b may still come").isEmpty();
+
+    Seating all = seat(first, "b", false, 1).seating();
+    assertThat(all.settle().shares()).isEmpty();
+    assertThat(seat(all.settle().seating().left("b"), "spare")).isEqualTo(1);
+    assertThat(seat(first.settle(), "spare")).as("b is gone").isEqualTo(1);
   }
 
   @Test
   void seat_withoutAPlacement_leavesItToTheNode() {
-    Seated seated = Seating.of(Optional.empty(), false, false).seat("a", true, -1);
+    Seated seated = seat(Seating.of(Optional.empty(), false), "a", true, NEW);
     assertThat(seated.share().placed()).isFalse();
     assertThat(seated.seating().shares()).isEmpty();
   }

@@ -112,12 +112,59 @@ final class RankHostTest {
     line.say(new RankTalk.Listen());
     String own = ((RankTalk.Listening) answer(line)).address();
     line.say(new RankTalk.Begin(0, List.of(own), "anywhere"));
+    assertThat(answer(line)).isEqualTo(new RankTalk.Ready());
+    line.say(new RankTalk.Go());
     assertThat(answer(line)).isEqualTo(new RankTalk.Begun());
   }
 
   private static RankTalk.Step order() {
     return new RankTalk.Step(
         new RankShare.Examples(List.of()), new Optimisation(1e-2, .9, .95, 1e-8, .1, .5));
+  }
+
+  /** The other one is connected to and connects to nobody; the limit of joining is a minute. */
+  @Test
+  void begin_anotherIsLost_leavesTheRingWhenToldAndTakesTheNextOrder() throws Exception {
+    try (Endpoint.Listener other =
+        Endpoint.onLoopback().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      String gone = new HostPort("127.0.0.1", other.address().getPort()).toString();
+      play(
+          folder.resolve("state"),
+          line -> {
+            line.say(new RankTalk.Listen());
+            String own = ((RankTalk.Listening) answer(line)).address();
+            line.say(new RankTalk.Begin(0, List.of(own, gone), "anywhere"));
+            try (Wire caller = other.accept()) {
+              new Introduction(SECRET, "ring of 2, rank 0 to 1")
+                  .welcome(caller, Duration.ofSeconds(60));
+              line.say(new RankTalk.Abandon(1, "killed"));
+              assertThat(answer(line)).isEqualTo(new RankTalk.Lost(1, "killed"));
+            }
+            begin(line);
+          });
+    }
+  }
+
+  @Test
+  void begin_neighbourWithAnotherSecret_tellsTheHeadAndAnswersItsVerdict() throws Exception {
+    try (Endpoint.Listener other =
+        Endpoint.onLoopback().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      String stranger = new HostPort("127.0.0.1", other.address().getPort()).toString();
+      play(
+          folder.resolve("state"),
+          line -> {
+            line.say(new RankTalk.Listen());
+            String own = ((RankTalk.Listening) answer(line)).address();
+            line.say(new RankTalk.Begin(0, List.of(own, stranger), "anywhere"));
+            other.accept().close();
+            assertThat(answer(line))
+                .isInstanceOfSatisfying(
+                    RankTalk.Missed.class, missed -> assertThat(missed.place()).isEqualTo(1));
+            line.say(new RankTalk.Abandon(1, "known"));
+            assertThat(answer(line)).isEqualTo(new RankTalk.Lost(1, "known"));
+            begin(line);
+          });
+    }
   }
 
   @Test

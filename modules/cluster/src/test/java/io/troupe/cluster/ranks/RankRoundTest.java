@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +141,66 @@ final class RankRoundTest {
         .containsExactly(new RankStep.Refused("none"), new RankStep.Refused("none"));
     assertThat(order).containsExactly("second is ready", "first goes");
     assertThat(ended).isEmpty();
+  }
+
+  /** It dies between its order and the ring, where the other one waits for it. */
+  @Test
+  void begin_oneIsGone_theOtherIsToldBeforeItHasJoined() throws Exception {
+    rank(
+        LONG,
+        line -> {
+          assertThat(line.hear()).isInstanceOf(RankTalk.Begin.class);
+          assertThat(line.hear()).isInstanceOf(RankTalk.Abandon.class);
+          line.say(new RankTalk.Lost(1, "told"));
+          assertThat(line.hear()).isInstanceOf(RankTalk.Listen.class);
+          line.say(new RankTalk.Listening("here:1"));
+        });
+    rank(LONG, RankLine::hear);
+    assertThatThrownBy(() -> round(LONG).begin(List.of("a:1", "b:1"), List.of("x", "y")))
+        .hasMessageContaining("trainer rank 11 is lost: fate: ");
+    seats.removeLast();
+    assertThat(round(LONG).all((_, seat, _) -> seat.call().listen())).containsExactly("here:1");
+    assertThat(seats.getFirst().played().join()).isEmpty();
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void begin_allHaveJoined_goOn() throws Exception {
+    for (int rank = 0; rank < 2; rank++) {
+      rank(
+          LONG,
+          line -> {
+            line.hear();
+            line.say(new RankTalk.Ready());
+            assertThat(line.hear()).isEqualTo(new RankTalk.Go());
+            line.say(new RankTalk.Begun());
+          });
+    }
+    round(LONG).begin(List.of("a:1", "b:1"), List.of("x", "y"));
+    assertThat(seats).allMatch(seat -> seat.played().join().isEmpty());
+  }
+
+  @Test
+  void gate_oneThatTakesNothing_holdsUpNobody() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    CompletableFuture<RankTalk.Verdict> told = new CompletableFuture<>();
+    StepGate gate = new StepGate(2, threads);
+    gate.at(0)
+        .hears(
+            _ -> {
+              try {
+                over.await();
+              } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    gate.at(1).hears(told::complete);
+    gate.at(0).ready();
+    assertThat(gate.holds(0)).isTrue();
+    gate.at(1).ready();
+    assertThat(told.get(LONG.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new RankTalk.Go());
+    assertThat(gate.holds(0)).isFalse();
+    over.countDown();
   }
 
   @Test
