@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.ChatTemplate;
@@ -7,9 +8,11 @@ import io.troupe.engine.JinjaChatTemplate;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
+import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.ComputeSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.Pretrained;
+import io.troupe.engine.http.serve.AdapterRoom;
 import io.troupe.engine.http.serve.PolicyServer;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.http.serve.Served;
@@ -43,7 +46,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Serves a policy over OpenAI's HTTP interface: /v1/completions and /v1/chat/completions, with"
           + " streams, log-probabilities and token ids; docs/sidecars.md lists all routes.",
-      "With --config alone it has no weights before POST /update_weights_from_disk gives it some."
+      "With --config it has no weights before POST /update_weights_from_disk gives it some, unless"
+          + " --max-adapters has it load policy.checkpoint."
     },
     footer = {
       "",
@@ -55,6 +59,9 @@ import picocli.CommandLine.Parameters;
     })
 final class ServeCommand implements Callable<Integer> {
   private static final String MODEL = "policy";
+
+  /** Of a digest, in a name. */
+  private static final int DIGITS = 16;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -124,6 +131,16 @@ final class ServeCommand implements Callable<Integer> {
   private boolean promptLogProbs;
 
   @Option(
+      names = "--max-adapters",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Adapters that POST /v1/load_lora_adapter may load beside the weights, each a copy of all"
+              + " weights (default: ${DEFAULT-VALUE}). With --config, policy.checkpoint is served"
+              + " under them.")
+  private int maxAdapters;
+
+  @Option(
       names = "--with-parent",
       paramLabel = "PID",
       description = "End when this process ends.",
@@ -131,8 +148,23 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable Long parent;
 
   /** What is served, and with which weights; none when they come later. */
-  private record Source(
-      PolicyEngines engines, Optional<Path> weights, long version, Served.Chat chat) {}
+  private record Source(PolicyEngines engines, Optional<Base> weights, Served.Chat chat) {}
+
+  /**
+   * Weights to begin with.
+   *
+   * @param ofRun whether they are a version of a run, and not what a run may begin with
+   */
+  private record Base(Path directory, long version, boolean ofRun) {
+    void use(PolicyServer server) throws IOException {
+      WeightSnapshot snapshot = ServedWeights.read(directory, new WeightVersion(version));
+      if (ofRun) {
+        server.use(snapshot);
+      } else {
+        server.use(snapshot, "checkpoint-" + snapshot.digest().substring(0, DIGITS));
+      }
+    }
+  }
 
   @Override
   public Integer call() throws Exception {
@@ -168,10 +200,11 @@ final class ServeCommand implements Callable<Integer> {
                     engines.contextLength(),
                     source.chat(),
                     scorer),
+                room(engines),
                 settings,
                 Build.version())) {
       if (source.weights().isPresent()) {
-        server.use(ServedWeights.read(source.weights().get(), new WeightVersion(source.version())));
+        source.weights().get().use(server);
       }
       command
           .commandLine()
@@ -179,7 +212,10 @@ final class ServeCommand implements Callable<Integer> {
           .println(
               "serving %s as '%s' on http://%s:%d · %s"
                   .formatted(
-                      source.weights().map(Path::toString).orElse("a policy without weights"),
+                      source
+                          .weights()
+                          .map(base -> base.directory().toString())
+                          .orElse("a policy without weights"),
                       MODEL,
                       host,
                       server.port(),
@@ -188,6 +224,17 @@ final class ServeCommand implements Callable<Integer> {
       ended.await();
     }
     return ExitCode.OK.code();
+  }
+
+  private AdapterRoom room(PolicyEngines engines) {
+    try {
+      return new AdapterRoom(maxAdapters, engines::newSampler);
+    } catch (IllegalArgumentException wrong) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "--max-adapters: " + wrong.getMessage(),
+          wrong);
+    }
   }
 
   private ScoringEngine scorer(PolicyEngines engines) {
@@ -222,8 +269,9 @@ final class ServeCommand implements Callable<Integer> {
       return pretrained(checkpoint);
     }
     if (config != null) {
-      Composition composition = Composition.of(RunConfig.load(config, List.of()).config());
-      return configured(composition, Optional.empty(), 0);
+      RunConfig run = RunConfig.load(config, List.of()).config();
+      return configured(
+          Composition.of(run), maxAdapters > 0 ? Optional.of(base(run)) : Optional.empty());
     }
     RunFolder folder;
     try {
@@ -242,13 +290,23 @@ final class ServeCommand implements Callable<Integer> {
                             .formatted(folder)));
     return configured(
         Composition.of(RunConfig.load(folder.resolved(), List.of()).config(), folder.checkpoints()),
-        Optional.of(newest.directory().resolve("policy")),
-        newest.step());
+        Optional.of(new Base(newest.directory().resolve("policy"), newest.step(), true)));
   }
 
-  private static Source configured(Composition composition, Optional<Path> weights, long version)
+  /** What adapters of a run lie over. */
+  private Base base(RunConfig of) {
+    if (of.policy() instanceof PolicySection.Pretrained pretrained) {
+      return new Base(pretrained.checkpoint(), 0, false);
+    }
+    throw new CommandLine.ParameterException(
+        Objects.requireNonNull(spec).commandLine(),
+        "--max-adapters: adapters lie over a checkpoint, and %s has no policy.checkpoint; take policy.engine pretrained, or leave it out"
+            .formatted(config));
+  }
+
+  private static Source configured(Composition composition, Optional<Base> weights)
       throws IOException {
-    return new Source(composition.engines(), weights, version, chat(composition.chatTemplate()));
+    return new Source(composition.engines(), weights, chat(composition.chatTemplate()));
   }
 
   private Source pretrained(Path directory) throws IOException {
@@ -260,8 +318,7 @@ final class ServeCommand implements Callable<Integer> {
           DjlPolicy.create(
               limited,
               ComputeSettings.of(1, threads, Math.max(16384, limited.settings().contextLength()))),
-          Optional.of(directory),
-          0,
+          Optional.of(new Base(directory, 0, false)),
           chat(JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()))));
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnfitPolicyException(

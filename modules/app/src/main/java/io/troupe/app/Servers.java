@@ -173,7 +173,10 @@ final class Servers implements AutoCloseable {
   private static Sidecars.Starter starter(RunConfig config, Path resolved, Path shelf) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
-      case TROUPE -> (port, _) -> new ServerCommand(ours(own.heap(), resolved, port), classPath());
+      case TROUPE ->
+          (port, _) ->
+              new ServerCommand(
+                  ours(own.heap(), resolved, port, adapters(config, shelf).atOnce()), classPath());
       case VLLM ->
           (port, weights) ->
               ServerCommand.vllm(load(config, weights, shelf), port, own.arguments());
@@ -193,7 +196,7 @@ final class Servers implements AutoCloseable {
   }
 
   /** This program in a process of its own. */
-  private static List<String> ours(int heap, Path resolved, int port) {
+  private static List<String> ours(int heap, Path resolved, int port, int adapters) {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -214,6 +217,8 @@ final class Servers implements AutoCloseable {
             resolved.toString(),
             "--port",
             Integer.toString(port),
+            "--max-adapters",
+            Integer.toString(adapters),
             "--with-parent",
             Long.toString(ProcessHandle.current().pid())));
     return words;

@@ -100,16 +100,11 @@ public record RolloutSection(
             "must be 1 or more where no inference server samples",
             "raise it, or name rollout.endpoints.urls or rollout.sidecars.count");
     rules
-        .on("publish", "sidecars.server", "sidecars.model")
+        .on("publish", "sidecars.model")
         .require(
-            () ->
-                !publishesAdapters()
-                    || sidecars.count() == 0
-                    || (sidecars.server() != SidecarsSection.Server.TROUPE
-                        && sidecars.model().isEmpty()),
+            () -> !publishesAdapters() || sidecars.count() == 0 || sidecars.model().isEmpty(),
             "(adapters) needs servers that load adapters beside policy.checkpoint",
-            "set rollout.sidecars.server to vllm, sglang or command and leave"
-                + " rollout.sidecars.model out, or set rollout.publish: merged");
+            "leave rollout.sidecars.model out, or set rollout.publish: merged");
     rules
         .on("publish", "sidecars.restart_for_weights")
         .require(

@@ -135,11 +135,13 @@ public record RunConfig(
    */
   public void checkStart(boolean clustered, Rules rules) {
     rules
-        .on("rollout.publish")
+        .on("rollout.publish", "rollout.sidecars.count")
         .require(
-            () -> !clustered || !rollout.publishesAdapters(),
-            "must be merged in a run with --cluster: what travels to nodes is merged",
-            "leave it out, or train without --cluster");
+            () -> !clustered || !rollout.publishesAdapters() || rollout.sidecars().count() == 0,
+            "must be merged in a run with --cluster whose nodes start servers: what travels to nodes"
+                + " is merged",
+            "leave it out, name servers by rollout.endpoints.urls, which the head drives, or train"
+                + " without --cluster");
     if (placement.nodes() == 0) {
       return;
     }

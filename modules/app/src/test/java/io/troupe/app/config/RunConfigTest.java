@@ -289,6 +289,28 @@ final class RunConfigTest {
         .containsExactly(refusal);
   }
 
+  /** The nodes' servers would get what travels to nodes. */
+  @Test
+  void start_adaptersInACluster_areForServersThatTheHeadDrives() {
+    adaptersOver("rollout.endpoints.urls=[http://10.0.0.7:8000]")
+        .check((config, rules) -> config.checkStart(true, rules));
+    assertThatThrownBy(
+            () ->
+                adaptersOver("rollout.sidecars.count=1")
+                    .check((config, rules) -> config.checkStart(true, rules)))
+        .hasMessageContaining("must be merged in a run with --cluster whose nodes start servers");
+  }
+
+  private static Resolved<RunConfig> adaptersOver(String servers) {
+    return resolve(
+        "policy.engine=pretrained",
+        "policy.checkpoint=nowhere",
+        "policy.context_length=64",
+        "policy.lora.rank=8",
+        "rollout.publish=adapters",
+        servers);
+  }
+
   @Test
   void plan_leaseShorterThanTheToyEngineNeeds_isRefused() {
     assertThat(refusals("policy.engine=toy", "policy.token_delay=2s", "rollout.lease_timeout=8s"))

@@ -118,6 +118,13 @@ final class LowRankTest {
               .containsExactly(expected, within(1e-5));
         }
       }
+      Map<String, double[]> sums =
+          Fixtures.numbers(
+              PeftFolder.read(folder).addedTo(full.snapshot(WeightVersion.BASE).tensors()));
+      assertThat(sums).containsOnlyKeys(merged.keySet());
+      merged.forEach(
+          (name, values) ->
+              assertThat(Fixtures.of(sums, name)).as(name).containsExactly(values, within(1e-6)));
     }
   }
 

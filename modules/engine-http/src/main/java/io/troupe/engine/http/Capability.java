@@ -39,7 +39,7 @@ public enum Capability {
       case TROUPE ->
           switch (this) {
             case PROMPT_LOG_PROBS -> "start it with --prompt-logprobs";
-            case ADAPTERS -> "troupe serve takes whole weights only; take vLLM or SGLang";
+            case ADAPTERS -> "start it with --max-adapters 3 or more";
             default -> "update Troupe on the server's side";
           };
       case VLLM, VLLM_GENERATE -> vllm();

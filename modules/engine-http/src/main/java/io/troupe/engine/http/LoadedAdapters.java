@@ -53,9 +53,11 @@ final class LoadedAdapters {
     Answer answer = wire.post(route("load_lora_adapter", dialect), body, CALL);
     String said = answer.ok() ? failure(answer) : answer.fault().toString();
     // The name holds the digest: an adapter of that name is this one.
-    return said.isEmpty() || said.toLowerCase(Locale.ROOT).contains("already")
-        ? Optional.empty()
-        : Optional.of(said);
+    if (said.isEmpty() || said.toLowerCase(Locale.ROOT).contains("already")) {
+      return Optional.empty();
+    }
+    List<String> _ = unloadUnused(name, dialect); // they may take the room that the next try needs
+    return Optional.of(said);
   }
 
   private static String failure(Answer answer) {

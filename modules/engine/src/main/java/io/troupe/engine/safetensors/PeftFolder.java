@@ -1,13 +1,19 @@
 package io.troupe.engine.safetensors;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.Adapter;
+import io.troupe.engine.WeightSnapshot;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Adapters in the layout of Hugging Face's PEFT: {@code adapter_config.json} and {@code
@@ -18,6 +24,15 @@ public final class PeftFolder {
   public static final String MODEL = "adapter_model.safetensors";
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What else would be computed otherwise; a key that is missing, or null, says the same. */
+  private static final Map<String, String> PLAIN =
+      Map.of(
+          "peft_type", "LORA",
+          "bias", "none",
+          "fan_in_fan_out", "false",
+          "use_rslora", "false",
+          "use_dora", "false");
 
   private PeftFolder() {}
 
@@ -30,6 +45,41 @@ public final class PeftFolder {
         folder.resolve(MODEL),
         adapter.tensors().stream().map(StoredTensor::of).toList(),
         Map.of("format", "pt"));
+  }
+
+  /**
+   * Reads both files, into memory of its own.
+   *
+   * @throws IOException if they cannot be read, or are of another kind than plain LoRA
+   */
+  public static Adapter read(Path folder) throws IOException {
+    JsonNode config = JSON.readTree(Files.readAllBytes(folder.resolve(CONFIG)));
+    for (Map.Entry<String, String> plain : PLAIN.entrySet()) {
+      String found = config.path(plain.getKey()).asText(plain.getValue());
+      if (!found.equals(plain.getValue())) {
+        throw new IOException(
+            "%s: %s is %s, and adapters are read with %s alone"
+                .formatted(folder.resolve(CONFIG), plain.getKey(), found, plain.getValue()));
+      }
+    }
+    int rank = config.path("r").asInt(0);
+    double alpha = config.path("lora_alpha").asDouble(0);
+    if (rank < 1 || !(alpha > 0)) {
+      throw new IOException(
+          "%s: r is %d and lora_alpha %s, and both are greater than 0"
+              .formatted(folder.resolve(CONFIG), rank, alpha));
+    }
+    List<String> targets = new ArrayList<>();
+    config.path("target_modules").forEach(target -> targets.add(target.asText()));
+    List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
+    try (Arena file = Arena.ofConfined()) {
+      Map<String, StoredTensor> stored =
+          new TreeMap<>(SafetensorsFile.map(folder.resolve(MODEL), file).tensors());
+      for (StoredTensor tensor : stored.values()) {
+        tensors.add(tensor.loaded());
+      }
+    }
+    return new Adapter(rank, alpha, targets, tensors);
   }
 
   /** What {@code adapter_config.json} says of adapters. */

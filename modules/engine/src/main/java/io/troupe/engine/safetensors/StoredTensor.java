@@ -3,6 +3,7 @@ package io.troupe.engine.safetensors;
 import static io.troupe.core.Require.require;
 
 import io.troupe.engine.WeightSnapshot;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -13,6 +14,8 @@ import java.util.List;
  * @param data exactly the elements' bytes, row-major; of a mapped file, valid as long as its arena
  */
 public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySegment data) {
+  private static final int ALIGNMENT = 64;
+
   public StoredTensor {
     shape = List.copyOf(shape);
     long bytes = shape.stream().reduce((long) dtype.bytes(), Math::multiplyExact);
@@ -29,6 +32,14 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
   /** A tensor of a snapshot. */
   public static StoredTensor of(WeightSnapshot.Tensor tensor) {
     return new StoredTensor(tensor.name(), DType.F32, tensor.shape(), tensor.data());
+  }
+
+  /** The same as float32, in memory of its own. */
+  public WeightSnapshot.Tensor loaded() {
+    long bytes = data.byteSize() / dtype.bytes() * DType.F32.bytes();
+    MemorySegment values = Arena.ofAuto().allocate(bytes, ALIGNMENT);
+    dtype.toFloats(data, values);
+    return new WeightSnapshot.Tensor(name, shape, values.asReadOnly());
   }
 
   /** The tensor under another name. */

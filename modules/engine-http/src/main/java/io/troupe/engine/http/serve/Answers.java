@@ -12,7 +12,6 @@ import java.util.function.LongFunction;
 /** Writes the answer of one request, whole or as the messages of a stream. */
 final class Answers {
   private final Ask ask;
-  private final String model;
   private final long created;
   private final Tokenizer tokenizer;
   private final LongFunction<String> tags;
@@ -28,7 +27,6 @@ final class Answers {
    */
   Answers(Ask ask, Served served, long created, LongFunction<String> tags) {
     this.ask = ask;
-    this.model = served.model();
     this.created = created;
     this.tokenizer = served.tokenizer();
     this.tags = tags;
@@ -115,7 +113,7 @@ final class Answers {
         .put("id", (ask.chat() ? "chatcmpl-" : "cmpl-") + ask.id())
         .put("object", object)
         .put("created", created)
-        .put("model", model);
+        .put("model", ask.model());
   }
 
   private ObjectNode usage() {

@@ -8,6 +8,7 @@ import java.util.List;
  * A request for completions, checked.
  *
  * @param id of the answer
+ * @param model what is to draw it: the model, or an adapter
  * @param chat whether it is a conversation
  * @param prompts token ids, one or more
  * @param completions of each prompt
@@ -27,6 +28,7 @@ import java.util.List;
  */
 record Ask(
     String id,
+    String model,
     boolean chat,
     List<int[]> prompts,
     int completions,

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * change the draws and that the engine does not know is refused, unless it says what is the case
  * anyway; others are passed over, as clients send many.
  */
-record AskReader(Served served) {
+record AskReader(Served served, List<String> adapters) {
   private static final int MOST_CHOICES = 4096;
   private static final int MOST_LIKELIEST = 1_000;
   private static final int MOST_INTERVAL_MS = 10_000;
@@ -24,7 +24,7 @@ record AskReader(Served served) {
   private static final int DEFAULT_TOKENS = 16;
 
   Ask read(JsonNode body, boolean chat, LongSupplier fresh) throws Refusal {
-    checkModel(body);
+    String model = model(body);
     refuseUnknownArts(body);
     List<int[]> prompts = chat ? List.of(conversation(body)) : prompts(body.path("prompt"));
     int completions = integer(body, "n", 1, 1, MOST_CHOICES);
@@ -51,6 +51,7 @@ record AskReader(Served served) {
         body.path("request_id").isTextual()
             ? body.path("request_id").textValue()
             : "r-" + Long.toHexString(fresh.getAsLong()),
+        model,
         chat,
         prompts,
         completions,
@@ -70,15 +71,19 @@ record AskReader(Served served) {
         integer(body, "prompt_logprobs", 0, 0, MOST_LIKELIEST));
   }
 
-  private void checkModel(JsonNode body) throws Refusal {
+  private String model(JsonNode body) throws Refusal {
     String model = body.path("model").asText("");
-    if (!model.isEmpty() && !model.equals(served.model())) {
+    if (!model.isEmpty() && !model.equals(served.model()) && !adapters.contains(model)) {
       throw Refusal.of(
           404,
           "NotFoundError",
-          "the model `%s` does not exist; this server serves `%s`"
-              .formatted(model, served.model()));
+          "the model `%s` does not exist; this server serves `%s`%s"
+              .formatted(
+                  model,
+                  served.model(),
+                  adapters.isEmpty() ? "" : " and the adapters " + adapters));
     }
+    return model.isEmpty() ? served.model() : model;
   }
 
   private static void refuseUnknownArts(JsonNode body) throws Refusal {

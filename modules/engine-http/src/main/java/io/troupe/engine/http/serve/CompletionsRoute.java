@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.train.TeacherTokens;
+import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.function.LongFunction;
 
 /** Answers {@code /v1/completions} and {@code /v1/chat/completions}. */
 final class CompletionsRoute {
@@ -20,16 +22,23 @@ final class CompletionsRoute {
   private final Served served;
   private final ServeSettings settings;
   private final ServedWeights weights;
+  private final ServedAdapters adapters;
   private final Desk desk;
   private final Counters counters;
   private final SecureRandom seeds = new SecureRandom();
   private volatile boolean closed;
 
   CompletionsRoute(
-      Served served, ServeSettings settings, ServedWeights weights, Desk desk, Counters counters) {
+      Served served,
+      ServeSettings settings,
+      ServedWeights weights,
+      ServedAdapters adapters,
+      Desk desk,
+      Counters counters) {
     this.served = served;
     this.settings = settings;
     this.weights = weights;
+    this.adapters = adapters;
     this.desk = desk;
     this.counters = counters;
   }
@@ -48,23 +57,45 @@ final class CompletionsRoute {
       if (weights.current().isEmpty()) {
         throw Refusal.of(503, "ServiceUnavailable", "no weights were loaded yet");
       }
-      Ask ask = new AskReader(served).read(body, chat, () -> seeds.nextLong() >>> 1);
-      draw(reply, ask);
+      Ask ask =
+          new AskReader(served, adapters.names()).read(body, chat, () -> seeds.nextLong() >>> 1);
+      try (ServedAdapters.Use use = use(ask)) {
+        draw(reply, ask, use.engine());
+      }
     } finally {
       counters.running.decrementAndGet();
     }
   }
 
-  private void draw(Reply reply, Ask ask) throws IOException, InterruptedException, Refusal {
+  private ServedAdapters.Use use(Ask ask) throws Refusal {
+    if (ask.model().equals(served.model())) {
+      return new ServedAdapters.Use(served.engine(), () -> {});
+    }
+    if (ask.scorePrompt()) {
+      throw Refusal.bad(
+          "prompt_logprobs", "prompt_logprobs are of `%s` alone".formatted(served.model()));
+    }
+    return adapters
+        .use(ask.model())
+        .orElseThrow(
+            () ->
+                Refusal.of(
+                    404, "NotFoundError", "the model `%s` was unloaded".formatted(ask.model())));
+  }
+
+  private void draw(Reply reply, Ask ask, SamplingEngine engine)
+      throws IOException, InterruptedException, Refusal {
     List<Scorer.Scores> scores = scores(ask);
-    Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, weights::tag);
+    LongFunction<String> tags =
+        ask.model().equals(served.model()) ? weights::tag : _ -> weights.currentTag();
+    Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, tags);
     if (ask.scoreOnly()) {
       reply.json(200, answers.scores(scores));
       counters.served.incrementAndGet();
       counters.promptTokens.addAndGet(ask.promptTokens());
       return;
     }
-    Desk.Entry entry = desk.start(ask);
+    Desk.Entry entry = desk.start(ask, engine);
     try {
       if (ask.stream()) {
         stream(reply, ask, answers, entry.generation());

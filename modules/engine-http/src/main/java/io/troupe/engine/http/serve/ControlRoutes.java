@@ -3,6 +3,7 @@ package io.troupe.engine.http.serve;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,7 +14,10 @@ import java.util.Map;
 
 /** Answers everything but completions: what a server is, how it fares, and its weights. */
 final class ControlRoutes {
-  /** The routes, as {@code /openapi.json} lists them. */
+  private static final String LOAD_ADAPTER = "/v1/load_lora_adapter";
+  private static final String UNLOAD_ADAPTER = "/v1/unload_lora_adapter";
+
+  /** The routes, as {@code /openapi.json} lists them; those of adapters where there is room. */
   private static final Map<String, String> ROUTES =
       Map.ofEntries(
           Map.entry("/v1/completions", "post"),
@@ -27,6 +31,8 @@ final class ControlRoutes {
           Map.entry("/metrics", "get"),
           Map.entry("/weight_info", "get"),
           Map.entry("/update_weights_from_disk", "post"),
+          Map.entry(LOAD_ADAPTER, "post"),
+          Map.entry(UNLOAD_ADAPTER, "post"),
           Map.entry("/pause", "post"),
           Map.entry("/resume", "post"),
           Map.entry("/is_paused", "get"),
@@ -41,6 +47,7 @@ final class ControlRoutes {
 
   private final Served served;
   private final ServedWeights weights;
+  private final ServedAdapters adapters;
   private final Desk desk;
   private final Counters counters;
   private final String version;
@@ -49,12 +56,14 @@ final class ControlRoutes {
   ControlRoutes(
       Served served,
       ServedWeights weights,
+      ServedAdapters adapters,
       Desk desk,
       Counters counters,
       String version,
       long startNanos) {
     this.served = served;
     this.weights = weights;
+    this.adapters = adapters;
     this.desk = desk;
     this.counters = counters;
     this.version = version;
@@ -65,7 +74,7 @@ final class ControlRoutes {
   boolean answer(Reply reply, String method, String path, String query, Body body)
       throws IOException, InterruptedException, Refusal {
     String expected = ROUTES.getOrDefault(path, "");
-    if (expected.isEmpty()) {
+    if (expected.isEmpty() || !offered(path)) {
       return false;
     }
     if (!method.toLowerCase(Locale.ROOT).equals(expected)) {
@@ -87,6 +96,8 @@ final class ControlRoutes {
       case "/weight_info" ->
           reply.json(200, Fields.object().put("weight_version", weights.currentTag()));
       case "/update_weights_from_disk" -> update(reply, body.read());
+      case LOAD_ADAPTER -> reply.text(200, load(body.read()));
+      case UNLOAD_ADAPTER -> reply.text(200, unload(body.read()));
       case "/pause" -> pause(reply, query);
       case "/resume" -> {
         desk.resume();
@@ -99,6 +110,10 @@ final class ControlRoutes {
       }
     }
     return true;
+  }
+
+  private boolean offered(String path) {
+    return adapters.offered() || !(path.equals(LOAD_ADAPTER) || path.equals(UNLOAD_ADAPTER));
   }
 
   private String metrics() {
@@ -114,6 +129,7 @@ final class ControlRoutes {
     json.putObject("info").put("title", "troupe serve").put("version", version);
     ObjectNode paths = json.putObject("paths");
     ROUTES.keySet().stream()
+        .filter(this::offered)
         .sorted()
         .forEach(path -> paths.putObject(path).putObject(ROUTES.get(path)));
     return json;
@@ -121,14 +137,19 @@ final class ControlRoutes {
 
   private ObjectNode models() {
     ObjectNode json = Fields.object().put("object", "list");
-    json.putArray("data")
-        .addObject()
-        .put("id", served.model())
+    ArrayNode data = json.putArray("data");
+    model(data, served.model()).putNull("parent");
+    adapters.names().forEach(name -> model(data, name).put("parent", served.model()));
+    return json;
+  }
+
+  private ObjectNode model(ArrayNode data, String name) {
+    return data.addObject()
+        .put("id", name)
         .put("object", "model")
         .put("owned_by", "troupe")
         .put("max_model_len", served.contextLength())
         .put("vocabulary_size", served.tokenizer().vocabularySize());
-    return json;
   }
 
   private ObjectNode tokenize(JsonNode body) throws Refusal {
@@ -161,11 +182,42 @@ final class ControlRoutes {
     return Fields.object().put("prompt", served.tokenizer().decode(ids));
   }
 
-  private void update(Reply reply, JsonNode body) throws IOException, Refusal {
+  /** An adapter is merged into weights that stay as they are meanwhile, and afterwards. */
+  private synchronized String load(JsonNode body) throws Refusal {
+    String name = text(body, "lora_name");
+    Path folder = Path.of(text(body, "lora_path"));
+    WeightSnapshot base =
+        weights
+            .kept()
+            .orElseThrow(() -> Refusal.of(503, "ServiceUnavailable", "no weights were loaded yet"));
+    adapters.load(name, folder, base, served.model());
+    return "Success: the adapter %s is loaded.".formatted(name);
+  }
+
+  private String unload(JsonNode body) throws Refusal {
+    String name = text(body, "lora_name");
+    adapters.unload(name);
+    return "Success: the adapter %s is unloaded.".formatted(name);
+  }
+
+  private static String text(JsonNode body, String field) throws Refusal {
+    if (!body.path(field).isTextual()) {
+      throw Refusal.bad(field, field + " is a text");
+    }
+    return body.path(field).textValue();
+  }
+
+  private synchronized void update(Reply reply, JsonNode body) throws IOException, Refusal {
     if (!body.path("model_path").isTextual()) {
       throw Refusal.bad("model_path", "model_path names a directory with safetensors files");
     }
     Path directory = Path.of(body.path("model_path").textValue());
+    if (!adapters.names().isEmpty()) {
+      throw Refusal.bad(
+          "model_path",
+          "the adapters %s are of the weights in use; unload them first"
+              .formatted(adapters.names()));
+    }
     ObjectNode json = Fields.object();
     int status = 200;
     try {

@@ -4,6 +4,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * The requests that a server is drawing, and the ways to hold, abort and forget them.
@@ -31,27 +33,36 @@ final class Desk {
     KEEP
   }
 
-  /** A request in flight. */
+  /** A request in flight, at an engine. */
   record Entry(
-      String id, Generation generation, List<SampleRequest> requests, AtomicBoolean taken) {
+      String id,
+      SamplingEngine engine,
+      Generation generation,
+      List<SampleRequest> requests,
+      AtomicBoolean taken) {
     long key() {
       return requests.getFirst().lease().group().number();
     }
   }
 
-  private final Served served;
+  private final Supplier<List<SamplingEngine>> engines;
   private final Gate gate = new Gate();
   private final AtomicLong leases = new AtomicLong();
   private final Map<Long, Entry> open = new ConcurrentHashMap<>();
   private int drawing; // guarded by this
   private boolean frozen; // guarded by this
 
-  Desk(Served served) {
-    this.served = served;
+  /**
+   * An empty desk.
+   *
+   * @param engines those that requests may be drawn by from now on
+   */
+  Desk(Supplier<List<SamplingEngine>> engines) {
+    this.engines = engines;
   }
 
   /** Starts to draw what is asked for, or will once the server is resumed. */
-  Entry start(Ask ask) {
+  Entry start(Ask ask, SamplingEngine engine) {
     Generation generation = new Generation(ask.prompts().size(), ask.completions());
     List<SampleRequest> requests = new ArrayList<>();
     for (int i = 0; i < ask.prompts().size(); i++) {
@@ -64,7 +75,7 @@ final class Desk {
               ask.seed() + i,
               generation.listener(i)));
     }
-    Entry entry = new Entry(ask.id(), generation, requests, new AtomicBoolean());
+    Entry entry = new Entry(ask.id(), engine, generation, requests, new AtomicBoolean());
     open.put(entry.key(), entry);
     gate.pass(() -> draw(entry));
     return entry;
@@ -78,7 +89,7 @@ final class Desk {
     begin();
     List<CompletionStage<List<Completion>>> stages;
     try {
-      stages = served.engine().sample(requests);
+      stages = entry.engine().sample(requests);
     } catch (IllegalArgumentException unfit) {
       fail(entry, unfit);
       end();
@@ -131,7 +142,7 @@ final class Desk {
     if (entry.taken().compareAndSet(false, true)) {
       fail(entry, new CancellationException("taken back before it was drawn"));
     } else {
-      entry.requests().forEach(request -> served.engine().cancel(request.lease()));
+      entry.requests().forEach(request -> entry.engine().cancel(request.lease()));
     }
   }
 
@@ -179,7 +190,7 @@ final class Desk {
 
   private synchronized void freeze(boolean whether) {
     if (frozen != whether) {
-      served.engine().freeze(whether);
+      engines.get().forEach(engine -> engine.freeze(whether));
       frozen = whether;
     }
   }

@@ -7,6 +7,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.http.protocol.WeightTag;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.charset.StandardCharsets;
@@ -14,13 +15,15 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 
 /**
  * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and
  * those that move weights. docs/sidecars.md lists them.
  *
  * <p>Each request has a virtual thread. What bounds them is {@link ServeSettings#maxRequests}: one
- * more is answered 429 before its body means anything. The engine is not closed with the server.
+ * more is answered 429 before its body means anything. The engine is not closed with the server;
+ * those of adapters, which it made, are.
  */
 public final class PolicyServer implements AutoCloseable {
   private static final int CLOSE_SECONDS = 1;
@@ -36,16 +39,28 @@ public final class PolicyServer implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Counters counters = new Counters();
   private final ServedWeights weights;
+  private final ServedAdapters adapters;
   private final CompletionsRoute completions;
   private final ControlRoutes control;
 
-  private PolicyServer(Served served, ServeSettings settings, HttpServer http, String version) {
+  private PolicyServer(
+      Served served, AdapterRoom room, ServeSettings settings, HttpServer http, String version) {
     this.settings = settings;
     this.http = http;
-    this.weights = new ServedWeights(served.engine(), served.scorer());
-    Desk desk = new Desk(served);
-    this.completions = new CompletionsRoute(served, settings, weights, desk, counters);
-    this.control = new ControlRoutes(served, weights, desk, counters, version, System.nanoTime());
+    this.adapters = new ServedAdapters(room);
+    this.weights = new ServedWeights(served.engine(), served.scorer(), adapters.offered());
+    Desk desk =
+        new Desk(
+            () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
+    this.completions = new CompletionsRoute(served, settings, weights, adapters, desk, counters);
+    this.control =
+        new ControlRoutes(served, weights, adapters, desk, counters, version, System.nanoTime());
+  }
+
+  /** Starts to listen, without room for adapters. */
+  public static PolicyServer start(Served served, ServeSettings settings, String version)
+      throws IOException {
+    return start(served, AdapterRoom.none(), settings, version);
   }
 
   /**
@@ -54,8 +69,8 @@ public final class PolicyServer implements AutoCloseable {
    * @param version of the program, for {@code /version}
    * @throws IOException if the address is taken; says which
    */
-  public static PolicyServer start(Served served, ServeSettings settings, String version)
-      throws IOException {
+  public static PolicyServer start(
+      Served served, AdapterRoom room, ServeSettings settings, String version) throws IOException {
     HttpServer http;
     try {
       http = HttpServer.create(settings.address(), 0);
@@ -68,7 +83,7 @@ public final class PolicyServer implements AutoCloseable {
                   taken.getMessage()),
           taken);
     }
-    PolicyServer server = new PolicyServer(served, settings, http, version);
+    PolicyServer server = new PolicyServer(served, room, settings, http, version);
     http.setExecutor(server.threads);
     http.createContext("/", server::handle);
     http.start();
@@ -82,10 +97,12 @@ public final class PolicyServer implements AutoCloseable {
 
   /** Moves to weights that are in memory, under their own tag. */
   public void use(WeightSnapshot snapshot) throws IOException {
-    weights.use(
-        snapshot,
-        io.troupe.engine.http.protocol.WeightTag.of(snapshot.version(), snapshot.digest())
-            .toString());
+    use(snapshot, WeightTag.of(snapshot.version(), snapshot.digest()).toString());
+  }
+
+  /** The same under another name, of weights that are no version of a run. */
+  public void use(WeightSnapshot snapshot, String name) throws IOException {
+    String _ = weights.use(snapshot, name);
   }
 
   /** The weights in use; none before the first. */
@@ -189,5 +206,6 @@ public final class PolicyServer implements AutoCloseable {
     completions.close();
     http.stop(CLOSE_SECONDS);
     threads.shutdownNow();
+    adapters.close();
   }
 }

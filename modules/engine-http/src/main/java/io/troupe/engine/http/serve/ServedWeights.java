@@ -5,13 +5,11 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
-import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.safetensors.TensorDigest;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,16 +27,27 @@ public final class ServedWeights {
   /** What a server calls its weights before it was told a name. */
   static final String UNNAMED = "default";
 
-  private static final int ALIGNMENT = 64;
-
   private final SamplingEngine engine;
   private final ScoringEngine scorer;
+  private final boolean keeps;
   private final Map<Long, String> tags = new ConcurrentHashMap<>();
   private volatile Optional<WeightVersion> current = Optional.empty();
+  private volatile Optional<WeightSnapshot> kept = Optional.empty();
 
-  ServedWeights(SamplingEngine engine, ScoringEngine scorer) {
+  /**
+   * Of an engine without weights.
+   *
+   * @param keeps whether they stay in memory beside the engine's, for {@link #kept}
+   */
+  ServedWeights(SamplingEngine engine, ScoringEngine scorer, boolean keeps) {
     this.engine = engine;
     this.scorer = scorer;
+    this.keeps = keeps;
+  }
+
+  /** The weights in use, as they were given, where they are kept. */
+  Optional<WeightSnapshot> kept() {
+    return kept;
   }
 
   Optional<WeightVersion> current() {
@@ -93,6 +102,7 @@ public final class ServedWeights {
           "the engine does not take %s: %s".formatted(tag, cause.getMessage()), cause);
     }
     scorer.load(snapshot);
+    kept = Optional.of(snapshot).filter(_ -> keeps);
     current = Optional.of(snapshot.version());
     return tag;
   }
@@ -107,10 +117,7 @@ public final class ServedWeights {
       Map<String, StoredTensor> stored = new TreeMap<>(ModelFiles.map(directory, files).tensors());
       List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
       for (StoredTensor tensor : stored.values()) {
-        long bytes = tensor.data().byteSize() / tensor.dtype().bytes() * DType.F32.bytes();
-        MemorySegment values = Arena.ofAuto().allocate(bytes, ALIGNMENT);
-        tensor.dtype().toFloats(tensor.data(), values);
-        tensors.add(new WeightSnapshot.Tensor(tensor.name(), tensor.shape(), values.asReadOnly()));
+        tensors.add(tensor.loaded());
       }
       return new WeightSnapshot(version, TensorDigest.of(tensors), tensors);
     }

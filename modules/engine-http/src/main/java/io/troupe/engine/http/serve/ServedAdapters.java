@@ -1,0 +1,178 @@
+package io.troupe.engine.http.serve;
+
+import io.troupe.engine.Adapter;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.engine.safetensors.PeftFolder;
+import io.troupe.engine.safetensors.TensorDigest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Adapters that are served beside the weights, each under a name of its own.
+ *
+ * <p>An engine draws with one set of weights, so each adapter is merged when it is loaded and has
+ * an engine of its own: it takes a copy of all weights, and draws what an engine that was given the
+ * merged weights would. None goes by itself: one more than there is room for is refused, and so is
+ * unloading one that a request uses.
+ */
+final class ServedAdapters implements AutoCloseable {
+  /** An adapter that is loaded, and the requests that use it. */
+  private static final class Loaded {
+    private final SamplingEngine engine;
+    private int uses; // guarded by the adapters
+
+    Loaded(SamplingEngine engine) {
+      this.engine = engine;
+    }
+  }
+
+  /** An engine for as long as a request draws with it. */
+  record Use(SamplingEngine engine, Runnable end) implements AutoCloseable {
+    @Override
+    public void close() {
+      end.run();
+    }
+  }
+
+  private final AdapterRoom room;
+  private final Map<String, Loaded> loaded = new LinkedHashMap<>(); // guarded by this
+  private final Set<String> coming = new HashSet<>(); // guarded by this
+
+  ServedAdapters(AdapterRoom room) {
+    this.room = room;
+  }
+
+  /** Whether any may be loaded. */
+  boolean offered() {
+    return room.most() > 0;
+  }
+
+  /** Names of those that are loaded, the oldest first. */
+  synchronized List<String> names() {
+    return List.copyOf(loaded.keySet());
+  }
+
+  /** Engines of those that are loaded. */
+  synchronized List<SamplingEngine> engines() {
+    return loaded.values().stream().map(one -> one.engine).toList();
+  }
+
+  /** The engine of an adapter; it stays loaded until the use is closed. */
+  synchronized Optional<Use> use(String name) {
+    return Optional.ofNullable(loaded.get(name))
+        .map(
+            one -> {
+              one.uses++;
+              return new Use(one.engine, () -> end(one));
+            });
+  }
+
+  private synchronized void end(Loaded one) {
+    one.uses--;
+  }
+
+  /**
+   * Merges an adapter into the weights that are served, and serves it.
+   *
+   * @param taken the name of the model, which no adapter may have
+   * @throws Refusal if there is no room, the name is taken, or the adapter is not one of these
+   *     weights
+   */
+  void load(String name, Path folder, WeightSnapshot base, String taken) throws Refusal {
+    reserve(name, taken);
+    Optional<SamplingEngine> engine = Optional.empty();
+    try {
+      Adapter adapter = PeftFolder.read(folder);
+      List<WeightSnapshot.Tensor> tensors = adapter.addedTo(base.tensors());
+      SamplingEngine made = room.engines().get();
+      engine = Optional.of(made);
+      made.load(
+              new WeightSnapshot(
+                  WeightTag.parse(name).map(WeightTag::version).orElse(base.version()),
+                  TensorDigest.of(tensors),
+                  tensors))
+          .toCompletableFuture()
+          .join();
+      keep(name, made);
+      engine = Optional.empty();
+    } catch (IOException | IllegalArgumentException | CompletionException unfit) {
+      throw Refusal.bad(
+          "lora_path", "the adapter %s is not loaded: %s".formatted(name, words(unfit)));
+    } finally {
+      engine.ifPresent(SamplingEngine::close);
+      release(name);
+    }
+  }
+
+  private static String words(Exception unfit) {
+    Throwable cause = unfit.getCause() == null ? unfit : unfit.getCause();
+    return String.valueOf((unfit instanceof CompletionException ? cause : unfit).getMessage());
+  }
+
+  private synchronized void reserve(String name, String taken) throws Refusal {
+    if (name.isBlank() || name.equals(taken)) {
+      throw Refusal.bad("lora_name", "an adapter has a name of its own, not '%s'".formatted(name));
+    }
+    if (loaded.containsKey(name) || coming.contains(name)) {
+      throw Refusal.bad("lora_name", "the adapter %s is loaded already".formatted(name));
+    }
+    if (loaded.size() + coming.size() >= room.most()) {
+      throw Refusal.bad(
+          "lora_name",
+          "there is room for %d adapters, and %s are loaded; unload one, or start with more"
+                  .formatted(room.most(), loaded.keySet())
+              + " --max-adapters");
+    }
+    coming.add(name);
+  }
+
+  private synchronized void keep(String name, SamplingEngine engine) {
+    loaded.put(name, new Loaded(engine));
+  }
+
+  private synchronized void release(String name) {
+    coming.remove(name);
+  }
+
+  /**
+   * Ends an adapter.
+   *
+   * @throws Refusal if there is none of that name, or a request uses it
+   */
+  void unload(String name) throws Refusal {
+    removed(name).engine.close();
+  }
+
+  private synchronized Loaded removed(String name) throws Refusal {
+    Optional<Loaded> one = Optional.ofNullable(loaded.get(name));
+    if (one.isEmpty()) {
+      throw Refusal.of(404, "NotFoundError", "the adapter %s is not loaded".formatted(name));
+    }
+    if (one.get().uses > 0) {
+      throw Refusal.of(
+          409, "Conflict", "%d requests use the adapter %s".formatted(one.get().uses, name));
+    }
+    loaded.remove(name);
+    return one.get();
+  }
+
+  /** Ends the engines of all; open requests fail. */
+  @Override
+  public void close() {
+    List<SamplingEngine> all = new ArrayList<>(engines());
+    synchronized (this) {
+      loaded.clear();
+    }
+    all.forEach(SamplingEngine::close);
+  }
+}
