@@ -32,12 +32,13 @@ class RestartTest {
   /** With the weights of version n it draws nothing but token 3 + n; of version 4 it dies. */
   private static final String SERVER =
       """
-      import json, os, sys, time
-      from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-      version = int(os.path.basename(sys.argv[2]).split("-")[0])
+      import sys
+      version = int(sys.argv[2].split("/")[-1].split("-")[0])
       if version == 4:
           sys.exit("these weights are none")
+
+      import json, time
+      from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
       told = {"/health": {"status": "ok"}, "/v1/models": {"data": [{"id": "m"}]},
               "/props": {"default_generation_settings": {"n_ctx": 64}}}
 

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +30,7 @@ final class ProcessTree {
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final Duration RELEASE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(200);
+  private static final Duration LOOK_FOR_END = Duration.ofMillis(10);
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
   /** Becomes its arguments, which read nothing; beside them the end of the pipe is waited for. */
@@ -165,12 +164,31 @@ final class ProcessTree {
     Files.deleteIfExists(card);
   }
 
+  /**
+   * Not by {@link ProcessHandle#onExit}, which looks only every 300 ms, and less often later, after
+   * a process that is no child of this one: a server is away for as long as its weights change.
+   */
   private static boolean awaitExit(ProcessHandle one, Duration patience)
       throws InterruptedException {
-    try {
-      one.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    long end = System.nanoTime() + patience.toNanos();
+    while (!ended(one) && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(LOOK_FOR_END.toMillis());
+    }
+    return ended(one);
+  }
+
+  /**
+   * Whether a process runs no more. One that nobody has waited for is still listed, as a zombie:
+   * that of an orphan for as long as the first process of a container takes, or for ever.
+   */
+  static boolean ended(ProcessHandle one) {
+    if (!one.isAlive()) {
       return true;
-    } catch (TimeoutException | ExecutionException stays) {
+    }
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(one.pid()), "stat"));
+      return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
+    } catch (IOException noLinux) {
       return !one.isAlive();
     }
   }

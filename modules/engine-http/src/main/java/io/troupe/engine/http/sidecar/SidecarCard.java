@@ -45,7 +45,8 @@ record SidecarCard(List<Line> lines) {
     }
 
     private Optional<ProcessHandle> find() {
-      return ProcessHandle.of(pid).filter(found -> startOf(found) == start);
+      return ProcessHandle.of(pid)
+          .filter(found -> startOf(found) == start && !ProcessTree.ended(found));
     }
   }
 

@@ -18,11 +18,11 @@ class ProcessTreeTest {
 
   /** A shell whose grandchild writes its pid and lives on. */
   private ProcessTree start() throws IOException {
-    return start(folder);
+    return start(folder, "sleep 300");
   }
 
-  private static ProcessTree start(Path folder) throws IOException {
-    String script = "sleep 300 & echo $! > %s; wait".formatted(folder.resolve("grandchild"));
+  private static ProcessTree start(Path folder, String grandchild) throws IOException {
+    String script = grandchild + " & echo $! > %s; wait".formatted(folder.resolve("grandchild"));
     return ProcessTree.start(
         new ServerCommand(List.of("sh", "-c", script), Map.of()),
         folder.resolve("log"),
@@ -40,7 +40,7 @@ class ProcessTreeTest {
   }
 
   private static boolean runs(long pid) {
-    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
+    return ProcessHandle.of(pid).filter(one -> !ProcessTree.ended(one)).isPresent();
   }
 
   @Test
@@ -65,7 +65,7 @@ class ProcessTreeTest {
   /** Starts a server and is killed. */
   static final class Owner {
     public static void main(String[] words) throws Exception {
-      start(Path.of(words[0]));
+      start(Path.of(words[0]), "sleep 300");
       Thread.currentThread().join();
     }
   }
@@ -85,24 +85,26 @@ class ProcessTreeTest {
             .start();
     ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
     owner.destroyForcibly().waitFor();
-    grandchild.onExit().join();
+    while (!ProcessTree.ended(grandchild)) {
+      Thread.onSpinWait();
+    }
   }
 
-  /** The server itself is dead, and what came of it has lost its parent. */
+  /** The server itself is dead, and what came of it has left its group. */
   @Test
   void endLeftOver_childDeadAndGrandchildAlive_endsTheGrandchild() throws Exception {
-    ProcessTree tree = start();
+    ProcessTree tree = start(folder, "setsid sleep 300");
     ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
     tree.look();
     Path card = Files.copy(folder.resolve("card"), folder.resolve("copied.pid"));
     ProcessHandle leader = ProcessHandle.of(tree.pid()).orElseThrow();
     leader.destroyForcibly();
     leader.onExit().join();
-    assertThat(grandchild.isAlive()).isTrue();
+    assertThat(runs(grandchild.pid())).isTrue();
     Sidecars.endAbandoned(folder);
-    assertThat(grandchild.isAlive()).as("its owner, this process, runs").isTrue();
+    assertThat(runs(grandchild.pid())).as("its owner, this process, runs").isTrue();
     ProcessTree.endLeftOver(card, true);
-    assertThat(grandchild.isAlive()).isFalse();
+    assertThat(runs(grandchild.pid())).isFalse();
     assertThat(card).doesNotExist();
   }
 
