@@ -47,7 +47,8 @@ final class LaunchCommand implements Runnable {
       name = "stop",
       mixinStandardHelpOptions = true,
       description = {
-        "Drains the run and then the agents (SIGTERM), and waits for them.",
+        "Drains the run and then the agents (SIGTERM), waits for them, and removes the keys that"
+            + " `up --tls` put on the hosts.",
         "Exit code 3 if a host cannot be reached; the others are stopped."
       })
   int stop(@Mixin LaunchOptions options) throws IOException, InterruptedException {
@@ -56,6 +57,14 @@ final class LaunchCommand implements Runnable {
       stop(fleet, reach, fleet.hosts().getFirst(), RUN);
       for (RemoteHost host : fleet.hosts()) {
         stop(fleet, reach, host, AGENT);
+      }
+      for (RemoteHost host : fleet.hosts()) {
+        reach.on(
+            host,
+            () -> {
+              fleet.removeKeys(host, List.of(RUN, AGENT));
+              return true;
+            });
       }
     }
     return reach.exit().code();

@@ -2,9 +2,12 @@ package io.troupe.app;
 
 import io.troupe.app.launch.Fate;
 import io.troupe.app.launch.Fleet;
+import io.troupe.app.launch.KeyFolders;
 import io.troupe.app.launch.RemoteHost;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +40,14 @@ final class LaunchResumeCommand implements Callable<Integer> {
       description = "Name of a run on the first host; without one, the newest there.")
   private String run = "";
 
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description =
+          "Of a run that was launched with it: copies the hosts' keys there again, which `stop` has"
+              + " removed.")
+  private @Nullable Path authority;
+
   @Option(names = "--detach", description = "Does not follow the run.")
   private boolean detach;
 
@@ -58,6 +69,7 @@ final class LaunchResumeCommand implements Callable<Integer> {
       out.println("%-24s resumes %s".formatted(head.login(), name));
       out.flush();
       LaunchReach reach = new LaunchReach(Objects.requireNonNull(spec).commandLine().getErr());
+      keys(fleet, reach, started);
       start(fleet, reach, started, name);
       for (RemoteHost host : fleet.hosts()) {
         if (reach.lost(host)) {
@@ -67,6 +79,36 @@ final class LaunchResumeCommand implements Callable<Integer> {
         }
       }
       return detach ? reach.exit().code() : new LaunchFollow(fleet, options, out).run();
+    }
+  }
+
+  /** Those of the hosts that can be reached; the others are left out anyway. */
+  private void keys(Fleet fleet, LaunchReach reach, Fleet.Started before)
+      throws IOException, InterruptedException {
+    if (!before.arguments().contains("--tls")) {
+      return;
+    }
+    RemoteHost head = fleet.hosts().getFirst();
+    if (authority == null) {
+      if (!fleet.hasKeys(head)) {
+        throw new IOException(
+            "%s: its keys are gone, as `troupe launch stop` leaves it; pass --tls DIR, the folder of `troupe certs`"
+                .formatted(head.login()));
+      }
+      return;
+    }
+    try {
+      KeyFolders keys = KeyFolders.in(authority, fleet.hosts(), Instant.now());
+      for (RemoteHost host : fleet.hosts()) {
+        reach.on(
+            host,
+            () -> {
+              fleet.copyKeys(keys, host);
+              return true;
+            });
+      }
+    } catch (Fleet.NotReadyException unfit) {
+      throw new IOException(unfit.getMessage(), unfit);
     }
   }
 

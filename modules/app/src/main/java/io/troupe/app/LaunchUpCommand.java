@@ -129,7 +129,9 @@ final class LaunchUpCommand implements Callable<Integer> {
     var facts = fleet.check(plan.ports());
     copy(fleet, facts);
     if (keys.isPresent()) {
-      fleet.copyKeys(keys.get());
+      for (RemoteHost host : fleet.hosts()) {
+        fleet.copyKeys(keys.get(), host);
+      }
     }
     RemoteHost head = fleet.hosts().getFirst();
     fleet.write(LaunchPlan.CONFIG, Files.readString(file));

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,18 @@ final class LaunchClusterTest {
   private static final String NODE = ADDRESSES.get(1);
   private static final String RUN =
       TestCluster.RUN.replace("steps: 8", "steps: 1000000") + "  workers_per_node: 1\n";
+
+  private static final String RANKS =
+      RUN
+          + """
+          placement:
+            nodes: 3
+            gpus_per_node: 1
+            trainer_ranks: 2
+            ranks_as: nodes
+            head_gpu: false
+            rollout_workers: 1
+          """;
 
   @TempDir private Path folder;
   private List<String> options = List.of();
@@ -53,6 +66,64 @@ final class LaunchClusterTest {
     }
     assertThat(processesOf("io.troupe.app.Main")).isEmpty();
     cluster.audit();
+  }
+
+  /** The same with mutual TLS between the hosts, and trainer ranks on two of them. */
+  @Test
+  void launch_withKeys_isMutualTlsAndLeavesNoKeysBehind() throws Exception {
+    assumeTrue(SshServer.installed(), "no sshd: apt-get install openssh-server openssh-client");
+    assumeTrue(
+        new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0, "mounts need root");
+    Path disks = folder.resolve("disks");
+    Path there = folder.resolve("there");
+    String certs = folder.resolve("certs").toString();
+    assertThat(Main.commandLine().execute("certs", "init", certs)).isZero();
+    for (String address : ADDRESSES) {
+      assertThat(
+              Main.commandLine()
+                  .execute("certs", "issue", certs, "host-" + address, "--address", address))
+          .isZero();
+    }
+    TestCluster cluster = new TestCluster(disks.resolve(HEAD), RANKS);
+    try (SshServer server =
+        SshServer.startWithDisks(
+            Files.createDirectories(folder.resolve("keys")), ADDRESSES, disks, there)) {
+      options = options(server, there);
+      try {
+        List<String> up = new ArrayList<>(List.of(TestRuns.write(folder, RANKS), "--tls", certs));
+        int port = freePorts();
+        up.addAll(List.of("--port", Integer.toString(port)));
+        up.addAll(List.of("--weights-port", Integer.toString(port + 2)));
+        up.addAll(List.of("--ranks-port", Integer.toString(port + 4), "--detach"));
+        Said said = launch("up", up.toArray(String[]::new));
+        assertThat(said.code()).as(said.text()).isZero();
+        awaitStep(cluster, 0);
+        assertThat(launch("logs").text()).contains("all trainer ranks begin");
+        assertThat(keysOn(disks)).hasSize(3);
+
+        Said stopped = launch("stop");
+        assertThat(stopped.code()).as(stopped.text()).isZero();
+        assertThat(keysOn(disks)).isEmpty();
+        int ended = cluster.events().size();
+        Said keyless = launch("resume", "--detach");
+        assertThat(keyless.code()).as(keyless.text()).isNotZero();
+        assertThat(keyless.text()).contains("its keys are gone", "pass --tls DIR");
+        Said resumed = launch("resume", "--detach", "--tls", certs);
+        assertThat(resumed.code()).as(resumed.text()).isZero();
+        awaitStep(cluster, ended);
+      } finally {
+        assertThat(launch("stop").code()).isZero();
+      }
+    }
+    assertThat(keysOn(disks)).isEmpty();
+    assertThat(processesOf("io.troupe.app.Main")).isEmpty();
+    cluster.audit();
+  }
+
+  private static List<Path> keysOn(Path disks) throws IOException {
+    try (Stream<Path> all = Files.walk(disks)) {
+      return all.filter(file -> file.endsWith("node.p12")).collect(Collectors.toList());
+    }
   }
 
   private void upAndDetach(TestCluster cluster) throws Exception {

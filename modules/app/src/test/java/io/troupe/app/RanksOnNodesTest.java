@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.audit.JournalAudit;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -33,19 +32,14 @@ final class RanksOnNodesTest {
             rollout_workers: 1
           """;
 
+  /** The ranks are on one node of two. */
+  private static final String WITH_SPARE =
+      RUN.replace("nodes: 3", "nodes: 2").replace("gpus_per_node: 1", "gpus_per_node: 2");
+
   @TempDir private Path folder;
 
   private ChildRun node(String name, String address, String seed) throws IOException {
-    return ChildRun.start(
-        Files.createDirectories(folder.resolve(name)),
-        ChildRun.Size.TOY,
-        "node",
-        "--seed",
-        seed,
-        "--address",
-        address,
-        "--name",
-        name);
+    return TestCluster.nodeIn(folder.resolve(name), name, address, seed);
   }
 
   private static boolean hasRank(ChildRun node) {
@@ -54,18 +48,34 @@ final class RanksOnNodesTest {
   }
 
   @Test
+  void run_nodeOfTheRanksKilled_aSpareTakesThemUp() throws Exception {
+    Path home = folder.resolve("head");
+    try (ChildRun head = TestCluster.headIn(home, WITH_SPARE)) {
+      String seed = TestCluster.seed(head);
+      try (ChildRun a = node("a", "127.0.0.2", seed);
+          ChildRun b = node("b", "127.0.0.3", seed);
+          ChildRun c = node("c", "127.0.0.4", seed)) {
+        head.awaitErr("nothing, until a node of the placement is gone");
+        head.awaitOut(10);
+
+        long killed = System.nanoTime();
+        TestCluster.killWithChildren(
+            Stream.of(a, b, c).filter(RanksOnNodesTest::hasRank).findAny().orElseThrow());
+        head.awaitErr("which was spare, is now node");
+        head.awaitOut(head.out().size() + 10);
+        TestCluster.tell(
+            "a run made ten steps on a spare after its ranks' node was killed", killed);
+        head.signal("TERM");
+        assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+      }
+    }
+    assertThat(JournalAudit.of(TestRuns.only(home)).report().sound()).isTrue();
+  }
+
+  @Test
   void run_rankThenAgentOfARankKilled_goesOnAndItsAccountAddsUp() throws Exception {
-    Path home = Files.createDirectories(folder.resolve("head"));
-    try (ChildRun head =
-        ChildRun.start(
-            home,
-            ChildRun.Size.TOY,
-            "train",
-            TestRuns.write(home, RUN),
-            "--cluster",
-            "--json",
-            "--set",
-            "training.steps=100000")) {
+    Path home = folder.resolve("head");
+    try (ChildRun head = TestCluster.headIn(home, RUN)) {
       String seed = TestCluster.seed(head);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed);

@@ -28,38 +28,14 @@ final class SeparateFoldersTest {
 
   @TempDir private Path folder;
 
-  private Path host(String name) throws IOException {
-    return Files.createDirectories(folder.resolve(name));
-  }
-
   private ChildRun node(String name, String address, String seed) throws IOException {
-    return ChildRun.start(
-        host(name),
-        ChildRun.Size.TOY,
-        "node",
-        "--seed",
-        seed,
-        "--address",
-        address,
-        "--name",
-        name,
-        "--workers",
-        "1");
+    return TestCluster.nodeIn(folder.resolve(name), name, address, seed, "--workers", "1");
   }
 
   @Test
   void run_nodesWithFoldersOfTheirOwnAndOneKilled_goesOnAndItsAccountAddsUp() throws Exception {
-    Path home = host("head");
-    try (ChildRun head =
-        ChildRun.start(
-            home,
-            ChildRun.Size.TOY,
-            "train",
-            TestRuns.write(home, RUN),
-            "--cluster",
-            "--json",
-            "--set",
-            "training.steps=100000")) {
+    Path home = folder.resolve("head");
+    try (ChildRun head = TestCluster.headIn(home, RUN)) {
       String seed = TestCluster.seed(head);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed)) {

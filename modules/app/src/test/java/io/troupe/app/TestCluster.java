@@ -120,6 +120,39 @@ final class TestCluster {
     return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
   }
 
+  /** A head in a folder of its own, of a run that goes on until it is ended. */
+  static ChildRun headIn(Path home, String yaml, String... options) throws IOException {
+    Files.createDirectories(home);
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "train",
+                TestRuns.write(home, yaml),
+                "--cluster",
+                "--json",
+                "--set",
+                "training.steps=100000"));
+    arguments.addAll(List.of(options));
+    return ChildRun.start(home, ChildRun.Size.TOY, arguments.toArray(String[]::new));
+  }
+
+  /** What a node that works in a folder of its own is started with. */
+  static String[] nodeArguments(String name, String address, String seed, String... options) {
+    List<String> arguments =
+        new ArrayList<>(List.of("node", "--seed", seed, "--address", address, "--name", name));
+    arguments.addAll(List.of(options));
+    return arguments.toArray(String[]::new);
+  }
+
+  /** A node in a folder of its own. */
+  static ChildRun nodeIn(Path home, String name, String address, String seed, String... options)
+      throws IOException {
+    return ChildRun.start(
+        Files.createDirectories(home),
+        ChildRun.Size.TOY,
+        nodeArguments(name, address, seed, options));
+  }
+
   /** Where others find a head. */
   static String seed(ChildRun head) {
     Matcher line = HEAD.matcher(head.awaitErr("head at"));

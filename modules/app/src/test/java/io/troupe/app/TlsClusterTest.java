@@ -17,14 +17,20 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The whole way of a cluster with certificates, by the commands an operator gives: an authority, a
- * folder of keys a host, a run over two hosts, and three nodes that must be sent away. On demand,
- * like {@link ClusterTest}'s longer ones.
+ * folder of keys a host, a run over two hosts with its trainer ranks on one, and three nodes that
+ * must be sent away. On demand, like {@link ClusterTest}'s longer ones.
  */
 @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class TlsClusterTest {
   private static final String RUN =
       TestRuns.TOY
           + """
+          placement:
+            nodes: 1
+            gpus_per_node: 3
+            trainer_ranks: 2
+            ranks_as: nodes
+            head_gpu: false
           cluster:
             worker_heap: 96
             drain_timeout: 20s
@@ -36,22 +42,12 @@ final class TlsClusterTest {
   void run_certificatesOfOneAuthority_trainsAndTurnsStrangersAway() throws Exception {
     authority("certs", "head", "127.0.0.1", "a", "127.0.0.2", "c", "127.0.0.3");
     authority("others", "c", "127.0.0.3");
-    Path home = Files.createDirectories(folder.resolve("home"));
-    try (ChildRun head =
-        ChildRun.start(
-            home,
-            ChildRun.Size.TOY,
-            "train",
-            TestRuns.write(home, RUN),
-            "--cluster",
-            "--json",
-            "--tls",
-            keys("certs", "head"),
-            "--set",
-            "training.steps=100000")) {
+    Path home = folder.resolve("home");
+    try (ChildRun head = TestCluster.headIn(home, RUN, "--tls", keys("certs", "head"))) {
       String seed = TestCluster.seed(head);
       try (ChildRun a = node(Optional.empty(), "a", "127.0.0.2", keys("certs", "a"), seed)) {
         a.awaitErr("works for");
+        head.awaitErr("all trainer ranks begin");
         head.awaitOut(10);
         otherAuthority(head, seed);
         otherName(head, seed);
@@ -110,15 +106,17 @@ final class TlsClusterTest {
   private ChildRun node(
       Optional<Path> more, String name, String address, String keys, String seed, String... options)
       throws IOException {
-    List<String> arguments =
-        new ArrayList<>(List.of("node", "--seed", seed, "--address", address, "--name", name));
-    arguments.addAll(List.of("--workers", "1", "--tls", keys));
-    arguments.addAll(List.of(options));
+    List<String> added = new ArrayList<>(List.of("--workers", "1", "--tls", keys));
+    added.addAll(List.of(options));
+    String[] own = added.toArray(String[]::new);
     Path there = Files.createDirectories(folder.resolve(name));
-    String[] all = arguments.toArray(String[]::new);
     return more.isEmpty()
-        ? ChildRun.start(there, ChildRun.Size.TOY, all)
-        : ChildRun.startWith(more.get(), there, ChildRun.Size.TOY, all);
+        ? TestCluster.nodeIn(there, name, address, seed, own)
+        : ChildRun.startWith(
+            more.get(),
+            there,
+            ChildRun.Size.TOY,
+            TestCluster.nodeArguments(name, address, seed, own));
   }
 
   private void authority(String name, String... hosts) {

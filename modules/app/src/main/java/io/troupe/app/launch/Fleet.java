@@ -128,23 +128,52 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Copies each host's keys into its folder, where only its owner can read them; those that lay
-   * there before go once the new ones are whole.
+   * Copies a host's keys into its folder, where only its owner can read them; those that lay there
+   * before go once the new ones are whole.
    */
-  public void copyKeys(KeyFolders keys) throws IOException, InterruptedException {
+  public void copyKeys(KeyFolders keys, RemoteHost host) throws IOException, InterruptedException {
     String command =
         """
         umask 077; cd '%1$s' && { [ -O . ] || { echo '%1$s belongs to somebody else; give another --remote' >&2; exit 1; }; } &&
         rm -rf %2$s.new && mkdir %2$s.new && tar -C %2$s.new -xof - && chmod 700 %2$s.new && chmod 600 %2$s.new/* && rm -rf %2$s && mv %2$s.new %2$s
         """
             .formatted(folder, KEYS);
-    for (RemoteHost host : hosts) {
-      say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
-      Ssh.Said said = ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out));
-      if (said.code() != 0) {
-        throw new IOException(
-            "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));
-      }
+    say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
+    Ssh.Said said = ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out));
+    if (said.code() != 0) {
+      throw new IOException(
+          "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));
+    }
+  }
+
+  /** Whether keys lie on a host. */
+  public boolean hasKeys(RemoteHost host) throws IOException, InterruptedException {
+    return ssh.script(host, "[ -d '%s/%s' ]".formatted(folder, KEYS)).code() == 0;
+  }
+
+  /** Deletes the keys of a host, unless one of these processes still needs them there. */
+  public void removeKeys(RemoteHost host, List<String> names)
+      throws IOException, InterruptedException {
+    Ssh.Said said =
+        ssh.script(
+            host,
+            """
+            cd '%1$s' 2>/dev/null && [ -d %2$s ] || exit 0
+            for name in %3$s; do
+              [ -r $name.pid ] && read -r pid start <$name.pid || continue
+              [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] || continue
+              echo "keys stay, which $name (process $pid) needs"; exit 0
+            done
+            rm -rf %2$s %2$s.new && echo "keys removed"
+            """
+                .formatted(folder, KEYS, String.join(" ", names)));
+    if (said.code() != 0) {
+      throw new IOException(
+          "%s: its keys could not be removed from %s: %s"
+              .formatted(host.login(), folder, said.err().strip()));
+    }
+    if (!said.out().isBlank()) {
+      say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
     }
   }
 

@@ -130,7 +130,7 @@ final class FleetTest {
       Path made = Files.createDirectories(folder.resolve(key));
       Files.writeString(made.resolve("node.p12"), key);
       Files.writeString(made.resolve(key), "");
-      fleet.copyKeys(new KeyFolders(Map.of(host, made)));
+      fleet.copyKeys(new KeyFolders(Map.of(host, made)), host);
     }
     Path there = folder.resolve("there").resolve(Fleet.KEYS);
     assertThat(there.resolve("node.p12")).hasContent("new");
@@ -140,6 +140,17 @@ final class FleetTest {
     assertThat(
             PosixFilePermissions.toString(Files.getPosixFilePermissions(there.resolve("node.p12"))))
         .isEqualTo("rw-------");
+
+    assertThat(fleet.hasKeys(host)).isTrue();
+    fleet.start(host, "agent", "/jdk", List.of("node", "--name", "x"));
+    fleet.await(host, "agent", "is in cluster");
+    fleet.removeKeys(host, List.of("run", "agent"));
+    assertThat(said.getLast()).contains("keys stay, which agent (process");
+    fleet.stop(host, "agent");
+    fleet.removeKeys(host, List.of("run", "agent"));
+    assertThat(said.getLast()).contains("keys removed");
+    assertThat(there).doesNotExist();
+    assertThat(fleet.hasKeys(host)).isFalse();
   }
 
   @Test
