@@ -2,9 +2,7 @@ package io.troupe.engine.http;
 
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.WeightSnapshot;
-import io.troupe.engine.http.protocol.Codec;
 import io.troupe.engine.http.protocol.Draw;
-import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
 import io.troupe.engine.http.protocol.Piece;
 import io.troupe.engine.http.protocol.WeightTag;
@@ -109,28 +107,17 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
             adapter.toString(),
             Duration.ZERO,
             adapter.toString());
-    Codec codec = can.dialect().codec();
-    Wire.Answer answer =
-        wire.post(codec.path(), codec.body(draw, false), wire.endpoint().patience().firstToken());
-    if (!answer.ok()) {
-      throw new EndpointException(wire.endpoint(), answer.fault());
-    }
-    Piece piece = codec.pieces(Fields.parse(answer.body())).getFirst();
+    Piece piece = new TrialDraw(wire, can).of(draw, wire.endpoint().patience().firstToken());
     int[] drawn = piece.tokens();
-    double[] logProbs = piece.logProbs();
     int size = policy.tokenizer().vocabularySize();
-    if (drawn.length == 0
-        || logProbs.length != drawn.length
-        || !Arrays.stream(logProbs).allMatch(Double::isFinite)
-        || !Arrays.stream(drawn).allMatch(id -> id >= 0 && id < size)) {
+    if (!Arrays.stream(drawn).allMatch(id -> id >= 0 && id < size)) {
       throw new MalformedAnswerException(
-          "%d tokens drawn for comparison do not come with a finite log-probability each, or are no"
-                  .formatted(drawn.length)
-              + " ids of the policy");
+          "tokens drawn for comparison are no ids of the policy, which lie in [0, %d]"
+              .formatted(size - 1));
     }
     int[] all = Arrays.copyOf(prompt, prompt.length + drawn.length);
     System.arraycopy(drawn, 0, all, prompt.length, drawn.length);
-    return new Told(all, logProbs);
+    return new Told(all, piece.logProbs());
   }
 
   /** Ids from different parts of the vocabulary. */

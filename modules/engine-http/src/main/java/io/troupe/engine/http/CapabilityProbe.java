@@ -166,7 +166,8 @@ public final class CapabilityProbe {
               1,
               1,
               "",
-              Duration.ZERO);
+              Duration.ZERO,
+              "");
       return dialect.codec().body(draw, stream);
     }
 

@@ -9,12 +9,9 @@ import io.troupe.engine.http.protocol.Checked;
 import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,8 +28,7 @@ final class FleetBooks {
   // All guarded by this.
   private Fleet fleet = Fleet.EMPTY;
   private final Map<String, Replica> replicas = new HashMap<>();
-  private final Map<LeaseId, GroupJob> open = new LinkedHashMap<>();
-  private final Deque<GroupJob.Part> waiting = new ArrayDeque<>();
+  private final OpenGroups groups = new OpenGroups();
   private final NewestWeights newest = new NewestWeights();
   private final FleetCounts counts = new FleetCounts();
   private final RestartAccount restarts = new RestartAccount();
@@ -153,39 +149,24 @@ final class FleetBooks {
 
   /** Groups that are not whole. */
   synchronized List<GroupJob> openJobs() {
-    return List.copyOf(open.values());
+    return groups.all();
   }
 
   /** A group is to be sampled; false once closed. */
   synchronized boolean open(GroupJob job) {
     if (!closed) {
-      require(
-          open.putIfAbsent(job.request().lease(), job) == null,
-          "lease %s is being sampled already",
-          job.request().lease());
-      waiting.add(job.whole());
+      groups.add(job);
     }
     return !closed;
   }
 
   synchronized Optional<GroupJob> job(LeaseId lease) {
-    return Optional.ofNullable(open.get(lease));
+    return groups.of(lease);
   }
 
   /** Parts that wait and for which a server is ready, as requests to those. */
   synchronized List<Errand> give() {
-    List<Errand> errands = new ArrayList<>();
-    for (int look = waiting.size(); look > 0 && fleet.readyMembers() > 0; look--) {
-      GroupJob.Part part = waiting.remove();
-      if (!part.job().answer().isDone()) {
-        List<Errand> given = errands(part);
-        errands.addAll(given);
-        if (given.isEmpty()) {
-          waiting.add(part);
-        }
-      }
-    }
-    return errands;
+    return fleet.readyMembers() > 0 ? groups.give(this::errands) : List.of();
   }
 
   private List<Errand> errands(GroupJob.Part part) {
@@ -233,13 +214,8 @@ final class FleetBooks {
   }
 
   private Optional<List<Completion>> take(Errand errand, Map<Integer, Completion> whole) {
-    GroupJob job = errand.part().job();
     counts.completions += whole.size();
-    Optional<List<Completion>> group = job.take(whole);
-    if (group.isPresent()) {
-      open.remove(job.request().lease(), job);
-    }
-    return group;
+    return groups.take(errand.part().job(), whole);
   }
 
   /** A completion came that is not to be used. */
@@ -288,7 +264,7 @@ final class FleetBooks {
       } else {
         counts.retries++;
       }
-      waiting.addFirst(part);
+      groups.first(part);
     }
   }
 
@@ -299,7 +275,7 @@ final class FleetBooks {
    * @return what is under way for it; none if it is over already
    */
   synchronized Optional<List<DrawCall>> giveUp(GroupJob job, boolean failed) {
-    if (!open.remove(job.request().lease(), job)) {
+    if (!groups.remove(job)) {
       return Optional.empty();
     }
     if (failed) {
@@ -314,14 +290,17 @@ final class FleetBooks {
   synchronized Remains close() {
     closed = true;
     notifyAll();
-    return new Remains(
-        List.copyOf(open.values()), newest.unreached(), List.copyOf(replicas.keySet()));
+    return new Remains(groups.all(), newest.unreached(), List.copyOf(replicas.keySet()));
   }
 
   /** How the fleet fares, on a line. */
   synchronized String report() {
     return "servers=%d ready=%d waiting=%d %s%s"
         .formatted(
-            replicas.size(), fleet.readyMembers(), waiting.size(), counts.line(), restarts.line());
+            replicas.size(),
+            fleet.readyMembers(),
+            groups.waiting(),
+            counts.line(),
+            restarts.line());
   }
 }

@@ -105,7 +105,7 @@ public final class HttpScorer implements Scorer {
       throw refusal(wire.endpoint(), String.valueOf(malformed.getMessage()));
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
-      throw refusal(wire.endpoint(), "interrupted");
+      throw new EndpointException(wire.endpoint(), Fault.of(Fault.Kind.NO_ANSWER, "interrupted"));
     }
   }
 

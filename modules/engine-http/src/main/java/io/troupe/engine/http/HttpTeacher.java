@@ -8,7 +8,9 @@ import io.troupe.engine.http.protocol.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -205,11 +207,16 @@ public final class HttpTeacher implements Scorer {
         || failure.fault().kind() == Fault.Kind.MALFORMED;
   }
 
+  /** The least busy first, as they are now: the numbers must not change while they are sorted. */
+  private List<Place> byLoad() {
+    Map<Place, Integer> asked = new HashMap<>();
+    places.forEach(place -> asked.put(place, place.asked.get()));
+    return places.stream().sorted(Comparator.comparing(asked::get)).toList();
+  }
+
   private Scores anywhere(int[] tokens, int topK) throws InterruptedException {
     Optional<EndpointException> last = Optional.empty();
-    List<Place> byLoad =
-        places.stream().sorted(Comparator.comparingInt(place -> place.asked.get())).toList();
-    for (Place place : byLoad) {
+    for (Place place : byLoad()) {
       try {
         return place.score(tokens, topK);
       } catch (EndpointException failed) {

@@ -165,13 +165,9 @@ final class ScorerTrial {
             tokens,
             1,
             "",
-            Duration.ZERO);
-    Wire.Answer answer =
-        wire.post(can.dialect().codec().path(), can.dialect().codec().body(draw, false), PATIENCE);
-    if (!answer.ok()) {
-      throw new EndpointException(wire.endpoint(), answer.fault());
-    }
-    Piece drawn = can.dialect().codec().pieces(Fields.parse(answer.body())).getFirst();
+            Duration.ZERO,
+            "");
+    Piece drawn = new TrialDraw(wire, can).of(draw, PATIENCE);
     int[] all = Arrays.copyOf(prompt, prompt.length + drawn.tokens().length);
     System.arraycopy(drawn.tokens(), 0, all, prompt.length, drawn.tokens().length);
     double[] said = ask.logProbs(all);

@@ -3,7 +3,6 @@ package io.troupe.engine.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.Wire.Answer;
-import io.troupe.engine.http.protocol.Codec;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Fields;
@@ -144,19 +143,8 @@ record UpdateCalls(
             tag.toString(),
             Duration.ZERO,
             adapter(tag));
-    Codec codec = can.dialect().codec();
-    Answer answer =
-        wire.post(codec.path(), codec.body(draw, false), wire.endpoint().patience().idle());
-    if (!answer.ok()) {
-      return fault(answer);
-    }
     try {
-      Piece piece = codec.pieces(Fields.parse(answer.body())).getFirst();
-      if (piece.tokens().length != 1
-          || piece.logProbs().length != 1
-          || !Double.isFinite(piece.logProbs()[0])) {
-        return Optional.of("a token drawn for trial has no finite log-probability");
-      }
+      Piece piece = new TrialDraw(wire, can).of(draw, wire.endpoint().patience().idle());
       if (publishing == Publishing.ADAPTERS) {
         Optional<String> other =
             piece.versions().stream()

@@ -101,7 +101,8 @@ class ClientConformanceTest {
           tokens,
           seed,
           "",
-          Duration.ofMillis(5));
+          Duration.ofMillis(5),
+          "");
     }
 
     DrawCall start(long seed, int tokens, int... prompt) {

@@ -272,7 +272,8 @@ class FleetSamplerTest {
               4,
               1,
               "",
-              Duration.ZERO);
+              Duration.ZERO,
+              "");
       CompletionStage<List<Drawn>> open =
           wire.draw(Dialect.TROUPE, draw, () -> true, clock).result();
       assertThatThrownBy(() -> open.toCompletableFuture().get(900, TimeUnit.MILLISECONDS))

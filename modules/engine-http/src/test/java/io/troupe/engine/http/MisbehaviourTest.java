@@ -116,7 +116,8 @@ class MisbehaviourTest {
 
   private static Object draw(Wire wire, ScheduledExecutorService clock) throws Exception {
     Draw draw =
-        new Draw("r-1", "m", new int[] {1}, 1, new SamplingSettings(1, 4), 4, 1, "", Duration.ZERO);
+        new Draw(
+            "r-1", "m", new int[] {1}, 1, new SamplingSettings(1, 4), 4, 1, "", Duration.ZERO, "");
     try {
       return wire.draw(Dialect.VLLM, draw, () -> false, clock)
           .result()

@@ -31,20 +31,6 @@ public record Draw(
     String salt,
     Duration interval,
     String adapter) {
-  /** With the model as it is. */
-  public Draw(
-      String id,
-      String model,
-      int[] prompt,
-      int completions,
-      SamplingSettings settings,
-      int maxTokens,
-      long seed,
-      String salt,
-      Duration interval) {
-    this(id, model, prompt, completions, settings, maxTokens, seed, salt, interval, "");
-  }
-
   public Draw {
     require(prompt.length >= 1, "a prompt has at least one token");
     require(completions >= 1, "a request is for at least one completion, not %d", completions);

@@ -121,7 +121,12 @@ record AskReader(Served served, List<String> adapters) {
 
   private static SamplingSettings settings(JsonNode body, int maxTokens) throws Refusal {
     Set<Integer> stopIds = new HashSet<>();
-    body.path("stop_token_ids").forEach(id -> stopIds.add(id.asInt(-1)));
+    for (JsonNode id : body.path("stop_token_ids")) {
+      if (!id.canConvertToInt() || id.intValue() < 0) {
+        throw Refusal.bad("stop_token_ids", "stop_token_ids are ids, and one is " + id);
+      }
+      stopIds.add(id.intValue());
+    }
     int topK = integer(body, "top_k", 0, -1, Integer.MAX_VALUE);
     try {
       return new SamplingSettings(

@@ -45,8 +45,8 @@ final class CompletionsRoute {
 
   void answer(Reply reply, JsonNode body, boolean chat)
       throws IOException, InterruptedException, Refusal {
-    if (counters.running.incrementAndGet() > settings.maxRequests()) {
-      counters.running.decrementAndGet();
+    if (counters.running().incrementAndGet() > settings.maxRequests()) {
+      counters.running().decrementAndGet();
       throw Refusal.of(
           429,
           "TooManyRequests",
@@ -63,7 +63,7 @@ final class CompletionsRoute {
         draw(reply, ask, use.engine());
       }
     } finally {
-      counters.running.decrementAndGet();
+      counters.running().decrementAndGet();
     }
   }
 
@@ -91,8 +91,8 @@ final class CompletionsRoute {
     Answers answers = new Answers(ask, served, System.currentTimeMillis() / 1000, tags);
     if (ask.scoreOnly()) {
       reply.json(200, answers.scores(scores));
-      counters.served.incrementAndGet();
-      counters.promptTokens.addAndGet(ask.promptTokens());
+      counters.served().incrementAndGet();
+      counters.promptTokens().addAndGet(ask.promptTokens());
       return;
     }
     Desk.Entry entry = desk.start(ask, engine);
@@ -102,13 +102,14 @@ final class CompletionsRoute {
       } else {
         whole(reply, answers, entry.generation(), scores);
       }
-      counters.served.incrementAndGet();
-      counters.promptTokens.addAndGet(ask.promptTokens());
+      boolean failed = entry.generation().failure().isPresent(); // of a stream, after 200
+      (failed ? counters.failed() : counters.served()).incrementAndGet();
+      counters.promptTokens().addAndGet(ask.promptTokens());
     } catch (IOException gone) {
-      counters.disconnected.incrementAndGet();
+      counters.disconnected().incrementAndGet();
       throw gone;
     } finally {
-      counters.generatedTokens.addAndGet(answers.tokens());
+      counters.generatedTokens().addAndGet(answers.tokens());
       desk.leave(entry);
     }
   }
@@ -158,7 +159,8 @@ final class CompletionsRoute {
       }
       if (generation.failure().isPresent() || closed) {
         reply.event(Refusal.of(500, "InternalServerError", reason(generation)).json());
-        break;
+        reply.done();
+        return;
       }
       if (!deltas.isEmpty() && ended) {
         reply.last(answers.chunk(deltas));
@@ -168,7 +170,7 @@ final class CompletionsRoute {
         reply.ping();
       }
     }
-    if (ended && ask.usage()) {
+    if (ask.usage()) {
       reply.event(answers.counts());
     }
     reply.done();

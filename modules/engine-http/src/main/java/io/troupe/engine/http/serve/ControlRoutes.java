@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Fields;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,7 +186,7 @@ final class ControlRoutes {
   /** An adapter is merged into weights that stay as they are meanwhile, and afterwards. */
   private synchronized String load(JsonNode body) throws Refusal {
     String name = text(body, "lora_name");
-    Path folder = Path.of(text(body, "lora_path"));
+    Path folder = path(body, "lora_path");
     WeightSnapshot base =
         weights
             .kept()
@@ -207,11 +208,16 @@ final class ControlRoutes {
     return body.path(field).textValue();
   }
 
-  private synchronized void update(Reply reply, JsonNode body) throws IOException, Refusal {
-    if (!body.path("model_path").isTextual()) {
-      throw Refusal.bad("model_path", "model_path names a directory with safetensors files");
+  private static Path path(JsonNode body, String field) throws Refusal {
+    try {
+      return Path.of(text(body, field));
+    } catch (InvalidPathException none) {
+      throw Refusal.bad(field, "%s is no path: %s".formatted(field, none.getMessage()));
     }
-    Path directory = Path.of(body.path("model_path").textValue());
+  }
+
+  private synchronized void update(Reply reply, JsonNode body) throws IOException, Refusal {
+    Path directory = path(body, "model_path");
     if (!adapters.names().isEmpty()) {
       throw Refusal.bad(
           "model_path",
@@ -222,7 +228,7 @@ final class ControlRoutes {
     int status = 200;
     try {
       String tag = weights.load(directory, body.path("weight_version").asText(""));
-      counters.updates.incrementAndGet();
+      counters.updates().incrementAndGet();
       json.put("success", true).put("message", "weights loaded").put("weight_version", tag);
     } catch (IOException | IllegalArgumentException unfit) {
       status = 400;

@@ -3,17 +3,42 @@ package io.troupe.engine.http.serve;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a server counts, for {@code /metrics}. */
-final class Counters {
-  final AtomicLong running = new AtomicLong();
-  final AtomicLong served = new AtomicLong();
-  final AtomicLong refused = new AtomicLong();
-  final AtomicLong rejected = new AtomicLong();
-  final AtomicLong failed = new AtomicLong();
-  final AtomicLong disconnected = new AtomicLong();
-  final AtomicLong promptTokens = new AtomicLong();
-  final AtomicLong generatedTokens = new AtomicLong();
-  final AtomicLong updates = new AtomicLong();
+/**
+ * What a server counts, for {@code /metrics}.
+ *
+ * @param running requests that are being answered
+ * @param served requests answered in full
+ * @param refused requests that were wrong
+ * @param rejected requests told to come back later
+ * @param failed requests that the engine failed
+ * @param disconnected requests whose client went away
+ * @param promptTokens tokens of prompts
+ * @param generatedTokens tokens drawn and sent
+ * @param updates times that weights were loaded
+ */
+record Counters(
+    AtomicLong running,
+    AtomicLong served,
+    AtomicLong refused,
+    AtomicLong rejected,
+    AtomicLong failed,
+    AtomicLong disconnected,
+    AtomicLong promptTokens,
+    AtomicLong generatedTokens,
+    AtomicLong updates) {
+  /** Nothing happened yet. */
+  static Counters zero() {
+    return new Counters(
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong(),
+        new AtomicLong());
+  }
 
   /** The text that Prometheus reads. */
   String text(int waiting, boolean paused, long version, double seconds) {

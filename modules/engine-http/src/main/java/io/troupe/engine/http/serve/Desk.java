@@ -138,7 +138,7 @@ final class Desk {
     }
   }
 
-  private void cancel(Entry entry) {
+  private static void cancel(Entry entry) {
     if (entry.taken().compareAndSet(false, true)) {
       fail(entry, new CancellationException("taken back before it was drawn"));
     } else {
@@ -156,12 +156,16 @@ final class Desk {
     int count = 0;
     for (Entry entry : open.values()) {
       if (ids.isEmpty() || ids.contains(entry.id())) {
-        entry.generation().abort();
-        cancel(entry);
+        abort(entry);
         count++;
       }
     }
     return count;
+  }
+
+  private static void abort(Entry entry) {
+    entry.generation().abort();
+    cancel(entry);
   }
 
   /**
@@ -177,11 +181,9 @@ final class Desk {
         drain();
       }
       case ABORT -> {
-        List<String> all = open.values().stream().map(Entry::id).toList();
         gate.shut();
-        if (!all.isEmpty()) {
-          abort(all);
-        }
+        List<Entry> drawn = open.values().stream().filter(entry -> entry.taken().get()).toList();
+        drawn.forEach(Desk::abort);
         drain();
       }
     }

@@ -3,24 +3,44 @@ package io.troupe.engine.http.serve;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Holds requests back while a server is paused, in the order in which they came. */
+/**
+ * Holds requests back while a server is paused, in the order in which they came. Once it is shut,
+ * none is on its way through any more.
+ */
 final class Gate {
-  private final List<Runnable> held = new ArrayList<>();
-  private boolean closed;
+  private final List<Runnable> held = new ArrayList<>(); // guarded by this
+  private int passing; // guarded by this
+  private boolean closed; // guarded by this
 
-  /** Runs the work now, or once the gate opens. */
+  /** Runs the work now, or once the gate opens; it is short. */
   void pass(Runnable work) {
     synchronized (this) {
       if (closed) {
         held.add(work);
         return;
       }
+      passing++;
     }
-    work.run();
+    runPassing(List.of(work));
   }
 
-  synchronized void shut() {
+  private void runPassing(List<Runnable> work) {
+    try {
+      work.forEach(Runnable::run);
+    } finally {
+      synchronized (this) {
+        passing--;
+        notifyAll();
+      }
+    }
+  }
+
+  /** Holds back all that comes from now on; waits for what is on its way. */
+  synchronized void shut() throws InterruptedException {
     closed = true;
+    while (passing > 0) {
+      wait();
+    }
   }
 
   void open() {
@@ -29,8 +49,9 @@ final class Gate {
       closed = false;
       waiting = List.copyOf(held);
       held.clear();
+      passing++;
     }
-    waiting.forEach(Runnable::run);
+    runPassing(waiting);
   }
 
   synchronized boolean isShut() {

@@ -37,7 +37,7 @@ public final class PolicyServer implements AutoCloseable {
   private final ServeSettings settings;
   private final HttpServer http;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Counters counters = new Counters();
+  private final Counters counters = Counters.zero();
   private final ServedWeights weights;
   private final ServedAdapters adapters;
   private final CompletionsRoute completions;
@@ -131,11 +131,11 @@ public final class PolicyServer implements AutoCloseable {
 
   private void count(int status) {
     if (status == 429) {
-      counters.rejected.incrementAndGet();
+      counters.rejected().incrementAndGet();
     } else if (status >= 500) {
-      counters.failed.incrementAndGet();
+      counters.failed().incrementAndGet();
     } else {
-      counters.refused.incrementAndGet();
+      counters.refused().incrementAndGet();
     }
   }
 

@@ -23,7 +23,8 @@ class CodecTest {
           9,
           42,
           "3-0123456789abcdef",
-          Duration.ofMillis(100));
+          Duration.ofMillis(100),
+          "");
 
   /** The same answer, as each server tells it. */
   private static String answer(Dialect dialect) {

@@ -199,6 +199,7 @@ class PolicyServerTest {
         "{\"prompt\":[3],\"temperature\":-1}|400|a sampling temperature is 0 or greater",
         "{\"prompt\":[3],\"top_p\":0.5}|400|the toy policy knows no top_p",
         "{\"prompt\":[3],\"echo\":true}|400|echo is not offered here",
+        "{\"prompt\":[3],\"stop_token_ids\":[2,-1]}|400|stop_token_ids are ids, and one is -1",
         "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the drawn token",
         "{\"prompt\":[3,4],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
         "{\"prompt\":[3],\"model\":\"gpt\"}|404|the model `gpt` does not exist; this server serves"
@@ -288,6 +289,8 @@ class PolicyServerTest {
           toy.post("/update_weights_from_disk", order.formatted(directory, "1-0123456789abcdef"));
       assertThat(wrong.statusCode()).isEqualTo(400);
       assertThat(wrong.body()).contains("holds weights with the digest");
+      assertThat(toy.post("/update_weights_from_disk", order.formatted("\\u0000", tag)).body())
+          .contains("model_path is no path");
       assertThat(toy.post("/pause?mode=keep", "").statusCode()).isEqualTo(200);
       CompletableFuture<HttpResponse<String>> open = asked(toy, "false");
       awaitMetric(toy, "troupe_serve_requests_waiting 1");

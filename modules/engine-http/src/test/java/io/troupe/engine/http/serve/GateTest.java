@@ -1,0 +1,81 @@
+package io.troupe.engine.http.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class GateTest {
+  private static final Set<Thread.State> AT_REST =
+      EnumSet.of(Thread.State.WAITING, Thread.State.TERMINATED);
+
+  private final Gate gate = new Gate();
+  private final List<String> happened = new CopyOnWriteArrayList<>();
+
+  /** Who pauses a server counts on it: what is on its way would be drawn during the pause. */
+  @Test
+  void shut_whileWorkIsOnItsWay_waitsForIt() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread passing =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    gate.pass(
+                        () -> {
+                          begun.countDown();
+                          await(goOn);
+                          happened.add("passed");
+                        }));
+    begun.await();
+    Thread shutting =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  shut();
+                  happened.add("shut");
+                });
+    while (!AT_REST.contains(shutting.getState())) {
+      Thread.onSpinWait();
+    }
+    goOn.countDown();
+    passing.join();
+    shutting.join();
+    assertThat(happened).containsExactly("passed", "shut");
+  }
+
+  @Test
+  void open_afterShut_runsWhatWasHeldInItsOrder() throws Exception {
+    gate.shut();
+    gate.pass(() -> happened.add("first"));
+    gate.pass(() -> happened.add("second"));
+    assertThat(gate.waiting()).isEqualTo(2);
+    assertThat(happened).isEmpty();
+    gate.open();
+    assertThat(happened).containsExactly("first", "second");
+    gate.shut();
+    assertThat(gate.isShut()).isTrue();
+  }
+
+  private void shut() {
+    try {
+      gate.shut();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
