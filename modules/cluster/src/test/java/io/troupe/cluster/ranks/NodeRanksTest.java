@@ -2,7 +2,6 @@ package io.troupe.cluster.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.link.Endpoint;
@@ -94,16 +93,6 @@ final class NodeRanksTest {
     }
   }
 
-  private static List<Float> alone() {
-    try (TrainingEngine trainer = new ToyPolicy(ToySteps.POLICY).newTrainer(3)) {
-      trainer.freezeReference();
-      for (int step = 0; step < STEPS; step++) {
-        ToySteps.make(trainer, step);
-      }
-      return ToySteps.weights(trainer);
-    }
-  }
-
   /** Two ranks, then one, then two again. */
   @Test
   void train_aNodeLostAndBack_goesOnWithTheOthersAndIsTheTrainerOfOneThread() throws Exception {
@@ -135,11 +124,7 @@ final class NodeRanksTest {
       ToySteps.make(trainer, 3);
       ToySteps.make(trainer, 4);
 
-      List<Float> whole = alone();
-      List<Float> weights = ToySteps.weights(trainer);
-      for (int i = 0; i < whole.size(); i++) {
-        assertThat(weights.get(i)).isCloseTo(whole.get(i), within(1e-5f));
-      }
+      ToySteps.assertAlone(trainer, STEPS);
     }
     assertThat(notes)
         .filteredOn(note -> note.contains("trainer ranks begin"))

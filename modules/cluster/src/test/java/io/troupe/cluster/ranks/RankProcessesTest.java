@@ -2,7 +2,6 @@ package io.troupe.cluster.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.HostPort;
@@ -60,16 +59,8 @@ final class RankProcessesTest {
   /** A step, another for which rank 1 is dead, and one more. */
   @Test
   void train_aRanksProcessKilled_makesTheStepAgainAndIsTheTrainerOfOneThread() {
-    ToyPolicy plain = new ToyPolicy(ToySteps.POLICY);
-    List<Float> whole;
-    try (TrainingEngine trainer = plain.newTrainer(3)) {
-      trainer.freezeReference();
-      for (int step = 0; step < STEPS; step++) {
-        ToySteps.make(trainer, step);
-      }
-      whole = ToySteps.weights(trainer);
-    }
-    try (TrainingEngine trainer = plain.by(() -> crew(this::child)).newTrainer(3)) {
+    try (TrainingEngine trainer =
+        new ToyPolicy(ToySteps.POLICY).by(() -> crew(this::child)).newTrainer(3)) {
       trainer.freezeReference();
       ToySteps.make(trainer, 0);
       ProcessHandle killed = ProcessHandle.of(started(1).getFirst()).orElseThrow();
@@ -77,10 +68,7 @@ final class RankProcessesTest {
       killed.onExit().join();
       ToySteps.make(trainer, 1);
       ToySteps.make(trainer, 2);
-      List<Float> weights = ToySteps.weights(trainer);
-      for (int i = 0; i < whole.size(); i++) {
-        assertThat(weights.get(i)).isCloseTo(whole.get(i), within(1e-5f));
-      }
+      ToySteps.assertAlone(trainer, STEPS);
     }
     assertThat(started(0)).hasSize(1);
     assertThat(started(1)).hasSize(2);

@@ -1,6 +1,7 @@
 package io.troupe.cluster.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.Distillation;
@@ -14,6 +15,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -50,7 +52,7 @@ final class ToySteps {
   }
 
   /** All weights of a trainer. */
-  static List<Float> weights(TrainingEngine trainer) {
+  private static List<Float> weights(TrainingEngine trainer) {
     List<Float> weights = new ArrayList<>();
     float[] all =
         trainer
@@ -63,6 +65,27 @@ final class ToySteps {
       weights.add(weight);
     }
     return weights;
+  }
+
+  /** The weights that so many steps make of the trainer of one thread. */
+  static List<Float> alone(int steps) {
+    try (TrainingEngine trainer = new ToyPolicy(POLICY).newTrainer(3)) {
+      trainer.freezeReference();
+      for (int step = 0; step < steps; step++) {
+        make(trainer, step);
+      }
+      return weights(trainer);
+    }
+  }
+
+  /** Holds a trainer of ranks against that. */
+  static void assertAlone(TrainingEngine trainer, int steps) {
+    List<Float> whole = alone(steps);
+    List<Float> weights = weights(trainer);
+    assertThat(weights).hasSameSizeAs(whole);
+    for (int i = 0; i < whole.size(); i++) {
+      assertThat(weights.get(i)).isCloseTo(whole.get(i), within(1e-5f));
+    }
   }
 
   private static List<TrainingSequence> batch(int step, int size) {
