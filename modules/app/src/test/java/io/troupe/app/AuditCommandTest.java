@@ -10,31 +10,28 @@ import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.RunFolder;
 import io.troupe.store.RunJson;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code troupe audit} on the folder of a real run, whole and tampered with. */
 final class AuditCommandTest {
-  private record Answer(int code, String out, String err) {}
-
   @TempDir private Path folder;
 
   @Test
   void audit_finishedRun_accountsForEveryPromptAndIsSound() throws Exception {
     RunFolder run = finished();
 
-    Answer table = audit(run.path().toString());
+    Said table = audit(run.path().toString());
     assertThat(table.code()).as(table.out()).isZero();
     assertThat(table.out())
         .contains("steps   8, and 0 made again after a resume", "bound 1", "no violation")
         .containsPattern("trained  +24 +0 +24");
 
-    Answer json = audit(run.path().toString(), "--json");
+    Said json = audit(run.path().toString(), "--json");
     JsonNode page = new ObjectMapper().readTree(json.out());
     JsonNode stands = page.path("stands");
     assertThat(page.path("sound").asBoolean()).isTrue();
@@ -60,7 +57,7 @@ final class AuditCommandTest {
                       1, List.of(new Event.GroupFailed(new GroupId(1), "made up"))))));
     }
 
-    Answer answer = audit(run.path().toString());
+    Said answer = audit(run.path().toString());
 
     assertThat(answer.code()).isEqualTo(1);
     assertThat(answer.out()).contains("BROKEN", "S2 exactly once: g1 fails, and it has ended");
@@ -68,7 +65,7 @@ final class AuditCommandTest {
 
   @Test
   void audit_noSuchRun_exits2AndSaysWhichThereAre() {
-    Answer answer = audit(folder.resolve("nothing").toString());
+    Said answer = audit(folder.resolve("nothing").toString());
 
     assertThat(answer.code()).isEqualTo(2);
     assertThat(answer.err()).startsWith("error: there is no run folder");
@@ -82,15 +79,8 @@ final class AuditCommandTest {
     return TestRuns.only(folder);
   }
 
-  private static Answer audit(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine command =
-        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    String[] all = new String[arguments.length + 1];
-    all[0] = "audit";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    int code = command.execute(all);
-    return new Answer(code, out.toString(), err.toString());
+  private static Said audit(String... arguments) {
+    return Said.by(
+        Stream.concat(Stream.of("audit"), Arrays.stream(arguments)).toArray(String[]::new));
   }
 }

@@ -47,7 +47,7 @@ final class FakeMachine {
           "tr",
           "xargs");
 
-  private static final long LIMIT_SECONDS = 30;
+  private static final long LIMIT_SECONDS = 120;
 
   final Path clone;
   final Path path;

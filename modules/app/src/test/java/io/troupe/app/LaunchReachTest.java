@@ -8,8 +8,6 @@ import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.RemoteHost;
 import io.troupe.app.launch.Ssh;
 import io.troupe.app.launch.SshServer;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,7 +19,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * {@code troupe launch} where one of three hosts is gone. The two that are there share a disk, and
@@ -34,8 +31,6 @@ final class LaunchReachTest {
   @TempDir private Path folder;
   private SshServer server;
   private Path there;
-
-  private record Said(int code, String out, String err) {}
 
   @BeforeEach
   void startServer() throws Exception {
@@ -70,9 +65,9 @@ final class LaunchReachTest {
     Files.createDirectories(there.resolve("runs/toy-1"));
 
     Said resumed = launch(List.of("127.0.0.2", GONE, "127.0.0.3"), "resume", "--detach");
-    assertThat(resumed.code).as(resumed.err).isEqualTo(ExitCode.UNREACHABLE.code());
-    assertThat(resumed.err).contains(GONE + ": cannot be reached by ssh");
-    assertThat(resumed.out)
+    assertThat(resumed.code()).as(resumed.err()).isEqualTo(ExitCode.UNREACHABLE.code());
+    assertThat(resumed.err()).contains(GONE + ": cannot be reached by ssh");
+    assertThat(resumed.out())
         .contains("resumes toy-1", "is left out; when it is back:", "restart-node " + GONE);
     assertThat(Files.readAllLines(there.resolve("run.args")))
         .containsExactly(
@@ -87,19 +82,19 @@ final class LaunchReachTest {
             "127.0.0.3:7401");
 
     Said status = launch(List.of(GONE, "127.0.0.3"), "status");
-    assertThat(status.code).isEqualTo(ExitCode.UNREACHABLE.code());
-    assertThat(status.out).contains("agent: process");
-    assertThat(status.err.lines()).hasSize(1);
+    assertThat(status.code()).isEqualTo(ExitCode.UNREACHABLE.code());
+    assertThat(status.out()).contains("agent: process");
+    assertThat(status.err().lines()).hasSize(1);
 
     Said followed = launch(List.of(GONE, "127.0.0.3"), "logs", "--follow");
-    assertThat(followed.code).isEqualTo(ExitCode.UNREACHABLE.code());
-    assertThat(followed.out)
+    assertThat(followed.code()).isEqualTo(ExitCode.UNREACHABLE.code());
+    assertThat(followed.out())
         .contains("broke: ", "whether it goes on is not known", "follow  troupe launch logs");
 
     Said stopped = launch(List.of("127.0.0.2", GONE, "127.0.0.3"), "stop");
-    assertThat(stopped.code).isEqualTo(ExitCode.UNREACHABLE.code());
-    assertThat(stopped.out).contains("run ended", "agent ended", "no agent was started");
-    assertThat(stopped.err.lines()).hasSize(1);
+    assertThat(stopped.code()).isEqualTo(ExitCode.UNREACHABLE.code());
+    assertThat(stopped.out()).contains("run ended", "agent ended", "no agent was started");
+    assertThat(stopped.err().lines()).hasSize(1);
   }
 
   private Said launch(List<String> addresses, String... words) throws Exception {
@@ -114,12 +109,7 @@ final class LaunchReachTest {
     arguments.addAll(List.of(words));
     arguments.addAll(List.of("--hosts", hosts.toString(), "--remote", there.toString()));
     server.options("user").forEach(option -> arguments.addAll(List.of("--ssh-option", option)));
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    int code = command.execute(arguments.toArray(String[]::new));
-    return new Said(code, out.toString(), err.toString());
+    return Said.by(arguments.toArray(String[]::new));
   }
 
   private Bundle bundle() throws Exception {

@@ -103,7 +103,7 @@ final class SignalTest {
     }
   }
 
-  @RepeatedTest(3)
+  @RepeatedTest(2)
   void train_terminatedWhilePyTorchTrains_exits143WithoutACrash() throws Exception {
     String config = TestRuns.write(folder, TestRuns.DJL);
     try (ChildRun child =
@@ -117,7 +117,7 @@ final class SignalTest {
         .contains(RunHistory.replay(run, 1).state().version().number());
   }
 
-  @RepeatedTest(3)
+  @RepeatedTest(2)
   void train_terminatedWhilePyTorchWarmsUp_exits143WithoutACrash() throws Exception {
     String config = TestRuns.write(folder, TestRuns.DJL);
     try (ChildRun child =

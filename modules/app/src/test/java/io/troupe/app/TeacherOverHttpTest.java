@@ -91,7 +91,7 @@ class TeacherOverHttpTest {
     try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE));
         HttpTeacher teacher =
             HttpTeacher.open(
-                List.of(at(server), at(server)), TOKENIZER, CONTEXT, Duration.ofSeconds(1))) {
+                List.of(at(server), at(server)), TOKENIZER, CONTEXT, Duration.ofSeconds(30))) {
       TaughtTrainer taught = new TaughtTrainer(OWN, teacher, 2);
       List<TrainingSequence> batch = List.of(sequence("1+2=", "3"), sequence("4+5=", "09"));
       List<TeacherTokens> theirs = taught.teacherTokens(batch, 3, 1);

@@ -114,21 +114,23 @@ final class TrainCommandTest {
   @ValueSource(
       strings = {
         "train",
-        "train short.yaml --resume short",
-        "train short.yaml --stepps 3",
+        "train FILE --resume short",
+        "train FILE --stepps 3",
         "train absent.yaml",
-        "train short.yaml --set training.stepps=3",
-        "train short.yaml --set training.steps",
-        "trian short.yaml"
+        "train FILE --set training.stepps=3",
+        "train FILE --set training.steps",
+        "trian FILE"
       })
-  void train_badUsage_exits2AndStartsNothing(String arguments) throws Exception {
-    TestRuns.write(folder, TestRuns.TOY);
-    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, arguments.split(" ", -1))) {
-      assertThat(child.awaitExit()).as(child.said()).isEqualTo(2);
-      assertThat(child.out()).isEmpty();
-      assertThat(child.err()).isNotEmpty().noneMatch(line -> line.startsWith("\tat "));
-    }
-    assertThat(folder.resolve("runs")).doesNotExist();
+  void train_badUsage_is2AndStartsNothing(String arguments) throws Exception {
+    Path runs = folder.resolve("runs");
+    String config =
+        TestRuns.write(
+            folder, TestRuns.TOY.replace("seed: 5", "seed: 5\n  folder: \"%s\"".formatted(runs)));
+    Said said = Said.by(arguments.replace("FILE", config).split(" ", -1));
+    assertThat(said.code()).as(said.err()).isEqualTo(2);
+    assertThat(said.out()).isEmpty();
+    assertThat(said.err()).isNotEmpty().doesNotContain("\tat ");
+    assertThat(runs).doesNotExist();
   }
 
   @Test

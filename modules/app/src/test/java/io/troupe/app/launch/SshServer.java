@@ -5,6 +5,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A real ssh server on loopback addresses, which are the hosts; with keys of its own. */
@@ -57,7 +58,15 @@ public final class SshServer implements AutoCloseable {
     key(folder.resolve("user"));
     key(folder.resolve("stranger"));
     Files.copy(folder.resolve("user.pub"), folder.resolve("authorized"));
-    int port = freePort();
+    Optional<SshServer> server = Optional.empty();
+    while (server.isEmpty()) { // until nobody takes the port before it does
+      server = listening(folder, addresses, matches, freePort());
+    }
+    return server.get();
+  }
+
+  private static Optional<SshServer> listening(
+      Path folder, List<String> addresses, String matches, int port) throws Exception {
     StringBuilder config = new StringBuilder();
     addresses.forEach(address -> config.append("ListenAddress %s:%d%n".formatted(address, port)));
     config.append(
@@ -80,17 +89,22 @@ public final class SshServer implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("sshd.log").toFile())
             .start();
-    SshServer server = new SshServer(process, folder, port);
-    for (int i = 0; i < 300 && !server.said("Server listening"); i++) {
-      if (process.waitFor(100, TimeUnit.MILLISECONDS)) {
-        throw new IOException("sshd ended: " + Files.readString(folder.resolve("sshd.log")));
+    boolean lives = true;
+    while (true) {
+      String log = Files.readString(folder.resolve("sshd.log"));
+      if (log.contains("Address already in use")) {
+        process.destroy();
+        process.waitFor();
+        return Optional.empty();
       }
+      if (addresses.stream().allMatch(one -> log.contains("listening on " + one + " port"))) {
+        return Optional.of(new SshServer(process, folder, port));
+      }
+      if (!lives) {
+        throw new IOException("sshd ended: " + log);
+      }
+      lives = !process.waitFor(20, TimeUnit.MILLISECONDS);
     }
-    return server;
-  }
-
-  private boolean said(String text) throws IOException {
-    return Files.readString(folder.resolve("sshd.log")).contains(text);
   }
 
   private static void key(Path file) throws Exception {

@@ -6,6 +6,7 @@ import io.troupe.core.reward.Verdict;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,21 +18,42 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class HostileProgramsTest {
   private static final String HONEST = "def f(x):\n    return x + 1\n";
 
+  /** Programs that end at the deadline alone; the others have one that no slow machine meets. */
+  private static final Set<String> ENDLESS =
+      Set.of(
+          "deleted files",
+          "fork bomb",
+          "stubborn fork bomb",
+          "memory bomb of many processes",
+          "endless loop",
+          "endless loop in the call",
+          "sleeper",
+          "thread bomb",
+          "output flood",
+          "ignored signals",
+          "endless value");
+
   private static Sandbox sandbox;
+  private static Sandbox impatient;
 
   @BeforeAll
   static void open() throws SandboxUnavailable {
-    sandbox =
-        Sandbox.open(
-            SandboxSettings.standard()
-                .withWorkers(1)
-                .withMemory(256L << 20)
-                .withWall(Duration.ofSeconds(3), Duration.ofSeconds(6)));
+    sandbox = open(Duration.ofSeconds(60));
+    impatient = open(Duration.ofSeconds(3));
+  }
+
+  private static Sandbox open(Duration wall) throws SandboxUnavailable {
+    return Sandbox.open(
+        SandboxSettings.standard()
+            .withWorkers(1)
+            .withMemory(256L << 20)
+            .withWall(wall, wall.multipliedBy(2)));
   }
 
   @AfterAll
   static void close() {
     sandbox.close();
+    impatient.close();
   }
 
   static Stream<String> attacks() {
@@ -41,8 +63,9 @@ final class HostileProgramsTest {
   @ParameterizedTest
   @MethodSource("attacks")
   void verify_hostileProgram_scoresZeroAndHarmsNothing(String attack) {
-    assertThat(reward(programs().getOrDefault(attack, ""))).isEqualTo(0.0);
-    assertThat(reward(HONEST)).as("the next program").isEqualTo(1.0);
+    Sandbox within = ENDLESS.contains(attack) ? impatient : sandbox;
+    assertThat(reward(within, programs().getOrDefault(attack, ""))).isEqualTo(0.0);
+    assertThat(reward(within, HONEST)).as("the next program").isEqualTo(1.0);
   }
 
   @Test
@@ -94,8 +117,12 @@ final class HostileProgramsTest {
   }
 
   private static double reward(String program) {
+    return reward(sandbox, program);
+  }
+
+  private static double reward(Sandbox within, String program) {
     Verdict verdict =
-        new CodeVerifier(CodeProfile.mbpp(), sandbox)
+        new CodeVerifier(CodeProfile.mbpp(), within)
             .verify(
                 CodePrompts.asserts(
                     "assert f(1) == 2", "assert f(41) == 42", "assert set([f(0)]) == {1}"),

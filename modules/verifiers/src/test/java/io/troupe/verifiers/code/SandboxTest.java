@@ -23,7 +23,7 @@ final class SandboxTest {
     CompletableFuture<ProcessHandle> end =
         ProcessHandle.of(pids.iterator().next()).orElseThrow().onExit();
     sandbox.close();
-    end.get(30, TimeUnit.SECONDS);
+    end.get(60, TimeUnit.SECONDS);
     assertThat(verdict(sandbox)).isInstanceOf(Verdict.Unverifiable.class);
   }
 
@@ -32,7 +32,7 @@ final class SandboxTest {
     try (Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1))) {
       ProcessHandle worker = ProcessHandle.of(sandbox.pids().iterator().next()).orElseThrow();
       worker.destroyForcibly();
-      worker.onExit().get(30, TimeUnit.SECONDS);
+      worker.onExit().get(60, TimeUnit.SECONDS);
       assertThat(verdict(sandbox))
           .isInstanceOfSatisfying(
               Verdict.Unverifiable.class,
@@ -56,7 +56,7 @@ final class SandboxTest {
         SandboxSettings.standard()
             .withWorkers(1)
             .withIsolation(Isolation.NONE)
-            .withWall(Duration.ofSeconds(2), Duration.ofSeconds(2));
+            .withWall(Duration.ofSeconds(4), Duration.ofSeconds(4));
     try (Sandbox sandbox = Sandbox.open(settings)) {
       CodeVerifier verifier = new CodeVerifier(CodeProfile.mbpp(), sandbox);
       var prompt = CodePrompts.asserts("assert f(1) == 1");

@@ -101,7 +101,7 @@ class CommandServiceTest {
   @Test
   void verify_programThatHangs_isKilledWithItsChildren() throws IOException {
     Path pids = folder.resolve("pids");
-    try (VerifierService service = open(settings(1, Duration.ofSeconds(2)))) {
+    try (VerifierService service = open(settings(1, Duration.ofSeconds(5)))) {
       Verdict verdict =
           service.verify(prompt(pids.toString()), "hang").toCompletableFuture().join();
 

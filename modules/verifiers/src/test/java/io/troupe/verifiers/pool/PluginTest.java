@@ -84,7 +84,7 @@ class PluginTest {
   private VerifierService open(Map<String, String> options) throws IOException {
     return VerifierServices.open(
         new VerifierSpec("shout", options, List.of(jar)),
-        PoolSettings.of(1).withDeadline(Duration.ofSeconds(3)));
+        PoolSettings.of(1).withDeadline(Duration.ofSeconds(6)));
   }
 
   private static Verdict verify(VerifierService service, String completion) {
@@ -138,7 +138,7 @@ class PluginTest {
               new Wire.Question(1, new Prompt(new PromptId("p"), "s", "t", "a", ""), "for ever")));
       out.newLine();
     }
-    assertThat(process.onExit().get(30, java.util.concurrent.TimeUnit.SECONDS).exitValue())
+    assertThat(process.onExit().get(60, java.util.concurrent.TimeUnit.SECONDS).exitValue())
         .isZero();
   }
 }
