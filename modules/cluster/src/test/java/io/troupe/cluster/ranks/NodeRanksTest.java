@@ -196,7 +196,7 @@ final class NodeRanksTest {
   /** A rank that cannot make a step; its agent starts it again and again. */
   @Test
   void train_aRankThatAlwaysFails_isLeftOutAndTheOtherGoesOn() throws Exception {
-    NodeRanks.Patience patience = new NodeRanks.Patience(Duration.ofSeconds(5), LONG, LONG);
+    NodeRanks.Patience patience = new NodeRanks.Patience(LONG, LONG, LONG);
     List<String> ended = new CopyOnWriteArrayList<>();
     TrainerRank broken =
         new TrainerRank() {

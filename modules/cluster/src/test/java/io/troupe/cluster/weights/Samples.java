@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Small weights, and nodes that are quick to lose patience. */
+/** Small weights, and nodes that lose patience with nobody or quickly. */
 final class Samples {
   static final int CHUNK = 4096;
   static final RunSecret SECRET = RunSecret.random();
@@ -50,19 +50,27 @@ final class Samples {
     return new CacheSettings(List.of(root), 0, 2, CHUNK);
   }
 
-  static TransferSettings quick() {
+  /** Whether a source is slow is nothing to these; they wait a moment for what is on its way. */
+  static TransferSettings patient() {
+    return settings(Duration.ofSeconds(60), Duration.ofMillis(100));
+  }
+
+  /** A source that is silent for so long is left. */
+  static TransferSettings quick(Duration stall) {
+    return settings(stall, Duration.ofMillis(100));
+  }
+
+  static TransferSettings settings(Duration stall, Duration relayWait) {
     return new TransferSettings(
-        Duration.ofSeconds(30),
-        Duration.ofSeconds(2),
-        1,
-        Duration.ofMillis(100),
-        Duration.ofSeconds(60),
-        4,
-        16);
+        Duration.ofSeconds(60), stall, 1, relayWait, Duration.ofSeconds(120), 4, 16);
   }
 
   static NodeWeights node(Path root) throws IOException {
-    return NodeWeights.open(cache(root), Endpoint.onLoopback(), loopback(), SECRET, quick());
+    return node(root, patient());
+  }
+
+  static NodeWeights node(Path root, TransferSettings settings) throws IOException {
+    return NodeWeights.open(cache(root), Endpoint.onLoopback(), loopback(), SECRET, settings);
   }
 
   static InetSocketAddress loopback() {

@@ -47,7 +47,11 @@ class WeightTransferTest {
   }
 
   private NodeWeights node(String name) throws IOException {
-    NodeWeights node = Samples.node(folder.resolve(name));
+    return node(name, Samples.patient());
+  }
+
+  private NodeWeights node(String name, TransferSettings settings) throws IOException {
+    NodeWeights node = Samples.node(folder.resolve(name), settings);
     open.add(node);
     return node;
   }
@@ -59,7 +63,7 @@ class WeightTransferTest {
   }
 
   private static Fetched end(java.util.concurrent.CompletionStage<Fetched> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    return stage.toCompletableFuture().get(120, TimeUnit.SECONDS);
   }
 
   private static Fetched.Ready ready(java.util.concurrent.CompletionStage<Fetched> stage)
@@ -157,7 +161,7 @@ class WeightTransferTest {
 
   @Test
   void fetch_parentThatIsStillReceiving_relays() throws Exception {
-    NodeWeights a = node("a");
+    NodeWeights a = node("a", Samples.settings(Duration.ofSeconds(60), Duration.ofSeconds(30)));
     NodeWeights b = node("b");
     CachedVersion published = head.publish(Samples.weights(1, 1, 60), List.of());
     var second = b.fetch(published.ref(), List.of(a.address()));
@@ -171,7 +175,8 @@ class WeightTransferTest {
   void fetch_silentParent_isLeftForThePublisherAndReported() throws Exception {
     CachedVersion published = head.publish(Samples.weights(1, 1, 20), List.of());
     InetSocketAddress silent = through(head, new Fault.Silence(30_000));
-    Fetched.Ready ready = ready(node("a").fetch(published.ref(), List.of(silent, head.address())));
+    NodeWeights node = node("a", Samples.quick(Duration.ofSeconds(2)));
+    Fetched.Ready ready = ready(node.fetch(published.ref(), List.of(silent, head.address())));
     assertThat(ready.report().troubles())
         .containsExactly(new Fetched.Trouble(silent, "gave too little for PT2S"));
     assertThat(ready.report().fetched()).isEqualTo(published.ref().bytes());
@@ -219,7 +224,7 @@ class WeightTransferTest {
             Endpoint.onLoopback(),
             Samples.loopback(),
             RunSecret.random(),
-            Samples.quick());
+            Samples.patient());
     open.add(stranger);
     Fetched outcome = end(stranger.fetch(published.ref(), List.of(head.address())));
     assertThat(outcome).isInstanceOf(Fetched.Failed.class);
@@ -229,14 +234,17 @@ class WeightTransferTest {
   void fetch_versionsAskedForMeanwhile_onlyTheNewestIsFetched() throws Exception {
     NodeWeights node = node("a");
     CachedVersion one = head.publish(Samples.weights(1, 1, 20), List.of());
-    InetSocketAddress slow = through(head, new Fault.Silence(30_000));
-    var first = node.fetch(one.ref(), List.of(slow, head.address()));
+    FaultyProxy slow = new FaultyProxy(head.address(), List.of(new Fault.Silence(30_000)));
+    open.add(slow);
+    var first = node.fetch(one.ref(), List.of(slow.address(), head.address()));
+    slow.awaitSilence();
     WeightSnapshot two = Samples.weights(1, 2, 20, 1);
     WeightRef skipped = new WeightRef(two.version(), "0".repeat(64), 1);
     var second = node.fetch(skipped, List.of(head.address()));
     CachedVersion three = head.publish(Samples.weights(1, 3, 20, 1), List.of());
     var third = node.fetch(three.ref(), List.of(head.address()));
     assertThat(end(second)).isEqualTo(new Fetched.Overtaken(three.ref()));
+    slow.close();
     ready(first);
     assertThat(ready(third).version().ref()).isEqualTo(three.ref());
   }
@@ -248,7 +256,7 @@ class WeightTransferTest {
     CachedVersion published = head.publish(weights, List.of());
     WeightClient client =
         new WeightClient(
-            Endpoint.onLoopback(), node.address(), Samples.SECRET, Duration.ofSeconds(5));
+            Endpoint.onLoopback(), node.address(), Samples.SECRET, Duration.ofSeconds(60));
     Fetched.Ready ready = ready(client.fetch(published.ref(), List.of(head.address())));
     assertThat(ready.version()).isEqualTo(node.versions().getFirst());
     assertThat(ready.version().map().digest()).isEqualTo(weights.digest());
@@ -294,9 +302,10 @@ class WeightTransferTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void fetch_anyFaults_endsWithTheNewestVersionEverywhere(long seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
-    NodeWeights a = node("a");
-    NodeWeights b = node("b");
-    NodeWeights c = node("c");
+    TransferSettings quick = Samples.quick(Duration.ofSeconds(1));
+    NodeWeights a = node("a", quick);
+    NodeWeights b = node("b", quick);
+    NodeWeights c = node("c", quick);
     InetSocketAddress toHead = through(head, faults(random));
     InetSocketAddress toA = through(a, faults(random));
     InetSocketAddress toB = through(b, faults(random));
