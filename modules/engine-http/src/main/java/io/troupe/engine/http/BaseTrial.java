@@ -122,7 +122,7 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
 
   /** Ids from different parts of the vocabulary. */
   private int[] prompt(int number) {
-    int[] ids = ScorerTrial.Matter.of(policy.tokenizer(), policy.contextLength()).ids();
+    int[] ids = ScorerTrial.Matter.ids(policy.tokenizer(), policy.contextLength());
     int[] prompt = new int[PROMPT_TOKENS];
     for (int i = 0; i < prompt.length; i++) {
       prompt[i] = ids[(number * ids.length / PROMPTS + i) % ids.length];

@@ -63,16 +63,20 @@ final class ScorerTrial {
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Matter(int[] ids, String text, int[] tokens, int contextLength) {
-    /** Of a policy: ids from all over its vocabulary that stand for texts. */
-    static Matter of(Tokenizer tokenizer, int contextLength) {
+    /** Ids from all over a policy's vocabulary that stand for texts, fewer than its context. */
+    static int[] ids(Tokenizer tokenizer, int contextLength) {
       int size = tokenizer.vocabularySize();
       int many = Math.min(size, TEXT_TOKENS);
-      int[] ids =
-          IntStream.range(0, many)
-              .map(i -> (int) ((long) i * size / many))
-              .filter(id -> tokenizer.bytes(id).length > 0)
-              .limit(Math.max(3, contextLength - 1))
-              .toArray();
+      return IntStream.range(0, many)
+          .map(i -> (int) ((long) i * size / many))
+          .filter(id -> tokenizer.bytes(id).length > 0)
+          .limit(Math.max(3, contextLength - 1))
+          .toArray();
+    }
+
+    /** Of a policy. */
+    static Matter of(Tokenizer tokenizer, int contextLength) {
+      int[] ids = ids(tokenizer, contextLength);
       String text = tokenizer.decode(ids).replace("\ufffd", "");
       return new Matter(ids, text, tokenizer.encode(text), contextLength);
     }
