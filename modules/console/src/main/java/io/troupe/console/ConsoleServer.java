@@ -19,11 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The console's HTTP server: the page, the API, the event stream, metrics and health. */
@@ -37,7 +34,6 @@ public final class ConsoleServer implements AutoCloseable {
   private static final int MAX_BODY_BYTES = 64 << 10;
   private static final long MOST_DROPPED_BYTES = 4 << 20;
   private static final int MAX_STREAMS = 64;
-  private static final long ORDER_SECONDS = 10;
   private static final Duration JVM_PATIENCE = Duration.ofSeconds(20);
   private static final long MAX_SAMPLING_SECONDS = 60;
   private static final String API = "/api/v1";
@@ -65,6 +61,7 @@ public final class ConsoleServer implements AutoCloseable {
   private final Gate gate;
   private final Api api;
   private final ChatRoute chat;
+  private final OrderRoute orders;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicInteger streams = new AtomicInteger();
@@ -74,6 +71,7 @@ public final class ConsoleServer implements AutoCloseable {
     this.source = source;
     this.gate = new Gate(settings);
     this.chat = new ChatRoute(source.chat(), settings.hideText());
+    this.orders = new OrderRoute(source);
     this.api = new Api(source, settings.hideText(), System::currentTimeMillis);
     this.server = bind(settings);
     server.setExecutor(threads);
@@ -129,9 +127,10 @@ public final class ConsoleServer implements AutoCloseable {
         : address().toString();
   }
 
-  /** Ends it at once; whoever reads is cut off. */
+  /** Ends it once the orders that were taken are answered; whoever reads is cut off. */
   @Override
   public void close() {
+    orders.close();
     server.stop(0);
     threads.shutdownNow();
   }
@@ -251,23 +250,12 @@ public final class ConsoleServer implements AutoCloseable {
     JsonNode body = body(exchange, "an order");
     Verb verb = Verbs.verb(body);
     Order order = Verbs.order(body, gate.role(exchange));
-    if (!source.live()) {
-      throw new Refusal(
-          409, "this is the folder of a run, not the run: ask the console of its own process");
-    }
-    try {
-      Optional<String> refused =
-          source.order(verb, order).toCompletableFuture().get(ORDER_SECONDS, TimeUnit.SECONDS);
-      if (refused.isPresent()) {
-        throw new Refusal(409, refused.get());
-      }
-      json(exchange, 200, Map.of("taken", verb.getClass().getSimpleName(), "by", order.by()));
-    } catch (TimeoutException late) {
-      throw new Refusal(
-          504, "the coordinator has not answered within %d s".formatted(ORDER_SECONDS));
-    } catch (ExecutionException failed) {
-      throw new Refusal(503, "the run does not take orders now: " + failed.getCause());
-    }
+    orders.take(
+        verb,
+        order,
+        () ->
+            json(
+                exchange, 200, Map.of("taken", verb.getClass().getSimpleName(), "by", order.by())));
   }
 
   /** A question costs the run's machine some work, so it is for those who may act. */

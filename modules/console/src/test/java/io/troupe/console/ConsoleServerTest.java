@@ -27,11 +27,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,6 +155,26 @@ final class ConsoleServerTest {
         .contains("ada: pause admission (lunch)");
     assertThat(send(order("{\"verb\":\"resume\"}")).statusCode()).isEqualTo(200);
     assertThat(run.state().controls().paused()).isFalse();
+  }
+
+  /** As a drained run ends while its console still has to say that it was drained. */
+  @Test
+  @Timeout(90)
+  void close_orderUnderWay_isAnswered() throws Exception {
+    CompletableFuture<Void> held = run.holdAnswers();
+    CompletableFuture<HttpResponse<String>> answer =
+        http.sendAsync(order("{\"verb\":\"drain\"}").build(), HttpResponse.BodyHandlers.ofString());
+    while (!(run.state().phase() instanceof Phase.Draining)) {
+      Thread.onSpinWait();
+    }
+    Thread closing = Thread.ofPlatform().start(server::close);
+    while (closing.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(closing.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+    held.complete(null);
+    assertThat(answer.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    closing.join();
   }
 
   @ParameterizedTest

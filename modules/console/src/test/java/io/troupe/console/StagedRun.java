@@ -33,6 +33,7 @@ final class StagedRun implements RunSource {
   private final StagedChat chat = new StagedChat();
   private final TrainedTokens trainedTokens;
   private RunState state = RunState.INITIAL;
+  private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
 
   StagedRun(Path rollouts) {
     texts = new RolloutTexts(rollouts);
@@ -106,6 +107,12 @@ final class StagedRun implements RunSource {
         return CompletableFuture.completedFuture(Optional.of(reason));
       }
     }
-    return CompletableFuture.completedFuture(Optional.empty());
+    return answers.thenApply(_ -> Optional.empty());
+  }
+
+  /** Orders are taken, and answered once what is returned is completed. */
+  CompletableFuture<Void> holdAnswers() {
+    answers = new CompletableFuture<>();
+    return answers;
   }
 }
