@@ -16,6 +16,10 @@ import java.util.function.Consumer;
 /**
  * Where a rank of a ring waits for the one before it. Whoever connects proves the run's secret in a
  * thread of its own, so that a stranger who came first keeps nobody from the door.
+ *
+ * <p>Whoever knows that the ring will not stand closes the listener. The door hears of that by
+ * listening, so it goes on to do so when the one before has come: the rank may still wait for the
+ * one after it.
  */
 final class RingDoor implements AutoCloseable {
   private static final Duration HELLO = Duration.ofSeconds(5);
@@ -27,6 +31,10 @@ final class RingDoor implements AutoCloseable {
   private final Consumer<String> refused;
   private final Semaphore room = new Semaphore(CALLERS);
   private final CompletableFuture<Wire> guest = new CompletableFuture<>();
+
+  /** Done when nobody is let in any more; true if that was before this rank was through. */
+  private final CompletableFuture<Boolean> shut = new CompletableFuture<>();
+
   private boolean taken;
 
   private RingDoor(
@@ -53,13 +61,14 @@ final class RingDoor implements AutoCloseable {
 
   private void receive() {
     try {
-      while (!guest.isDone()) {
+      while (true) {
         room.acquire();
         Wire caller = listener.accept();
         Thread.ofVirtual().name("ring-greeting").start(() -> greet(caller));
       }
     } catch (IOException | InterruptedException closed) {
       guest.completeExceptionally(closed);
+      shut.complete(true);
     }
   }
 
@@ -96,9 +105,20 @@ final class RingDoor implements AutoCloseable {
     }
   }
 
-  /** Whether nobody will come any more. */
+  /** Whether nobody is let in any more. */
   boolean isShut() {
-    return guest.isCompletedExceptionally();
+    return shut.isDone();
+  }
+
+  /** Has a connection to the one after closed if the door is shut before this rank is through. */
+  void shutsOut(Wire next) {
+    var _ =
+        shut.thenAccept(
+            early -> {
+              if (early) {
+                close(next);
+              }
+            });
   }
 
   private static void close(Wire wire) {
@@ -109,9 +129,10 @@ final class RingDoor implements AutoCloseable {
     }
   }
 
-  /** Lets nobody in any more. */
+  /** Lets nobody in any more; the rank is through, or has given up. */
   @Override
   public void close() throws IOException {
+    shut.complete(false);
     listener.close();
     var _ = guest.completeExceptionally(new IOException("the door is closed"));
     if (!taken && !guest.isCompletedExceptionally()) {

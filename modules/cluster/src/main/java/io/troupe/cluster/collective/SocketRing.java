@@ -65,7 +65,7 @@ public final class SocketRing implements Collective {
    *
    * @param endpoint how the ranks reach each other
    * @param listener at this rank's address; closed when the ring stands, and by whoever knows that
-   *     it will not
+   *     it will not, which ends the waiting for either neighbour
    * @param addresses of all ranks, in rank order, two or more
    * @param secret that all ranks of the run know
    * @param refused told who connected, did not know the secret, and was sent away
@@ -124,6 +124,7 @@ public final class SocketRing implements Collective {
       throw new IOException("trainer rank %d: %s".formatted(rank, objection.get()));
     }
     Wire wire = reach(rank, endpoint, address, door, until);
+    door.shutsOut(wire);
     try {
       introduction.greet(wire, left(until));
       return wire;

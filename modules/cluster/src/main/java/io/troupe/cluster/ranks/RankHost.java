@@ -196,7 +196,7 @@ public final class RankHost implements AutoCloseable {
     Collective ring;
     try {
       ring = join(place, addresses);
-    } catch (IOException | RankLostException failure) {
+    } catch (IOException | RankLostException | RuntimeException failure) {
       boolean told = verdict.isDone();
       RankLostException missed =
           failure instanceof RankLostException lost
@@ -215,7 +215,7 @@ public final class RankHost implements AutoCloseable {
       say(new RankTalk.Ready());
       pass(place, verdict.join());
       return ring;
-    } catch (IOException | RankLostException failure) {
+    } catch (IOException | RankLostException | RuntimeException failure) {
       ring.close();
       throw failure;
     }
@@ -224,13 +224,23 @@ public final class RankHost implements AutoCloseable {
   /** Hears what the head says to ranks that begin, and leaves the door unless it is to go on. */
   private CompletableFuture<RankTalk> verdict(int place) {
     CompletableFuture<RankTalk> verdict = new CompletableFuture<>();
+    Optional<Endpoint.Listener> door = listener; // this one: the next order may open another
     Thread.ofVirtual()
         .name("rank-verdict")
         .start(
             () -> {
-              verdict.complete(heard(place));
-              if (!(verdict.join() instanceof RankTalk.Go)) {
-                listener.ifPresent(RankHost::close);
+              boolean on = false;
+              try {
+                RankTalk heard = heard(place);
+                on = heard instanceof RankTalk.Go;
+                verdict.complete(heard);
+              } catch (Throwable unreadable) { // Whatever it is, the rank waits for a verdict.
+                verdict.completeExceptionally(
+                    new IllegalStateException(
+                        "the head's verdict cannot be read: " + unreadable, unreadable));
+              }
+              if (!on) {
+                door.ifPresent(RankHost::close);
               }
             });
     return verdict;

@@ -16,6 +16,8 @@ import io.troupe.engine.parallel.TrainerRank;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,9 +25,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A rank's process as a head sees it that the test plays. */
+/**
+ * A rank's process as a head sees it that the test plays. Joining is given longer than a test: what
+ * waits for its limit fails.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RankHostTest {
   private static final RunSecret SECRET = RunSecret.random();
 
@@ -61,7 +68,15 @@ final class RankHostTest {
     void orders(RankLine line) throws Exception;
   }
 
+  private interface RawHead {
+    void orders(RankLine line, Wire wire) throws Exception;
+  }
+
   private void play(Path scratch, Head head) throws Exception {
+    playRaw(scratch, (line, _) -> head.orders(line));
+  }
+
+  private void playRaw(Path scratch, RawHead head) throws Exception {
     try (Endpoint.Listener listener =
         Endpoint.onLoopback().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
       RankHost.Self self =
@@ -72,7 +87,7 @@ final class RankHostTest {
               Endpoint.onLoopback(),
               "127.0.0.1",
               SECRET,
-              Duration.ofSeconds(60),
+              Duration.ofMinutes(10),
               0,
               scratch);
       HostPort at = new HostPort("127.0.0.1", listener.address().getPort());
@@ -91,7 +106,7 @@ final class RankHostTest {
         new Introduction(SECRET, RankReception.PURPOSE).welcome(wire, RankReception.HELLO);
         RankLine line = new RankLine(wire);
         assertThat(line.hear()).isInstanceOf(RankTalk.Report.class);
-        head.orders(line);
+        head.orders(line, wire);
       } finally {
         gradient.countDown();
         rank.join();
@@ -122,7 +137,7 @@ final class RankHostTest {
         new RankShare.Examples(List.of()), new Optimisation(1e-2, .9, .95, 1e-8, .1, .5));
   }
 
-  /** The other one is connected to and connects to nobody; the limit of joining is a minute. */
+  /** The other one is connected to and connects to nobody. */
   @Test
   void begin_anotherIsLost_leavesTheRingWhenToldAndTakesTheNextOrder() throws Exception {
     try (Endpoint.Listener other =
@@ -143,6 +158,86 @@ final class RankHostTest {
             begin(line);
           });
     }
+  }
+
+  /** The one before has come; the port of the one after refuses. */
+  @Test
+  void begin_theNextIsLostAndThePreviousHasCome_leavesTheRingWhenTold() throws Exception {
+    try (Socket closed = new Socket()) {
+      closed.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)); // listens never
+      String gone = new HostPort("127.0.0.1", closed.getLocalPort()).toString();
+      play(
+          folder.resolve("state"),
+          line -> {
+            line.say(new RankTalk.Listen());
+            String own = ((RankTalk.Listening) answer(line)).address();
+            line.say(new RankTalk.Begin(0, List.of(own, gone, own), "anywhere"));
+            HostPort door = HostPort.parse(own);
+            try (Wire guest =
+                Endpoint.onLoopback()
+                    .connect(
+                        new InetSocketAddress(door.host(), door.port()), Duration.ofSeconds(60))) {
+              new Introduction(SECRET, "ring of 3, rank 2 to 0")
+                  .greet(guest, Duration.ofSeconds(60));
+              line.say(new RankTalk.Abandon(1, "killed"));
+              assertThat(answer(line)).isEqualTo(new RankTalk.Lost(1, "killed"));
+            }
+            begin(line);
+          });
+    }
+  }
+
+  /** Its host was cut off when the connection stood, before it has proven anything. */
+  @Test
+  void begin_theNextSaysNothing_leavesTheRingWhenTold() throws Exception {
+    try (Endpoint.Listener other =
+        Endpoint.onLoopback().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      String silent = new HostPort("127.0.0.1", other.address().getPort()).toString();
+      play(
+          folder.resolve("state"),
+          line -> {
+            line.say(new RankTalk.Listen());
+            String own = ((RankTalk.Listening) answer(line)).address();
+            line.say(new RankTalk.Begin(0, List.of(own, silent), "anywhere"));
+            try (Wire _ = other.accept()) {
+              line.say(new RankTalk.Abandon(1, "cut off"));
+              assertThat(answer(line)).isEqualTo(new RankTalk.Lost(1, "cut off"));
+            }
+            begin(line);
+          });
+    }
+  }
+
+  @Test
+  void begin_verdictThatCannotBeRead_isAFailureAndNoHang() throws Exception {
+    playRaw(
+        folder.resolve("state"),
+        (line, wire) -> {
+          line.say(new RankTalk.Listen());
+          String own = ((RankTalk.Listening) answer(line)).address();
+          line.say(new RankTalk.Begin(0, List.of(own), "anywhere"));
+          assertThat(answer(line)).isEqualTo(new RankTalk.Ready());
+          wire.write(ByteBuffer.allocate(Long.BYTES).putLong(Long.MAX_VALUE).flip());
+          assertThat(((RankTalk.Failed) answer(line)).reason())
+              .contains("the head's verdict cannot be read: ");
+        });
+  }
+
+  @Test
+  void begin_addressThatIsNone_isAFailureOnceTheVerdictIsHeard() throws Exception {
+    play(
+        folder.resolve("state"),
+        line -> {
+          line.say(new RankTalk.Listen());
+          String own = ((RankTalk.Listening) answer(line)).address();
+          line.say(new RankTalk.Begin(0, List.of(own, "nowhere"), "anywhere"));
+          assertThat(answer(line))
+              .isInstanceOfSatisfying(
+                  RankTalk.Missed.class, missed -> assertThat(missed.place()).isZero());
+          line.say(new RankTalk.Abandon(0, "known"));
+          assertThat(answer(line)).isInstanceOf(RankTalk.Failed.class);
+          begin(line);
+        });
   }
 
   @Test
