@@ -85,15 +85,24 @@ final class LaunchResumeCommand implements Callable<Integer> {
   /** Those of the hosts that can be reached; the others are left out anyway. */
   private void keys(Fleet fleet, LaunchReach reach, Fleet.Started before)
       throws IOException, InterruptedException {
+    RemoteHost head = fleet.hosts().getFirst();
     if (!before.arguments().contains("--tls")) {
+      if (authority != null) {
+        throw new IOException(
+            "%s: the run was launched without --tls, and its processes would not read the keys; resume it without --tls"
+                .formatted(head.login()));
+      }
       return;
     }
-    RemoteHost head = fleet.hosts().getFirst();
     if (authority == null) {
-      if (!fleet.hasKeys(head)) {
+      List<String> without = new ArrayList<>();
+      for (RemoteHost host : fleet.hosts()) {
+        reach.on(host, () -> fleet.hasKeys(host) || without.add(host.login()));
+      }
+      if (!without.isEmpty()) {
         throw new IOException(
-            "%s: its keys are gone, as `troupe launch stop` leaves it; pass --tls DIR, the folder of `troupe certs`"
-                .formatted(head.login()));
+            "%s: the keys are gone, as `troupe launch stop` leaves it; pass --tls DIR, the folder of `troupe certs`"
+                .formatted(String.join(", ", without)));
       }
       return;
     }
@@ -106,6 +115,10 @@ final class LaunchResumeCommand implements Callable<Integer> {
               fleet.copyKeys(keys, host);
               return true;
             });
+      }
+      if (reach.lost(head)) {
+        throw new IOException(
+            head.login() + ": without its keys the run cannot start; nothing was");
       }
     } catch (Fleet.NotReadyException unfit) {
       throw new IOException(unfit.getMessage(), unfit);

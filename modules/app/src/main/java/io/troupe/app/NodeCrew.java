@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -125,7 +126,10 @@ record NodeCrew(
       crew.add(child(head(), command, folder, environment));
     }
     return new NodeAgent.Muster(
-        crew, weights, share.ranks().stream().map(this::name).collect(Collectors.toSet()));
+        crew,
+        weights,
+        share.ranks().stream().map(this::name).collect(Collectors.toSet()),
+        takesOver ? Set.of(head()) : Set.of());
   }
 
   private String name(Share.Rank rank) {

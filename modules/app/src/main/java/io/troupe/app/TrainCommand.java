@@ -120,7 +120,7 @@ final class TrainCommand implements Callable<Integer> {
                 provenance.gitDiff()));
     return new TrainSession(
             composition,
-            stage(composition, folder),
+            stage(composition, folder, true),
             folder,
             false,
             Optional.empty(),
@@ -144,7 +144,7 @@ final class TrainCommand implements Callable<Integer> {
         overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
     return new TrainSession(
             composition,
-            stage(composition, folder),
+            stage(composition, folder, false),
             folder,
             true,
             changed,
@@ -154,7 +154,13 @@ final class TrainCommand implements Callable<Integer> {
         .run();
   }
 
-  private Stage stage(Composition composition, RunFolder folder) throws IOException {
+  /**
+   * Where the run takes place.
+   *
+   * @param begins whether it begins, so that no node is at work for it yet
+   */
+  private Stage stage(Composition composition, RunFolder folder, boolean begins)
+      throws IOException {
     if (!inCluster()) {
       return new EmbeddedStage(composition.config().console());
     }
@@ -189,7 +195,8 @@ final class TrainCommand implements Callable<Integer> {
             new RunLease(folder, cluster.address().host()),
             weights,
             new HeadHall(folder, placement, cluster.ranks()),
-            new Roster(settings.address().host(), placement.placed(), placement.ranksOnNodes()),
+            new Roster(
+                settings.address().host(), placement.placed(), placement.ranksOnNodes(), begins),
             standby,
             !composition.config().rollout().endpoints().urls().isEmpty(),
             System.err::println);

@@ -107,7 +107,7 @@ final class LaunchClusterTest {
         int ended = cluster.events().size();
         Said keyless = launch("resume", "--detach");
         assertThat(keyless.code()).as(keyless.text()).isNotZero();
-        assertThat(keyless.text()).contains("its keys are gone", "pass --tls DIR");
+        assertThat(keyless.text()).contains("the keys are gone", "pass --tls DIR");
         Said resumed = launch("resume", "--detach", "--tls", certs);
         assertThat(resumed.code()).as(resumed.text()).isZero();
         awaitStep(cluster, ended);

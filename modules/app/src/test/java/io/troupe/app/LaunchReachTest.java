@@ -97,6 +97,31 @@ final class LaunchReachTest {
     assertThat(stopped.err().lines()).hasSize(1);
   }
 
+  @Test
+  void resume_keysAmiss_isRefusedBeforeAnythingStarts() throws Exception {
+    Files.createDirectories(there.resolve("runs/toy-1"));
+    Files.writeString(there.resolve("run.exit"), "0");
+    started(there, "train", "x", "--cluster");
+    Said plain = launch(List.of("127.0.0.2"), "resume", "--tls", folder.toString());
+    assertThat(plain.code()).isNotZero();
+    assertThat(plain.err()).contains("launched without --tls", "resume it without --tls");
+
+    started(there, "train", "x", "--cluster", "--tls", "keys");
+    Said keyless = launch(List.of("127.0.0.2", GONE, "127.0.0.3"), "resume");
+    assertThat(keyless.err())
+        .contains(
+            server.host("127.0.0.2").login()
+                + ", "
+                + server.host("127.0.0.3").login()
+                + ": the keys are gone",
+            "pass --tls DIR");
+    assertThat(Files.readAllLines(there.resolve("run.args"))).contains("x");
+  }
+
+  private static void started(Path there, String... arguments) throws Exception {
+    Files.writeString(there.resolve("run.args"), "/jdk\n" + String.join("\n", arguments) + "\n");
+  }
+
   private Said launch(List<String> addresses, String... words) throws Exception {
     Path hosts = folder.resolve("hosts.txt");
     Files.write(

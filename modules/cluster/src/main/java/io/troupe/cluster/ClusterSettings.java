@@ -40,6 +40,11 @@ public record ClusterSettings(
     Role(String akkaName) {
       this.akkaName = akkaName;
     }
+
+    /** As members of the cluster carry it. */
+    String akkaName() {
+      return akkaName;
+    }
   }
 
   /** The name of all actor systems; which cluster it is stands in the {@link Pass}. */

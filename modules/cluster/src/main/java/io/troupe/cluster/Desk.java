@@ -6,9 +6,11 @@ import akka.actor.typed.Behavior;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
 import akka.actor.typed.receptionist.ServiceKey;
 import akka.cluster.ClusterEvent;
+import akka.cluster.Member;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
@@ -22,7 +24,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 
 /**
  * Where nodes and workers of other JVMs come to work for a run; it stands beside the coordinator,
@@ -39,13 +44,17 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   public sealed interface Command {}
 
   /**
-   * A node asks what there is to do.
+   * A node asks what there is to do; a spare one asks again and again.
    *
-   * @param seat {@link Share#seat} of what it does for the run since a former head; {@link
-   *     Share#OWN}'s if it does nothing yet
+   * @param run that it works for; empty if it works for none
+   * @param seat {@link Share#seat} of what it does for that run; {@link Share#OWN}'s if it does
+   *     nothing yet
    */
-  public record AskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo)
+  public record AskTerms(String node, String run, int seat, ActorRef<NodeAgent.Command> replyTo)
       implements Command, Portable {}
+
+  /** A node cannot take up the seat that it was given, as it has reported. */
+  public record Unfit(String node, String run, int seat) implements Command, Portable {}
 
   /** A worker's JVM offers itself. */
   public record Enlist(String worker, long pid, ActorRef<WorkerHost.Command> replyTo)
@@ -100,9 +109,13 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   private record HostGone(ActorRef<WorkerHost.Command> host) implements Command {}
 
-  /** In which nodes that were at work under a former head come to this one. */
+  /**
+   * In which nodes that were at work under a former head come to this one, and one on the head's
+   * host that was started again comes back.
+   */
   private static final Duration SETTLING = Duration.ofSeconds(20);
 
+  private final TimerScheduler<Command> timers;
   private final Terms terms;
   private final Run.Posts posts;
   private final Deliveries deliveries;
@@ -118,18 +131,20 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
         timers -> {
           timers.startSingleTimer(new Settled(), SETTLING);
           return Behaviors.setup(
-              context -> new Desk(context, terms, posts, deliveries, roster, notes));
+              context -> new Desk(context, timers, terms, posts, deliveries, roster, notes));
         });
   }
 
   private Desk(
       ActorContext<Command> context,
+      TimerScheduler<Command> timers,
       Terms terms,
       Run.Posts posts,
       Deliveries deliveries,
       Roster roster,
       Consumer<String> notes) {
     super(context);
+    this.timers = timers;
     this.deliveries = deliveries;
     this.roster = roster;
     this.terms = terms;
@@ -150,8 +165,8 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case AskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) ->
-          onAskTerms(node, seat, replyTo);
+      case AskTerms asked -> onAskTerms(asked);
+      case Unfit(String node, String run, int seat) -> onUnfit(node, run, seat);
       case Enlist enlist -> onEnlist(enlist);
       case ChildEnded ended -> onChildEnded(ended);
       case Serves(String node, String server) -> deliveries.joined(node, server);
@@ -186,9 +201,12 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
             });
   }
 
-  private void onAskTerms(String node, int seat, ActorRef<NodeAgent.Command> replyTo) {
+  private void onAskTerms(AskTerms asked) {
+    String node = asked.node();
+    ActorRef<NodeAgent.Command> replyTo = asked.replyTo();
     Address address = replyTo.path().address();
-    Share share = roster.seat(node, address.getHost().orElse(""), seat);
+    int before = asked.run().equals(terms.run()) ? asked.seat() : Share.OWN.seat();
+    Share share = roster.seat(node, address.getHost().orElse(""), before);
     if (nodes.put(replyTo, node) == null) {
       roster.joined(node);
       address
@@ -198,6 +216,27 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
       getContext().watchWith(replyTo, new NodeGone(node, replyTo));
     }
     replyTo.tell(new NodeAgent.Offered(terms, share, getContext().getSelf()));
+    if (allHaveCome()) {
+      call(roster.attended());
+    }
+  }
+
+  /** Whether no node is in the cluster that has not asked. */
+  private boolean allHaveCome() {
+    Set<Address> asked =
+        nodes.keySet().stream().map(agent -> agent.path().address()).collect(Collectors.toSet());
+    Iterable<Member> members = Cluster.get(getContext().getSystem()).state().getMembers();
+    return StreamSupport.stream(members.spliterator(), false)
+        .filter(member -> member.hasRole(ClusterSettings.Role.NODE.akkaName()))
+        .allMatch(member -> asked.contains(member.address()));
+  }
+
+  private void onUnfit(String node, String run, int seat) {
+    if (run.equals(terms.run())) {
+      notes.accept(
+          "node %s cannot be node %d of the placement; another one may".formatted(node, seat));
+      call(roster.unfit(node, seat));
+    }
   }
 
   private void onEnlist(Enlist enlist) {
@@ -227,9 +266,13 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
 
   private void onNodeGone(String node, ActorRef<NodeAgent.Command> agent) {
     nodes.remove(agent);
-    deliveries.left(node);
+    boolean last = !nodes.containsValue(node); // Its next agent may have come before it was missed.
+    if (last) {
+      deliveries.left(node);
+    }
     notes.accept("node %s is gone".formatted(node));
-    call(roster.left(node, !nodes.containsValue(node)));
+    timers.startSingleTimer(new Settled(), SETTLING);
+    call(roster.left(node, last));
   }
 
   private void call(Map<String, Share> shares) {

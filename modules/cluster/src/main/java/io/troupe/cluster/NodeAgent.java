@@ -15,10 +15,7 @@ import io.troupe.runtime.Portable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -57,11 +54,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private record AskAgain() implements Command {}
 
-  private record CrewReady(Muster muster) implements Command {}
+  private record CrewReady(int of, Muster muster) implements Command {}
 
   private record Arrived(WeightRef weights, Fetched outcome) implements Command {}
 
-  private record CrewRefused(String reason) implements Command {}
+  private record CrewRefused(int of, String reason) implements Command {}
 
   private record Ended(ChildSpec child, Children.Exit exit) implements Command {}
 
@@ -70,6 +67,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private record StartAgain(ChildSpec child) implements Command {}
 
   private record TimeIsUp() implements Command {}
+
+  private record ReleasedTimeIsUp() implements Command {}
 
   /** Which processes a run needs on this node. */
   public interface Crew {
@@ -92,11 +91,14 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    * @param children to start
    * @param weights where its weight server listens; none if it has none
    * @param ranks names of those children that report to the head wherever it is
+   * @param heads names of those that are the head, or wait to become it, whatever seat the node has
    */
-  public record Muster(List<ChildSpec> children, Optional<HostPort> weights, Set<String> ranks) {
+  public record Muster(
+      List<ChildSpec> children, Optional<HostPort> weights, Set<String> ranks, Set<String> heads) {
     public Muster {
       children = List.copyOf(children);
       ranks = Set.copyOf(ranks);
+      heads = Set.copyOf(heads);
     }
   }
 
@@ -123,14 +125,18 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+  /** Between a spare's questions: a seat that was offered and lost on the way is offered again. */
+  private static final Duration SPARE_PATIENCE = Duration.ofSeconds(10);
+
   private final Wiring wiring;
   private final TimerScheduler<Command> timers;
-  private final Map<String, Restarts> restarts = new HashMap<>();
-  private final Set<String> alive = new HashSet<>();
+  private ChildBook book = ChildBook.EMPTY;
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
   private Optional<String> run = Optional.empty();
   private Optional<HostPort> weights = Optional.empty();
   private Set<String> ranks = Set.of();
+  private Set<String> heads = Set.of();
+  private Optional<Terms> vacated = Optional.empty();
   private String hall = "";
   private int seat = Share.OWN.seat();
   private boolean leaving;
@@ -163,9 +169,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       case AskAgain _ -> ask();
       case Offered(Terms terms, Share share, ActorRef<Desk.Command> from) ->
           onOffered(terms, share, from);
-      case CrewReady(Muster muster) -> onCrewReady(muster);
+      case CrewReady(int of, Muster muster) -> onCrewReady(of, muster);
       case Arrived(WeightRef came, Fetched outcome) -> onArrived(came, outcome);
-      case CrewRefused(String reason) -> report(reason);
+      case CrewRefused(int of, String reason) -> onCrewRefused(of, reason);
       case Ended(ChildSpec child, Children.Exit exit) -> {
         desk.ifPresent(one -> one.tell(new Desk.ChildEnded(child.name(), exit.pid())));
         onEnded(child, exit.code());
@@ -180,8 +186,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       case Drain(String node, ActorRef<Gate.Answer> replyTo) -> onDrain(node, replyTo);
       case Leave _ -> onLeave();
       case TimeIsUp _ -> wiring.children().killAll();
+      case ReleasedTimeIsUp _ -> book.released().forEach(wiring.children()::kill);
     }
-    if (leaving && alive.isEmpty()) {
+    if (leaving && book.alive().isEmpty()) {
       wiring.left().run();
       return Behaviors.stopped();
     }
@@ -200,41 +207,75 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private void ask() {
     desk.ifPresent(
         one -> {
-          one.tell(new Desk.AskTerms(wiring.name(), seat, getContext().getSelf()));
+          one.tell(new Desk.AskTerms(wiring.name(), run.orElse(""), seat, getContext().getSelf()));
           timers.startSingleTimer(new AskAgain(), PATIENCE);
         });
   }
 
   private void onOffered(Terms terms, Share share, ActorRef<Desk.Command> from) {
+    if (!desk.equals(Optional.of(from))) {
+      return; // Of a head that another one has followed.
+    }
     timers.cancel(new AskAgain());
+    if (share.placed() && !share.seated()) {
+      timers.startSingleTimer(new AskAgain(), SPARE_PATIENCE);
+    }
     if (run.equals(Optional.of(terms.run()))) {
       onOfferedAgain(terms, share);
       return;
     }
-    if (leaving || !alive.isEmpty()) {
+    if (leaving || !book.alive().isEmpty()) {
       return; // What is left of the last run ends first; then it is asked again.
     }
     timers.cancel(new TimeIsUp());
     weights = Optional.empty();
     ranks = Set.of();
+    heads = Set.of();
     hall = terms.ranks();
     run = Optional.of(terms.run());
-    restarts.clear();
+    book = ChildBook.EMPTY;
     wiring
         .say()
         .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
     take(terms, share);
   }
 
-  /** A new head of the same run, whom the workers find by themselves; or a seat for a spare. */
+  /** A new head of the same run, whom the workers find by themselves; or another seat. */
   private void onOfferedAgain(Terms terms, Share share) {
     hall = terms.ranks();
-    ranks.stream().filter(alive::contains).forEach(this::sendToHead);
+    ranks.stream().filter(book.alive()::containsKey).forEach(this::sendToHead);
     serve();
-    if (!leaving && share.seated() && seat == Share.NOTHING.seat()) {
+    if (leaving || vacated.isPresent() || !share.placed()) {
+      return;
+    }
+    if (share.seated() && seat == Share.NOTHING.seat()) {
       wiring.say().accept("was spare, and is now " + share.text());
       take(terms, share);
+    } else if (!share.seated() && seat >= 0) {
+      vacate(terms);
     }
+  }
+
+  /** Another node has the seat by now: this one ends what it does there, and is a spare. */
+  private void vacate(Terms terms) {
+    report("another one is node %d of the placement now; this one becomes spare".formatted(seat));
+    seat = Share.NOTHING.seat();
+    vacated = Optional.of(terms);
+    book.endings().keySet().stream().filter(name -> !heads.contains(name)).forEach(timers::cancel);
+    book = book.release(heads);
+    if (book.released().isEmpty()) {
+      onCleared();
+      return;
+    }
+    book.released().forEach(wiring.children()::drain);
+    timers.startSingleTimer(new ReleasedTimeIsUp(), wiring.drainTimeout());
+  }
+
+  private void onCleared() {
+    timers.cancel(new ReleasedTimeIsUp());
+    vacated.ifPresent(terms -> take(terms, Share.NOTHING));
+    vacated = Optional.empty();
+    ask();
   }
 
   private void take(Terms terms, Share share) {
@@ -244,16 +285,32 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
         .pipeToSelf(
             wiring.children().call(() -> crew(terms, share, self)),
             (crew, failure) ->
-                failure == null ? new CrewReady(crew) : new CrewRefused(message(failure)));
+                failure == null
+                    ? new CrewReady(share.seat(), crew)
+                    : new CrewRefused(share.seat(), message(failure)));
   }
 
-  private void onCrewReady(Muster muster) {
+  private void onCrewReady(int of, Muster muster) {
+    if (of != seat) {
+      return; // It has been given another seat since, or lost this one.
+    }
     weights = muster.weights();
     ranks = muster.ranks();
+    heads = muster.heads();
     serve(); // Before the first worker asks for any.
-    muster.children().stream()
-        .filter(child -> !alive.contains(child.name())) // A spare may have a standby.
-        .forEach(this::start);
+    ChildBook.Mustered mustered = book.mustered(muster.children());
+    book = mustered.book();
+    mustered.starts().forEach(this::start);
+    mustered.outdated().forEach(wiring.children()::drain); // One that is the head goes on.
+  }
+
+  private void onCrewRefused(int of, String reason) {
+    report(reason);
+    if (of == seat && of >= 0) {
+      seat = Share.NOTHING.seat();
+      desk.ifPresent(one -> one.tell(new Desk.Unfit(wiring.name(), run.orElse(""), of)));
+      timers.startSingleTimer(new AskAgain(), SPARE_PATIENCE);
+    }
   }
 
   private void serve() {
@@ -303,7 +360,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (leaving || run.isEmpty()) {
       return;
     }
-    alive.add(child.name());
+    book = book.started(child);
     getContext()
         .pipeToSelf(
             wiring.children().start(child),
@@ -327,36 +384,32 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   }
 
   private void onEnded(ChildSpec child, int exit) {
-    alive.remove(child.name());
-    if (alive.isEmpty() && run.isEmpty() && !leaving) {
+    ChildBook.Ended ended = book.ended(child.name(), exit, wiring.millis().getAsLong());
+    book = ended.book();
+    if (book.alive().isEmpty() && run.isEmpty() && !leaving) {
       ask();
     }
-    if (exit == 0 || leaving || run.isEmpty()) {
+    if (leaving || run.isEmpty()) {
       return; // It was told to.
     }
-    Restarts known =
-        restarts
-            .getOrDefault(child.name(), Restarts.none(Restarts.Policy.DEFAULT))
-            .ended(wiring.millis().getAsLong());
-    restarts.put(child.name(), known);
-    Optional<Long> pause = known.pauseMillis();
-    report(
-        "%s ended with code %d; %s (log: %s)"
-            .formatted(
-                child.name(),
-                exit,
-                pause
-                    .map("it is started again in %d ms"::formatted)
-                    .orElse("it ended too often and is given up"),
-                child.log()));
-    pause.ifPresent(
-        millis ->
-            timers.startSingleTimer(
-                child.name(), new StartAgain(child), Duration.ofMillis(millis)));
+    switch (ended.fate()) {
+      case ChildBook.Fate.Over() -> {}
+      case ChildBook.Fate.Cleared() -> onCleared();
+      case ChildBook.Fate.Replaced(ChildSpec by) -> start(by);
+      case ChildBook.Fate.Again(long millis) -> {
+        reportEnd(child, exit, "it is started again in %d ms".formatted(millis));
+        timers.startSingleTimer(child.name(), new StartAgain(child), Duration.ofMillis(millis));
+      }
+      case ChildBook.Fate.GivenUp() -> reportEnd(child, exit, "it ended too often and is given up");
+    }
+  }
+
+  private void reportEnd(ChildSpec child, int exit, String then) {
+    report("%s ended with code %d; %s (log: %s)".formatted(child.name(), exit, then, child.log()));
   }
 
   private void onStartAgain(ChildSpec child) {
-    if (!alive.contains(child.name())) {
+    if (!book.alive().containsKey(child.name())) {
       start(child);
     }
   }
@@ -367,9 +420,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       run = Optional.empty();
       weights = Optional.empty();
       seat = Share.OWN.seat();
+      vacated = Optional.empty();
       var _ = wiring.children().call(this::letGo);
-      restarts.keySet().forEach(timers::cancel);
-      alive.forEach(wiring.children()::drain);
+      book.endings().keySet().forEach(timers::cancel);
+      book = book.over();
+      book.alive().keySet().forEach(wiring.children()::drain);
       timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
     }
   }
@@ -384,7 +439,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       replyTo.tell(
           new Gate.Welcome(
               "node %s drains: %d processes finish what they have begun, then it leaves"
-                  .formatted(node, alive.size())));
+                  .formatted(node, book.alive().size())));
       onLeave();
     }
   }
@@ -393,7 +448,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (!leaving) {
       leaving = true;
       wiring.say().accept("drains: groups in flight may finish, then it leaves");
-      alive.forEach(wiring.children()::drain);
+      book.alive().keySet().forEach(wiring.children()::drain);
       timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
     }
   }

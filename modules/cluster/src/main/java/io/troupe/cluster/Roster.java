@@ -23,10 +23,11 @@ public final class Roster {
    * @param headHost host of this process, where the trainer is
    * @param placement none where nodes decide by themselves
    * @param ranks whether the nodes start the trainer's ranks
+   * @param begins whether the run begins, so that no node is at work for it yet
    */
-  public Roster(String headHost, Optional<Placement> placement, boolean ranks) {
+  public Roster(String headHost, Optional<Placement> placement, boolean ranks, boolean begins) {
     this.headHost = headHost;
-    this.seating = Seating.of(placement, ranks);
+    this.seating = Seating.of(placement, ranks, begins);
   }
 
   /** Where the ranks of the nodes report. */
@@ -65,7 +66,8 @@ public final class Roster {
   }
 
   /**
-   * An agent is gone.
+   * An agent is gone; if it was on the head's host, its seat is kept for the next one until {@link
+   * #settle}.
    *
    * @param last whether no other agent of this name is there
    * @return what nodes that waited do from now on, by name
@@ -75,12 +77,37 @@ public final class Roster {
     if (!last) {
       return Map.of();
     }
+    Map<String, Share> shares = called(seating.left(node, besideHead(node)));
     addresses.remove(node);
-    return called(seating.left(node));
+    return shares;
   }
 
   /**
-   * Who was at work under a former head has come by now.
+   * A node cannot take up its seat.
+   *
+   * @return as {@link #left}
+   */
+  synchronized Map<String, Share> unfit(String node, int seat) {
+    return called(seating.unfit(node, besideHead(node), seat));
+  }
+
+  /**
+   * All nodes of the cluster have come.
+   *
+   * @return as {@link #left}
+   */
+  synchronized Map<String, Share> attended() {
+    return called(seating.attended());
+  }
+
+  private boolean besideHead(String node) {
+    return Optional.ofNullable(addresses.get(node))
+        .filter(at -> at.host().equals(headHost))
+        .isPresent();
+  }
+
+  /**
+   * Who was at work under a former head has come by now, and who was started again.
    *
    * @return as {@link #left}
    */

@@ -38,6 +38,9 @@ public final class Fleet implements AutoCloseable {
   /** Where a host's keys lie in its folder. */
   public static final String KEYS = "keys";
 
+  /** A file beside keys that were copied, and are deleted when they are needed no more. */
+  private static final String COPIED = ".copied";
+
   private static final int PATIENCE_SECONDS = 90;
 
   /** A shell waits for each process and notes its exit code, a moment after its end. */
@@ -135,9 +138,9 @@ public final class Fleet implements AutoCloseable {
     String command =
         """
         umask 077; cd '%1$s' && { [ -O . ] || { echo '%1$s belongs to somebody else; give another --remote' >&2; exit 1; }; } &&
-        rm -rf %2$s.new && mkdir %2$s.new && tar -C %2$s.new -xof - && chmod 700 %2$s.new && chmod 600 %2$s.new/* && rm -rf %2$s && mv %2$s.new %2$s
+        rm -rf %2$s.new && mkdir %2$s.new && tar -C %2$s.new -xof - && chmod 700 %2$s.new && chmod 600 %2$s.new/* && : >%2$s.new/%3$s && rm -rf %2$s && mv %2$s.new %2$s
         """
-            .formatted(folder, KEYS);
+            .formatted(folder, KEYS, COPIED);
     say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
     Ssh.Said said = ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out));
     if (said.code() != 0) {
@@ -151,14 +154,17 @@ public final class Fleet implements AutoCloseable {
     return ssh.script(host, "[ -d '%s/%s' ]".formatted(folder, KEYS)).code() == 0;
   }
 
-  /** Deletes the keys of a host, unless one of these processes still needs them there. */
+  /**
+   * Deletes the keys that were copied to a host, unless one of these processes still needs them;
+   * keys that somebody else put there stay.
+   */
   public void removeKeys(RemoteHost host, List<String> names)
       throws IOException, InterruptedException {
     Ssh.Said said =
         ssh.script(
             host,
             """
-            cd '%1$s' 2>/dev/null && [ -d %2$s ] || exit 0
+            cd '%1$s' 2>/dev/null && [ -e %2$s/%4$s ] || exit 0
             for name in %3$s; do
               [ -r $name.pid ] && read -r pid start <$name.pid || continue
               [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] || continue
@@ -166,7 +172,7 @@ public final class Fleet implements AutoCloseable {
             done
             rm -rf %2$s %2$s.new && echo "keys removed"
             """
-                .formatted(folder, KEYS, String.join(" ", names)));
+                .formatted(folder, KEYS, String.join(" ", names), COPIED));
     if (said.code() != 0) {
       throw new IOException(
           "%s: its keys could not be removed from %s: %s"

@@ -151,6 +151,10 @@ final class FleetTest {
     assertThat(said.getLast()).contains("keys removed");
     assertThat(there).doesNotExist();
     assertThat(fleet.hasKeys(host)).isFalse();
+
+    Path own = Files.writeString(Files.createDirectory(there).resolve("node.p12"), "own");
+    fleet.removeKeys(host, List.of("run", "agent"));
+    assertThat(own).as("nobody copied it").exists();
   }
 
   @Test

@@ -5,8 +5,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -17,29 +19,48 @@ import java.util.stream.IntStream;
  * the others the rest, and that one last.
  *
  * <p><b>Invariant</b>: a seat is given to a node that takes it up. One that is at work at a seat
- * under a former head of the run gets that one or none; one that was spare waits until those at
- * work have had the time to say so, and takes up whichever seat comes free.
+ * under a former head of the run gets that one or none; any other waits until those at work have
+ * had the time to say so, and takes up whichever seat comes free. A seat that its node cannot take
+ * up goes to the next one, and to that one no more.
+ *
+ * <p>The head has GPUs of its host, so a node there cannot take up every seat, and another one at
+ * the head's seat leaves the head's GPU idle: when the node on the head's host is gone, its seat is
+ * kept for a while for the one that is started there again.
  *
  * @param placement none where nodes decide by themselves
  * @param ranks whether the nodes start the trainer's ranks, and not the head
  * @param settled whether all nodes that were at work under a former head have said so
+ * @param kept whether the head's seat is kept for a node on the head's host
  * @param seats by number, the names of who has them
  * @param waiting nodes without one, who came first at first
+ * @param unfit by name, the seats that nodes could not take up
  */
 public record Seating(
     Optional<Placement> placement,
     boolean ranks,
     boolean settled,
+    boolean kept,
     SortedMap<Integer, String> seats,
-    List<Waiting> waiting) {
+    List<Waiting> waiting,
+    Map<String, Set<Integer>> unfit) {
   public Seating {
     seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
     waiting = List.copyOf(waiting);
+    unfit =
+        unfit.entrySet().stream()
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    Map.Entry::getKey, entry -> Set.copyOf(entry.getValue())));
   }
 
-  /** With all seats free. */
-  public static Seating of(Optional<Placement> placement, boolean ranks) {
-    return new Seating(placement, ranks, false, Collections.emptySortedMap(), List.of());
+  /**
+   * With all seats free.
+   *
+   * @param begins whether the run begins, so that no node is at work for it yet
+   */
+  public static Seating of(Optional<Placement> placement, boolean ranks, boolean begins) {
+    return new Seating(
+        placement, ranks, begins, false, Collections.emptySortedMap(), List.of(), Map.of());
   }
 
   /**
@@ -77,73 +98,126 @@ public record Seating(
     if (has.isPresent()) {
       return new Seated(this, share(has.get()));
     }
-    Seating others = without(one.node());
-    return others
-        .due(one)
-        .map(seat -> new Seated(others.with(seat, one.node()), share(seat)))
-        .orElseGet(() -> new Seated(others.with(one), Share.NOTHING));
+    return absent(one.node()).seat(one, true);
   }
 
-  /** A node is gone; its seat is free. */
-  public Called left(String node) {
-    return without(node).call();
+  /**
+   * Seats a node that has no seat and does not wait.
+   *
+   * @param any whether it may get a seat that suits another one better
+   */
+  private Seated seat(Waiting one, boolean any) {
+    return due(one, any)
+        .map(seat -> new Seated(with(seat, one.node()), share(seat)))
+        .orElseGet(() -> new Seated(with(one), Share.NOTHING));
+  }
+
+  /**
+   * A node is gone; its seat is free.
+   *
+   * @param besideHead whether it was on the head's host
+   */
+  public Called left(String node, boolean besideHead) {
+    boolean headsSeat = placement.map(all -> node.equals(seats.get(all.headNode()))).orElse(false);
+    Map<String, Set<Integer>> others = new TreeMap<>(unfit);
+    others.remove(node);
+    Seating left = absent(node);
+    return new Seating(
+            placement,
+            ranks,
+            settled,
+            kept || (headsSeat && besideHead),
+            left.seats,
+            left.waiting,
+            others)
+        .call();
+  }
+
+  /** A node cannot take up a seat, which is free for the others; it waits for another one. */
+  public Called unfit(String node, boolean besideHead, int seat) {
+    if (!node.equals(seats.get(seat))) {
+      return new Called(this, Collections.emptySortedMap());
+    }
+    Map<String, Set<Integer>> all = new TreeMap<>(unfit);
+    all.merge(
+        node,
+        Set.of(seat),
+        (those, one) ->
+            IntStream.concat(those.stream().mapToInt(i -> i), one.stream().mapToInt(i -> i))
+                .boxed()
+                .collect(Collectors.toSet()));
+    Seating without = absent(node);
+    return new Seating(placement, ranks, settled, kept, without.seats, without.waiting, all)
+        .with(new Waiting(node, besideHead, Share.NOTHING.seat()))
+        .call();
   }
 
   /** Who was at work under a former head has come by now. */
-  public Called settle() {
-    return new Seating(placement, ranks, true, seats, waiting).call();
+  public Called attended() {
+    return new Seating(placement, ranks, true, kept, seats, waiting, unfit).call();
   }
 
+  /** The same, and no seat is kept any more. */
+  public Called settle() {
+    return new Seating(placement, ranks, true, false, seats, waiting, unfit).call();
+  }
+
+  /** Each of those that wait gets the seat that suits it; then what is left goes by turn. */
   private Called call() {
     Seating now = this;
     SortedMap<String, Share> shares = new TreeMap<>();
-    for (Waiting one : waiting) {
-      Seated seated = now.seat(one);
-      now = seated.seating();
-      if (seated.share().seated()) {
-        shares.put(one.node(), seated.share());
+    for (boolean any : List.of(false, true)) {
+      for (Waiting one : now.waiting) {
+        Seated seated = now.absent(one.node()).seat(one, any);
+        now = seated.seating();
+        if (seated.share().seated()) {
+          shares.put(one.node(), seated.share());
+        }
       }
     }
     return new Called(now, shares);
   }
 
-  private Seating without(String node) {
+  /** Without a node, among those with a seat and among those that wait. */
+  private Seating absent(String node) {
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.values().removeIf(node::equals);
     return new Seating(
         placement,
         ranks,
         settled,
+        kept,
         all,
-        waiting.stream().filter(one -> !one.node().equals(node)).toList());
+        waiting.stream().filter(one -> !one.node().equals(node)).toList(),
+        unfit);
   }
 
   private Seating with(int seat, String node) {
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.put(seat, node);
-    return new Seating(placement, ranks, settled, all, waiting);
+    return new Seating(placement, ranks, settled, kept, all, waiting, unfit);
   }
 
   private Seating with(Waiting one) {
     List<Waiting> all = new ArrayList<>(waiting);
     all.add(one);
-    return new Seating(placement, ranks, settled, seats, all);
+    return new Seating(placement, ranks, settled, kept, seats, all, unfit);
   }
 
   /** The seat that a node without one gets now. */
-  private Optional<Integer> due(Waiting one) {
-    List<Integer> free = free();
+  private Optional<Integer> due(Waiting one, boolean any) {
+    List<Integer> free = free(unfit.getOrDefault(one.node(), Set.of()));
     if (one.before() >= 0) {
       return free.stream().filter(seat -> seat == one.before()).findFirst();
     }
-    if (free.isEmpty() || (one.before() == Share.NOTHING.seat() && !settled)) {
+    if (!settled) {
       return Optional.empty();
     }
     int heads = placement.orElseThrow().headNode();
     return free.stream()
         .filter(seat -> (seat == heads) == one.besideHead())
         .findFirst()
-        .or(() -> Optional.of(free.getFirst()));
+        .or(() -> free.stream().filter(seat -> any && !(kept && seat == heads)).findFirst());
   }
 
   /** What each node that is there does, by name. */
@@ -160,9 +234,9 @@ public record Seating(
         : Optional.empty();
   }
 
-  private List<Integer> free() {
+  private List<Integer> free(Set<Integer> unfit) {
     return IntStream.range(0, placement.orElseThrow().demand().nodes())
-        .filter(seat -> !seats.containsKey(seat))
+        .filter(seat -> !seats.containsKey(seat) && !unfit.contains(seat))
         .boxed()
         .toList();
   }

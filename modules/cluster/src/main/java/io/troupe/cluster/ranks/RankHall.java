@@ -125,12 +125,18 @@ public final class RankHall implements AutoCloseable {
     }
   }
 
-  /** An agent is gone, and with it the ranks it had; returns before they are told. */
+  /**
+   * An agent is gone, and with it the ranks it had, unless another one of its name has come: some
+   * may be that one's, and those of a process that is gone are missed by themselves. Returns before
+   * the ranks are told.
+   */
   public void left(String node) {
     List<NodeSeat> gone;
     lock.lock();
     try {
-      nodes.computeIfPresent(node, (_, agents) -> agents > 1 ? agents - 1 : null);
+      if (nodes.computeIfPresent(node, (_, agents) -> agents > 1 ? agents - 1 : null) != null) {
+        return;
+      }
       gone = present.values().stream().filter(seat -> seat.node().equals(node)).toList();
       present.values().removeAll(gone);
     } finally {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.cluster.placement.Seating.Called;
 import io.troupe.cluster.placement.Seating.Seated;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -16,10 +18,14 @@ final class SeatingTest {
   private static final Placement PLACEMENT =
       ((Placement.Outcome.Placed) Placement.of(new Demand(2, 4, 2, 3, 1, 0, 1, false))).placement();
 
+  private static final SortedMap<String, Share> NONE = Collections.emptySortedMap();
   private static final int NEW = Share.OWN.seat();
   private static final int SPARE = Share.NOTHING.seat();
 
-  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false);
+  private static final Seating FREE = Seating.of(Optional.of(PLACEMENT), false, true);
+
+  /** Under a head that goes on with the run. */
+  private static final Seating NEXT = Seating.of(Optional.of(PLACEMENT), false, false);
 
   private static Seated seat(Seating seating, String node, boolean besideHead, int before) {
     return seating.seat(new Seating.Waiting(node, besideHead, before));
@@ -53,7 +59,7 @@ final class SeatingTest {
 
   @Test
   void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
-    Share share = seat(Seating.of(Optional.of(PLACEMENT), true), "near", true, NEW).share();
+    Share share = seat(Seating.of(Optional.of(PLACEMENT), true, true), "near", true, NEW).share();
     assertThat(share)
         .isEqualTo(
             new Share(
@@ -73,7 +79,7 @@ final class SeatingTest {
     Placement full =
         ((Placement.Outcome.Placed) Placement.of(new Demand(2, 2, 2, 1, 1, 0, 1, true)))
             .placement();
-    Seating free = Seating.of(Optional.of(full), true);
+    Seating free = Seating.of(Optional.of(full), true, true);
     Seated near = seat(free, "near", true, NEW);
     assertThat(near.share())
         .isEqualTo(new Share(1, List.of(List.of(1)), List.of(), List.of(0), List.of()));
@@ -89,7 +95,7 @@ final class SeatingTest {
     assertThat(third.share()).isEqualTo(Share.NOTHING);
     assertThat(seat(third.seating(), "b", false, NEW).share().seat()).isEqualTo(1);
 
-    Called called = third.seating().left("a");
+    Called called = third.seating().left("a", false);
     assertThat(seat(called, "c")).isZero();
     assertThat(called.seating().seats()).isEqualTo(Map.of(0, "c", 1, "b"));
     assertThat(called.seating().waiting()).isEmpty();
@@ -98,31 +104,74 @@ final class SeatingTest {
 
   @Test
   void seat_underANewHead_isTheOneWhoseWorkersAreAtWorkOrNone() {
-    assertThat(seat(FREE, "a", true, 1).share().seat()).isEqualTo(1);
+    assertThat(seat(NEXT, "a", true, 1).share().seat()).isEqualTo(1);
 
-    Seating taken = seat(FREE, "new", false, NEW).seating();
+    Seating taken = seat(NEXT, "first", false, 1).seating();
     Seated late = seat(taken, "a", true, 1);
-    assertThat(late.share()).isEqualTo(Share.NOTHING);
-    assertThat(late.seating().left("other").shares()).isEmpty();
-    assertThat(seat(late.seating().left("new"), "a")).isEqualTo(1);
+    assertThat(late.share()).as("its workers end, and it asks as a spare").isEqualTo(Share.NOTHING);
+    assertThat(late.seating().attended().shares()).isEmpty();
+    assertThat(seat(seat(late.seating(), "a", true, SPARE).seating().attended(), "a")).isZero();
   }
 
   @Test
-  void seat_aSpareUnderANewHead_waitsForThoseAtWork() {
-    Seated spare = seat(FREE, "spare", false, SPARE);
-    assertThat(spare.share()).isEqualTo(Share.NOTHING);
-    Seating first = seat(spare.seating(), "a", false, 0).seating();
-    assertThat(first.left("a").shares()).as("b may still come").isEmpty();
+  void seat_aSpareOrNewNodeUnderANewHead_waitsForThoseAtWork() {
+    for (int idle : List.of(SPARE, NEW)) {
+      Seated spare = seat(NEXT, "spare", true, idle);
+      assertThat(spare.share()).isEqualTo(Share.NOTHING);
+      Seating first = seat(spare.seating(), "a", false, 0).seating();
+      assertThat(first.left("a", false).shares()).as("b may still come").isEmpty();
 
-    Seating all = seat(first, "b", false, 1).seating();
-    assertThat(all.settle().shares()).isEmpty();
-    assertThat(seat(all.settle().seating().left("b"), "spare")).isEqualTo(1);
-    assertThat(seat(first.settle(), "spare")).as("b is gone").isEqualTo(1);
+      Seating all = seat(first, "b", false, 1).seating();
+      assertThat(all.attended().shares()).isEmpty();
+      assertThat(seat(all.attended().seating().left("b", false), "spare")).isEqualTo(1);
+      assertThat(seat(first.attended(), "spare")).as("b is gone").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void unfit_aNode_isCalledToAnotherSeatAndTheNextOneToThatOne() {
+    Seating two = seat(seat(FREE, "a", true, NEW).seating(), "b", false, NEW).seating();
+    Seating four = seat(seat(two, "c", false, NEW).seating(), "d", false, NEW).seating();
+    assertThat(four.unfit("c", false, 1)).as("not its seat").isEqualTo(new Called(four, NONE));
+
+    Called next = four.unfit("b", false, 1);
+    assertThat(next.shares()).containsOnlyKeys("c");
+    assertThat(seat(next, "c")).isEqualTo(1);
+    Called last = next.seating().left("c", false).seating().unfit("d", false, 1);
+    assertThat(last.shares()).as("nobody is left who can").isEmpty();
+    assertThat(seat(last.seating().left("a", false), "b")).as("another seat").isZero();
+    assertThat(seat(last.seating().left("b", false).seating(), "b", false, NEW).share().seat())
+        .as("started again")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void left_theNodeOnTheHeadsHost_keepsItsSeatForTheOneStartedThereAgain() {
+    Seating two = seat(seat(FREE, "a", true, NEW).seating(), "b", false, NEW).seating();
+    Seating spare = seat(two, "c", false, NEW).seating();
+    Called called = spare.left("a", true);
+    assertThat(called.shares()).isEmpty();
+    assertThat(called.seating().attended().shares()).isEmpty();
+    assertThat(seat(called.seating(), "a", true, NEW).share().seat()).isZero();
+    assertThat(seat(called.seating().settle(), "c")).as("it did not come back").isZero();
+    assertThat(seat(called.seating().left("b", false), "c")).as("another seat").isEqualTo(1);
+  }
+
+  @Test
+  void settle_nodesThatWait_getTheSeatsThatSuitThem() {
+    Seating far = seat(NEXT, "far", false, NEW).seating();
+    Called called =
+        seat(seat(far, "farther", false, NEW).seating(), "near", true, NEW).seating().settle();
+    assertThat(seat(called, "near")).isZero();
+    assertThat(seat(called, "far")).isEqualTo(1);
+    assertThat(called.seating().waiting())
+        .extracting(Seating.Waiting::node)
+        .containsExactly("farther");
   }
 
   @Test
   void seat_withoutAPlacement_leavesItToTheNode() {
-    Seated seated = seat(Seating.of(Optional.empty(), false), "a", true, NEW);
+    Seated seated = seat(Seating.of(Optional.empty(), false, true), "a", true, NEW);
     assertThat(seated.share().placed()).isFalse();
     assertThat(seated.seating().shares()).isEmpty();
   }

@@ -271,6 +271,11 @@ final class NodeRanksTest {
       hall.joined("a");
       try (Wire known = reporting(hall, "a")) {
         assertThat(hall.await(LONG)).hasSize(1);
+        hall.joined("a");
+        hall.left("a");
+        assertThat(hall.present()).as("the other agent of that name is there").hasSize(1);
+        hall.left("a");
+        assertThat(hall.present()).isEmpty();
         assertThat(known).isNotNull();
       }
     }
