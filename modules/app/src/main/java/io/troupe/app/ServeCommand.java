@@ -26,7 +26,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
@@ -201,7 +200,7 @@ final class ServeCommand implements Callable<Integer> {
                     source.chat(),
                     scorer),
                 room(engines),
-                settings,
+                source.weights().isPresent() ? settings.awaitingWeights() : settings,
                 Build.version())) {
       if (source.weights().isPresent()) {
         source.weights().get().use(server);
@@ -257,7 +256,8 @@ final class ServeCommand implements Callable<Integer> {
           key,
           maxRequests,
           standard.maxBodyBytes(),
-          Duration.ofMillis(standard.ping().toMillis()));
+          standard.ping(),
+          standard.awaitsWeights());
     } catch (IllegalArgumentException wrong) {
       throw new CommandLine.ParameterException(
           command.commandLine(), String.valueOf(wrong.getMessage()), wrong);

@@ -113,11 +113,16 @@ class AdaptersOverHttpTest {
 
   private static PolicyServer serve(SamplingEngine engine, int room, WeightSnapshot weights)
       throws IOException {
+    return serve(engine, new AdapterRoom(room, POLICY::newSampler), weights);
+  }
+
+  private static PolicyServer serve(SamplingEngine engine, AdapterRoom room, WeightSnapshot weights)
+      throws IOException {
     PolicyServer server =
         PolicyServer.start(
             new Served(
                 "policy", engine, TOKENIZER, CONTEXT, Served.Chat.none(), Served.drawsOnly()),
-            new AdapterRoom(room, POLICY::newSampler),
+            room,
             ServeSettings.loopback(0),
             "test");
     server.use(weights, "checkpoint");
@@ -190,18 +195,43 @@ class AdaptersOverHttpTest {
     }
   }
 
+  /** The one place there is has an adapter of a sampler that was closed. */
+  @Test
+  void load_afterAnEarlierSampler_takesThePlaceThatThatHasLeft() throws Exception {
+    CompletableFuture<String> broken = new CompletableFuture<>();
+    try (SamplingEngine engine = POLICY.newSampler();
+        PolicyServer server = serve(engine, 1, base);
+        Wire wire = new Wire(at(server))) {
+      for (WeightSnapshot version : VERSIONS) {
+        try (FleetSampler fleet = fleet(broken)) {
+          fleet.join("a", at(server));
+          await(fleet.load(version));
+        }
+        assertThat(names(wire))
+            .containsExactly(
+                "policy", WeightTag.of(version.version(), version.digest()).toString());
+      }
+      assertThat(broken).isNotDone();
+    }
+  }
+
   /** The same shapes and another checkpoint: its adapter is loaded, and gets no work. */
   @Test
   void load_adaptersOverAnotherBase_areRefused() throws Exception {
     CompletableFuture<String> broken = new CompletableFuture<>();
     try (SamplingEngine engine = POLICY.newSampler();
         PolicyServer server = serve(engine, 2, other);
+        Wire wire = new Wire(at(server));
         FleetSampler fleet = fleet(broken)) {
       fleet.join("a", at(server));
       CompletionStage<WeightVersion> load = fleet.load(VERSIONS.getLast());
       assertThat(await(broken)).isEqualTo("a");
       assertThat(load.toCompletableFuture()).isNotDone();
       assertThat(fleet.report()).contains("ready=0 ").contains("updates=0 ");
+      WeightSnapshot newest = VERSIONS.getLast();
+      assertThat(names(wire))
+          .as("it was loaded, and refused for what it draws")
+          .contains(WeightTag.of(newest.version(), newest.digest()).toString());
     }
   }
 
@@ -237,8 +267,42 @@ class AdaptersOverHttpTest {
       Files.writeString(config, Files.readString(config).replace("LORA", "IA3"));
       assertThat(load(wire, "strange", strange).body())
           .contains("peft_type is IA3, and adapters are read with LORA alone");
+      Files.writeString(
+          config,
+          Files.readString(config)
+              .replace("IA3", "LORA")
+              .replace("\"r\" : 3", "\"r\" : 2, \"rank_pattern\" : {\"q_proj\" : 4}"));
+      assertThat(load(wire, "strange", strange).body())
+          .contains("rank_pattern is {\\\"q_proj\\\":4}, and adapters are read without it");
+      Files.writeString(
+          config,
+          Files.readString(config)
+              .replace("{\"q_proj\" : 4}", "{ }")
+              .replace("\"init_lora_weights\" : true", "\"init_lora_weights\" : \"pissa\""));
+      assertThat(load(wire, "strange", strange).body())
+          .contains("init_lora_weights is pissa, whose adapters lie over a base that it changed");
       assertThat(load(wire, "absent", folder.resolve("absent")).status()).isEqualTo(400);
       assertThat(names(wire)).containsExactly("policy");
+    }
+  }
+
+  @Test
+  void loadAdapter_engineCannotBeMade_isAnsweredWithTheReason() throws Exception {
+    AdapterRoom full =
+        new AdapterRoom(
+            1,
+            () -> {
+              throw new IllegalStateException("out of memory");
+            });
+    try (SamplingEngine engine = POLICY.newSampler();
+        PolicyServer server = serve(engine, full, base);
+        Wire wire = new Wire(at(server))) {
+      Wire.Answer answer = load(wire, "one", VERSIONS.get(1));
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.body()).contains("out of memory");
+      assertThat(load(wire, "one", VERSIONS.get(1)).body())
+          .as("its name is free again")
+          .contains("out of memory");
     }
   }
 

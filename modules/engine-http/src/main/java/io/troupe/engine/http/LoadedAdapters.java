@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.http.Wire.Answer;
 import io.troupe.engine.http.protocol.Dialect;
@@ -17,7 +18,8 @@ import java.util.Optional;
  * The adapters that one server was given, each under the name of its weights, and the requests that
  * use them. A request names its adapter, so it ends with the weights it began with, while others
  * begin with newer ones; an adapter that no request uses any more is unloaded after the next
- * update.
+ * update. So is one that an earlier sampler of this run has left: what tells it from another run's
+ * is the folder that it was loaded from.
  */
 final class LoadedAdapters {
   private static final Duration CALL = Duration.ofMinutes(2);
@@ -29,6 +31,7 @@ final class LoadedAdapters {
 
   private final Wire wire;
   private final Map<String, Integer> uses = new HashMap<>(); // by name; guarded by this
+  private boolean looked; // whether for those of an earlier sampler; of who makes updates
 
   LoadedAdapters(Wire wire) {
     this.wire = wire;
@@ -46,6 +49,9 @@ final class LoadedAdapters {
 
   /** Loads one; says what went wrong, if anything. */
   Optional<String> load(String name, Path folder, Dialect dialect) throws InterruptedException {
+    if (!looked) {
+      adopt(folder);
+    }
     ObjectNode body = Fields.object().put("lora_name", name).put("lora_path", folder.toString());
     synchronized (this) {
       uses.putIfAbsent(name, 0); // a call that fails may load it all the same
@@ -58,6 +64,20 @@ final class LoadedAdapters {
     }
     List<String> _ = unloadUnused(name, dialect); // they may take the room that the next try needs
     return Optional.of(said);
+  }
+
+  /** Takes those that were loaded from beside a folder for unused ones of this sampler. */
+  private void adopt(Path folder) throws InterruptedException {
+    Answer answer = wire.get("/v1/models", CALL);
+    synchronized (this) {
+      for (JsonNode model : answer.json().path("data")) {
+        String name = model.path("id").asText("");
+        if (model.path("root").asText("").equals(folder.resolveSibling(name).toString())) {
+          uses.putIfAbsent(name, 0);
+        }
+      }
+    }
+    looked = answer.ok();
   }
 
   private static String failure(Answer answer) {

@@ -233,6 +233,20 @@ class AdaptersTest {
     assertThat(one.broken).isNotDone();
   }
 
+  /** As a worker that was started anew finds them, or a run that was resumed. */
+  @Test
+  void load_adaptersOfAnEarlierSampler_goAndThoseOfAnotherRunStay() throws Exception {
+    String left = "7-0123456789abcdef";
+    String others = "8-0123456789abcdef";
+    server.keep(left, folder.resolve("shelf").resolve(left));
+    server.keep(others, folder.resolve("another").resolve(others));
+    await(fleet.load(weights(0)));
+    awaitThat(() -> !server.adapters().contains(left));
+    await(fleet.load(weights(1)));
+    awaitThat(() -> !server.adapters().contains(name(0)));
+    assertThat(server.adapters()).containsExactlyInAnyOrder(others, name(1));
+  }
+
   @Test
   void sample_answerOfAnotherAdapter_isRefused() throws Exception {
     await(fleet.load(weights(0)));
@@ -263,7 +277,7 @@ class AdaptersTest {
       LoadedAdapters adapters = new LoadedAdapters(wire);
       assertThat(adapters.load("1-a", Path.of("/x"), Dialect.SGLANG))
           .contains("rank 2 is above max_lora_rank");
-      assertThat(sglang.requests().getFirst())
+      assertThat(sglang.requests().getLast())
           .startsWith("POST /load_lora_adapter HTTP/1.1")
           .contains("\"lora_name\":\"1-a\"", "\"lora_path\":\"/x\"");
     }

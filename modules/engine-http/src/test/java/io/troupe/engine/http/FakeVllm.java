@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -64,6 +65,7 @@ final class FakeVllm implements AutoCloseable {
   private final Queue<Script> scripts = new ConcurrentLinkedQueue<>();
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
+  private final Map<String, Path> roots = new ConcurrentHashMap<>();
   private final List<String> calls = new CopyOnWriteArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
   private volatile boolean failsUnloads;
@@ -173,7 +175,7 @@ final class FakeVllm implements AutoCloseable {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       JsonNode asked = body.isEmpty() ? Fields.object() : Fields.parse(body);
       switch (exchange.getRequestURI().getPath()) {
-        case "/v1/models" -> say(exchange, "{\"data\":[{\"id\":\"base\",\"max_model_len\":64}]}");
+        case "/v1/models" -> say(exchange, models());
         case "/version" -> say(exchange, "{\"version\":\"0.30.0\"}");
         case "/openapi.json" ->
             say(
@@ -206,6 +208,25 @@ final class FakeVllm implements AutoCloseable {
     }
   }
 
+  private String models() {
+    ObjectNode json = Fields.object();
+    ArrayNode data = json.putArray("data");
+    data.addObject().put("id", "base").put("max_model_len", 64);
+    adapters.forEach(
+        name ->
+            data.addObject()
+                .put("id", name)
+                .put("parent", "base")
+                .put("root", String.valueOf(roots.get(name))));
+    return json.toString();
+  }
+
+  /** Has an adapter that somebody else has loaded. */
+  void keep(String name, Path folder) {
+    roots.put(name, folder);
+    adapters.add(name);
+  }
+
   private void pause(HttpExchange exchange, boolean whether) throws IOException {
     paused = whether;
     say(exchange, "{}");
@@ -224,7 +245,7 @@ final class FakeVllm implements AutoCloseable {
         || !Files.exists(folder.resolve("adapter_model.safetensors"))) {
       say(exchange, 404, "{\"error\":{\"message\":\"No adapter found\"}}");
     } else {
-      adapters.add(name);
+      keep(name, folder);
       say(exchange, 200, "Success: LoRA adapter added");
     }
   }

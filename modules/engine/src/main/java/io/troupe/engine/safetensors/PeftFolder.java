@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -32,7 +33,25 @@ public final class PeftFolder {
           "bias", "none",
           "fan_in_fan_out", "false",
           "use_rslora", "false",
-          "use_dora", "false");
+          "use_dora", "false",
+          "use_qalora", "false",
+          "lora_bias", "false");
+
+  /** Would change ranks, scales, layers or tokens; plain adapters say nothing of them. */
+  private static final List<String> EMPTY =
+      List.of(
+          "alpha_pattern",
+          "rank_pattern",
+          "layer_replication",
+          "modules_to_save",
+          "target_parameters",
+          "trainable_token_indices",
+          "alora_invocation_tokens",
+          "arrow_config");
+
+  /** Ways to begin that leave the base as it is; others (pissa, olora, loftq …) change it. */
+  private static final Set<String> BEGINNINGS =
+      Set.of("true", "false", "gaussian", "eva", "orthogonal");
 
   private PeftFolder() {}
 
@@ -54,14 +73,7 @@ public final class PeftFolder {
    */
   public static Adapter read(Path folder) throws IOException {
     JsonNode config = JSON.readTree(Files.readAllBytes(folder.resolve(CONFIG)));
-    for (Map.Entry<String, String> plain : PLAIN.entrySet()) {
-      String found = config.path(plain.getKey()).asText(plain.getValue());
-      if (!found.equals(plain.getValue())) {
-        throw new IOException(
-            "%s: %s is %s, and adapters are read with %s alone"
-                .formatted(folder.resolve(CONFIG), plain.getKey(), found, plain.getValue()));
-      }
-    }
+    checkPlain(folder.resolve(CONFIG), config);
     int rank = config.path("r").asInt(0);
     double alpha = config.path("lora_alpha").asDouble(0);
     if (rank < 1 || !(alpha > 0)) {
@@ -80,6 +92,30 @@ public final class PeftFolder {
       }
     }
     return new Adapter(rank, alpha, targets, tensors);
+  }
+
+  private static void checkPlain(Path file, JsonNode config) throws IOException {
+    for (Map.Entry<String, String> plain : PLAIN.entrySet()) {
+      String found = config.path(plain.getKey()).asText(plain.getValue());
+      if (!found.equals(plain.getValue())) {
+        throw new IOException(
+            "%s: %s is %s, and adapters are read with %s alone"
+                .formatted(file, plain.getKey(), found, plain.getValue()));
+      }
+    }
+    for (String key : EMPTY) {
+      JsonNode found = config.path(key);
+      if (!found.isNull() && (found.isValueNode() || !found.isEmpty())) {
+        throw new IOException(
+            "%s: %s is %s, and adapters are read without it".formatted(file, key, found));
+      }
+    }
+    String beginning = config.path("init_lora_weights").asText("true");
+    if (!BEGINNINGS.contains(beginning)) {
+      throw new IOException(
+          "%s: init_lora_weights is %s, whose adapters lie over a base that it changed; save them with PEFT's path_initial_model_for_weight_conversion"
+              .formatted(file, beginning));
+    }
   }
 
   /** What {@code adapter_config.json} says of adapters. */

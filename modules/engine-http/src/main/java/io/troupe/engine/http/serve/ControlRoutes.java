@@ -85,8 +85,7 @@ final class ControlRoutes {
           "%s is asked for by %s".formatted(path, expected.toUpperCase(Locale.ROOT)));
     }
     switch (path) {
-      case "/health", "/ping" ->
-          reply.json(200, Fields.object().put("status", "ok").put("weights", weights.currentTag()));
+      case "/health", "/ping" -> health(reply);
       case "/version" ->
           reply.json(200, Fields.object().put("version", version).put("server", "troupe"));
       case "/metrics" -> reply.text(200, metrics());
@@ -111,6 +110,15 @@ final class ControlRoutes {
       }
     }
     return true;
+  }
+
+  private void health(Reply reply) throws IOException {
+    boolean coming = weights.coming();
+    reply.json(
+        coming ? 503 : 200,
+        Fields.object()
+            .put("status", coming ? "reads its weights" : "ok")
+            .put("weights", weights.currentTag()));
   }
 
   private boolean offered(String path) {
@@ -140,7 +148,11 @@ final class ControlRoutes {
     ObjectNode json = Fields.object().put("object", "list");
     ArrayNode data = json.putArray("data");
     model(data, served.model()).putNull("parent");
-    adapters.names().forEach(name -> model(data, name).put("parent", served.model()));
+    adapters
+        .folders()
+        .forEach(
+            (name, folder) ->
+                model(data, name).put("parent", served.model()).put("root", folder.toString()));
     return json;
   }
 
@@ -218,6 +230,9 @@ final class ControlRoutes {
 
   private synchronized void update(Reply reply, JsonNode body) throws IOException, Refusal {
     Path directory = path(body, "model_path");
+    if (weights.coming()) {
+      throw Refusal.of(503, "ServiceUnavailable", "its first weights are being read");
+    }
     if (!adapters.names().isEmpty()) {
       throw Refusal.bad(
           "model_path",

@@ -49,6 +49,7 @@ final class Desk {
   private final Gate gate = new Gate();
   private final AtomicLong leases = new AtomicLong();
   private final Map<Long, Entry> open = new ConcurrentHashMap<>();
+  private final Object pausing = new Object();
   private int drawing; // guarded by this
   private boolean frozen; // guarded by this
 
@@ -175,7 +176,7 @@ final class Desk {
    */
   void pause(PauseMode mode) throws InterruptedException {
     switch (mode) {
-      case KEEP -> freeze(true);
+      case KEEP -> keep();
       case WAIT -> {
         gate.shut();
         drain();
@@ -187,7 +188,21 @@ final class Desk {
         drain();
       }
     }
-    gate.shut();
+  }
+
+  private void keep() throws InterruptedException {
+    synchronized (pausing) {
+      boolean open = !gate.isShut();
+      gate.shut(); // first: what passes later may be drawn by an engine that came meanwhile
+      try {
+        freeze(true);
+      } catch (UnsupportedOperationException cannot) {
+        if (open) {
+          gate.open();
+        }
+        throw cannot;
+      }
+    }
   }
 
   private synchronized void freeze(boolean whether) {
@@ -204,8 +219,10 @@ final class Desk {
   }
 
   void resume() {
-    freeze(false);
-    gate.open();
+    synchronized (pausing) {
+      freeze(false);
+      gate.open();
+    }
   }
 
   boolean isPaused() {

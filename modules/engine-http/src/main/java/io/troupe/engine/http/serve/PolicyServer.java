@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and
@@ -26,6 +28,7 @@ import java.util.stream.Stream;
  * those of adapters, which it made, are.
  */
 public final class PolicyServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
   private static final int CLOSE_SECONDS = 1;
   private static final String RETRY_SECONDS = "1";
 
@@ -48,7 +51,9 @@ public final class PolicyServer implements AutoCloseable {
     this.settings = settings;
     this.http = http;
     this.adapters = new ServedAdapters(room);
-    this.weights = new ServedWeights(served.engine(), served.scorer(), adapters.offered());
+    this.weights =
+        new ServedWeights(
+            served.engine(), served.scorer(), adapters.offered(), settings.awaitsWeights());
     Desk desk =
         new Desk(
             () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
@@ -117,16 +122,25 @@ public final class PolicyServer implements AutoCloseable {
         authorise(exchange);
         route(exchange, reply);
       } catch (Refusal refusal) {
-        count(refusal.status());
-        readOn(exchange);
-        if (refusal.status() == 429 || refusal.status() == 503) {
-          exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
+        refuse(exchange, reply, refusal);
+      } catch (RuntimeException | OutOfMemoryError broken) { // or nobody would hear of it
+        LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
+        if (exchange.getResponseCode() < 0) {
+          refuse(exchange, reply, Refusal.of(500, "InternalServerError", broken.toString()));
         }
-        reply.json(refusal.status(), refusal.json());
       } catch (InterruptedException closing) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private void refuse(HttpExchange exchange, Reply reply, Refusal refusal) throws IOException {
+    count(refusal.status());
+    readOn(exchange);
+    if (refusal.status() == 429 || refusal.status() == 503) {
+      exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
+    }
+    reply.json(refusal.status(), refusal.json());
   }
 
   private void count(int status) {

@@ -15,9 +15,16 @@ import java.time.Duration;
  * @param maxBodyBytes of a request
  * @param ping how long a stream may be silent before a comment shows that it lives; a client that
  *     went away is noticed by it
+ * @param awaitsWeights whether whoever starts it gives it weights; until then it is not healthy,
+ *     and takes no others
  */
 public record ServeSettings(
-    InetSocketAddress address, String apiKey, int maxRequests, int maxBodyBytes, Duration ping) {
+    InetSocketAddress address,
+    String apiKey,
+    int maxRequests,
+    int maxBodyBytes,
+    Duration ping,
+    boolean awaitsWeights) {
   private static final int BODY = 8 << 20;
   private static final int REQUESTS = 256;
 
@@ -40,16 +47,22 @@ public record ServeSettings(
         "",
         REQUESTS,
         BODY,
-        Duration.ofMillis(250));
+        Duration.ofMillis(250),
+        false);
   }
 
   /** The same with another bound. */
   public ServeSettings withMaxRequests(int requests) {
-    return new ServeSettings(address, apiKey, requests, maxBodyBytes, ping);
+    return new ServeSettings(address, apiKey, requests, maxBodyBytes, ping, awaitsWeights);
   }
 
   /** The same, for who knows the key only. */
   public ServeSettings withKey(String key) {
-    return new ServeSettings(address, key, maxRequests, maxBodyBytes, ping);
+    return new ServeSettings(address, key, maxRequests, maxBodyBytes, ping, awaitsWeights);
+  }
+
+  /** The same of a server whose first weights are read after it was started. */
+  public ServeSettings awaitingWeights() {
+    return new ServeSettings(address, apiKey, maxRequests, maxBodyBytes, ping, true);
   }
 }

@@ -29,10 +29,12 @@ final class ServedAdapters implements AutoCloseable {
   /** An adapter that is loaded, and the requests that use it. */
   private static final class Loaded {
     private final SamplingEngine engine;
+    private final Path folder;
     private int uses; // guarded by the adapters
 
-    Loaded(SamplingEngine engine) {
+    Loaded(SamplingEngine engine, Path folder) {
       this.engine = engine;
+      this.folder = folder;
     }
   }
 
@@ -62,6 +64,13 @@ final class ServedAdapters implements AutoCloseable {
     return List.copyOf(loaded.keySet());
   }
 
+  /** Where those that are loaded were read from, by name, the oldest first. */
+  synchronized Map<String, Path> folders() {
+    Map<String, Path> folders = new LinkedHashMap<>();
+    loaded.forEach((name, one) -> folders.put(name, one.folder));
+    return folders;
+  }
+
   /** Engines of those that are loaded. */
   synchronized List<SamplingEngine> engines() {
     return loaded.values().stream().map(one -> one.engine).toList();
@@ -85,8 +94,8 @@ final class ServedAdapters implements AutoCloseable {
    * Merges an adapter into the weights that are served, and serves it.
    *
    * @param taken the name of the model, which no adapter may have
-   * @throws Refusal if there is no room, the name is taken, or the adapter is not one of these
-   *     weights
+   * @throws Refusal if there is no room, the name is taken, the adapter is not one of these
+   *     weights, or the engine finds no memory for it
    */
   void load(String name, Path folder, WeightSnapshot base, String taken) throws Refusal {
     reserve(name, taken);
@@ -103,20 +112,23 @@ final class ServedAdapters implements AutoCloseable {
                   tensors))
           .toCompletableFuture()
           .join();
-      keep(name, made);
+      keep(name, new Loaded(made, folder));
       engine = Optional.empty();
-    } catch (IOException | IllegalArgumentException | CompletionException unfit) {
-      throw Refusal.bad(
-          "lora_path", "the adapter %s is not loaded: %s".formatted(name, words(unfit)));
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw Refusal.bad("lora_path", notLoaded(name, unfit));
+    } catch (CompletionException failed) {
+      Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+      throw cause instanceof IllegalArgumentException
+          ? Refusal.bad("lora_path", notLoaded(name, cause))
+          : Refusal.of(500, "InternalServerError", notLoaded(name, cause));
     } finally {
       engine.ifPresent(SamplingEngine::close);
       release(name);
     }
   }
 
-  private static String words(Exception unfit) {
-    Throwable cause = unfit.getCause() == null ? unfit : unfit.getCause();
-    return String.valueOf((unfit instanceof CompletionException ? cause : unfit).getMessage());
+  private static String notLoaded(String name, Throwable why) {
+    return "the adapter %s is not loaded: %s".formatted(name, why.getMessage());
   }
 
   private synchronized void reserve(String name, String taken) throws Refusal {
@@ -136,8 +148,8 @@ final class ServedAdapters implements AutoCloseable {
     coming.add(name);
   }
 
-  private synchronized void keep(String name, SamplingEngine engine) {
-    loaded.put(name, new Loaded(engine));
+  private synchronized void keep(String name, Loaded one) {
+    loaded.put(name, one);
   }
 
   private synchronized void release(String name) {

@@ -30,6 +30,7 @@ public final class ServedWeights {
   private final SamplingEngine engine;
   private final ScoringEngine scorer;
   private final boolean keeps;
+  private final boolean awaited;
   private final Map<Long, String> tags = new ConcurrentHashMap<>();
   private volatile Optional<WeightVersion> current = Optional.empty();
   private volatile Optional<WeightSnapshot> kept = Optional.empty();
@@ -38,11 +39,18 @@ public final class ServedWeights {
    * Of an engine without weights.
    *
    * @param keeps whether they stay in memory beside the engine's, for {@link #kept}
+   * @param awaited whether the first are on their way
    */
-  ServedWeights(SamplingEngine engine, ScoringEngine scorer, boolean keeps) {
+  ServedWeights(SamplingEngine engine, ScoringEngine scorer, boolean keeps, boolean awaited) {
     this.engine = engine;
     this.scorer = scorer;
     this.keeps = keeps;
+    this.awaited = awaited;
+  }
+
+  /** Whether the first are on their way, and not in use yet. */
+  boolean coming() {
+    return awaited && current.isEmpty();
   }
 
   /** The weights in use, as they were given, where they are kept. */

@@ -1,6 +1,7 @@
 package io.troupe.engine.http.sidecar;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -186,10 +188,23 @@ final class ProcessTree {
       return true;
     }
     try {
-      String stat = Files.readString(Path.of("/proc", Long.toString(one.pid()), "stat"));
-      return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
-    } catch (IOException noLinux) {
+      return ended(Path.of("/proc", Long.toString(one.pid())));
+    } catch (IOException | UncheckedIOException noLinux) {
       return !one.isAlive();
+    }
+  }
+
+  /**
+   * The same by what Linux tells of it. The first thread of a process is a zombie as soon as it has
+   * ended, while others, such as one that an accelerator's driver holds, may run on.
+   */
+  static boolean ended(Path told) throws IOException {
+    String stat = Files.readString(told.resolve("stat"));
+    if (!stat.startsWith("Z", stat.lastIndexOf(')') + 2)) {
+      return false;
+    }
+    try (Stream<Path> threads = Files.list(told.resolve("task"))) {
+      return threads.count() == 1;
     }
   }
 

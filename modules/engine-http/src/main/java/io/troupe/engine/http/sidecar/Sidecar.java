@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -57,7 +58,7 @@ final class Sidecar {
       new AtomicReference<>(Optional.empty());
 
   private OptionalInt keptPort = OptionalInt.empty(); // of its thread; once ended for weights
-  private volatile boolean closed;
+  private final CountDownLatch closing = new CountDownLatch(1);
 
   /** A server that was not started yet. */
   Sidecar(String name, Sidecars.Plan plan, Path folder, Sidecars.Listener listener) {
@@ -106,11 +107,15 @@ final class Sidecar {
   boolean restart(Path directory) throws InterruptedException {
     weights.set(Optional.of(directory));
     Optional<ProcessTree> tree = running.get();
-    if (tree.isEmpty() || closed) {
+    if (tree.isEmpty()) {
       return false; // between two lives: the next begins with these weights
     }
     CompletableFuture<Boolean> serves = new CompletableFuture<>();
     awaited.set(Optional.of(serves));
+    if (closed()) { // looked at last: whoever closes tells those who wait by then
+      tellAwaited(false);
+      return false;
+    }
     end(tree.get());
     try {
       return serves.get();
@@ -143,14 +148,13 @@ final class Sidecar {
 
   private void supervise() throws InterruptedException {
     Supervision supervision = Supervision.begin(plan.supervision());
-    while (!closed) {
+    while (!closed()) {
       switch (supervision.phase()) {
         case Supervision.Phase.Resting(long until) -> {
           long pause = until == Long.MIN_VALUE ? 0 : until - now();
-          if (pause > 0) {
-            TimeUnit.MILLISECONDS.sleep(pause);
+          if (!closing.await(pause, TimeUnit.MILLISECONDS)) {
+            supervision = life(supervision);
           }
-          supervision = life(supervision);
         }
         case Supervision.Phase.GivenUp(String reason) -> {
           LOG.error("server={} given up: {} log={}", name, reason, log);
@@ -192,7 +196,7 @@ final class Sidecar {
             URI.create("http://127.0.0.1:" + port), "", plan.concurrency(), plan.patience());
     Supervision supervision = started;
     boolean up = false;
-    while (!up && tree.alive() && !supervision.overdue(now()) && !closed) {
+    while (!up && tree.alive() && !supervision.overdue(now()) && !closed()) {
       up = serves(endpoint);
       await(tree);
     }
@@ -200,7 +204,7 @@ final class Sidecar {
       supervision = supervision.serves(now());
       LOG.info("server={} pid={} serves", name, tree.pid());
       serves(endpoint, tree);
-      if (awaited.get().isPresent() && !closed) {
+      if (awaited.get().isPresent() && !closed()) {
         end(tree);
         keptPort = OptionalInt.of(port);
         return supervision.replaced();
@@ -219,7 +223,7 @@ final class Sidecar {
                 ? "it did not serve within " + plan.supervision().startWithin()
                 : "it ended while it was starting";
     String reason = why + "; its log ends: " + tail(log);
-    if (!closed) {
+    if (!closed()) {
       LOG.warn("server={} pid={} is gone: {}", name, tree.pid(), reason);
     }
     return supervision.ended(now(), reason);
@@ -233,7 +237,7 @@ final class Sidecar {
     if (!stays) {
       listener.up(name, endpoint);
     }
-    while (tree.alive() && !closed) {
+    while (tree.alive() && !closed()) {
       await(tree);
     }
   }
@@ -284,15 +288,22 @@ final class Sidecar {
     }
   }
 
-  /** Ends it and its descendants, for good. */
-  void beginEnd() {
-    closed = true;
-    awaited.get().ifPresent(waiting -> waiting.complete(false));
-    running.get().ifPresent(Sidecar::end);
-    thread.interrupt();
+  private boolean closed() {
+    return closing.getCount() == 0;
   }
 
-  /** Returns when it is gone, or after so long. */
+  /** Ends it and its descendants, for good; does not wait for it. */
+  void beginEnd() {
+    closing.countDown();
+    tellAwaited(false);
+    var _ =
+        Thread.ofVirtual()
+            .name("end-" + name)
+            .start(
+                () -> running.get().ifPresent(Sidecar::end)); // its own thread may look elsewhere
+  }
+
+  /** Returns when it is gone; after so long it is ended by the caller, too. */
   void awaitEnd(Duration longest) throws InterruptedException {
     try {
       boolean _ = thread.join(longest);

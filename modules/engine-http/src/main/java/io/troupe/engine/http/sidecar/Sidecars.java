@@ -126,10 +126,10 @@ public final class Sidecars implements AutoCloseable {
     return server.isPresent() && server.get().restart(directory);
   }
 
-  /** Ends all servers with their descendants; returns when they are gone. */
+  /** Ends all servers with their descendants, at the same time; returns when they are gone. */
   @Override
   public void close() {
-    servers.values().forEach(Sidecar::beginEnd);
+    servers.values().forEach(Sidecar::beginEnd); // none waits for another, and none starts again
     boolean interrupted = false;
     for (Sidecar server : servers.values()) {
       try {

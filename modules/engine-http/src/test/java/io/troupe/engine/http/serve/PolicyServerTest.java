@@ -314,11 +314,27 @@ class PolicyServerTest {
   }
 
   @Test
+  void health_whileItsFirstWeightsAreRead_is503AndOthersAreNotTaken(@TempDir Path folder)
+      throws Exception {
+    try (ToyFixture toy =
+        ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(0).awaitingWeights())) {
+      Path later = ToyFixture.write(ToyFixture.weights(toy.policy, 3), folder);
+      String update = Fields.object().put("model_path", later.toString()).toString();
+      assertThat(toy.get("/health").statusCode()).isEqualTo(503);
+      assertThat(toy.post("/update_weights_from_disk", update).statusCode()).isEqualTo(503);
+      toy.server.use(ToyFixture.weights(toy.policy, 0));
+      assertThat(toy.get("/health").statusCode()).isEqualTo(200);
+      assertThat(toy.post("/update_weights_from_disk", update).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void completions_beforeTheFirstWeights_areToldToComeBack() throws Exception {
     try (ToyFixture toy = ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(0))) {
       HttpResponse<String> answer = toy.post("/v1/completions", ASK.formatted("false"));
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(answer.body()).contains("no weights were loaded yet");
+      assertThat(toy.get("/health").statusCode()).as("none are on their way").isEqualTo(200);
       assertThat(toy.get("/v1/completions").statusCode()).isEqualTo(405);
       assertThat(toy.get("/update_weights_from_disk").statusCode()).isEqualTo(405);
     }

@@ -11,6 +11,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessTreeTest {
@@ -48,7 +50,7 @@ class ProcessTreeTest {
     ProcessTree tree = start();
     long grandchild = grandchild();
     tree.end();
-    assertThat(tree.alive()).isFalse();
+    assertThat(runs(tree.pid())).isFalse();
     assertThat(runs(grandchild)).isFalse();
     assertThat(folder.resolve("card")).doesNotExist();
   }
@@ -58,7 +60,7 @@ class ProcessTreeTest {
     ProcessTree tree = start();
     long grandchild = grandchild();
     ProcessTree.endLeftOver(folder.resolve("card"), true);
-    assertThat(tree.alive()).isFalse();
+    assertThat(runs(tree.pid())).isFalse();
     assertThat(runs(grandchild)).isFalse();
   }
 
@@ -106,6 +108,17 @@ class ProcessTreeTest {
     ProcessTree.endLeftOver(card, true);
     assertThat(runs(grandchild.pid())).isFalse();
     assertThat(card).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Z, 1, true", "Z, 2, false", "S, 1, false", "R, 3, false"})
+  void ended_zombie_onlyOnceItsOtherThreadsHaveEndedToo(String state, int threads, boolean ended)
+      throws IOException {
+    Files.writeString(folder.resolve("stat"), "12 (a) b) %s 1 12 12 0".formatted(state));
+    for (int thread = 0; thread < threads; thread++) {
+      Files.createDirectories(folder.resolve("task").resolve(Integer.toString(12 + thread)));
+    }
+    assertThat(ProcessTree.ended(folder)).isEqualTo(ended);
   }
 
   @Test
