@@ -1,14 +1,20 @@
 package io.troupe.app;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.cluster.placement.Placement;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.store.RunFolder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
-/** What a run says of itself before it starts. */
-record Banner(Composition composition, RunFolder folder, ResumePoint resume) {
+/**
+ * What a run says of itself before it starts.
+ *
+ * @param workersHere rollout workers of this process
+ */
+record Banner(Composition composition, RunFolder folder, ResumePoint resume, int workersHere) {
   List<String> lines(PolicyEngines engines) {
     RunConfig config = composition.config();
     List<String> lines = new ArrayList<>();
@@ -24,20 +30,35 @@ record Banner(Composition composition, RunFolder folder, ResumePoint resume) {
                 composition.facts().heldOutPrompts(),
                 config.run().seed()));
     lines.add(
-        "loop   %d groups of %d a step · max staleness %d (%s) · %d rollout worker%s · %s"
+        "loop   %d groups of %d a step · max staleness %d (%s) · %s · %s"
             .formatted(
                 config.training().groupsPerStep(),
                 config.rollout().completionsPerPrompt(),
                 config.training().maxStaleness(),
                 config.training().stale().name().toLowerCase(Locale.ROOT),
-                config.rollout().allWorkers(),
-                config.rollout().allWorkers() == 1 ? "" : "s",
+                workers(config),
                 config.lockStep() ? "lock-step" : "asynchronous"));
     lines.add("run    " + folder.name());
     if (resume.again()) {
       lines.add("resume " + from());
     }
     return lines;
+  }
+
+  /** Nodes have as many as the placement says; without one, as their operators say. */
+  private String workers(RunConfig config) {
+    Optional<Placement> placed = config.placement().placed();
+    if (placed.isPresent()) {
+      return count(placed.get().workers(), "rollout worker")
+          + " on "
+          + count(config.placement().nodes(), "node");
+    }
+    int all = config.rollout().allWorkers();
+    return workersHere == all ? count(all, "rollout worker") : "rollout workers on the nodes";
+  }
+
+  private static String count(int number, String what) {
+    return "%d %s%s".formatted(number, what, number == 1 ? "" : "s");
   }
 
   private String from() {

@@ -58,6 +58,7 @@ final class ClusterStage implements Stage {
   private final RunLease lease;
   private final HeadWeights weights;
   private final HeadHall hall;
+  private final List<String> gpus;
   private final Roster roster;
   private final boolean inherits;
   private final Optional<WeightsInMemory> driven;
@@ -76,6 +77,7 @@ final class ClusterStage implements Stage {
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
    * @param hall of the ranks that nodes start
+   * @param gpus of the head and its ranks; none if that is not known
    * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
    * @param drives whether the head has a worker that drives servers which others run: there is one
@@ -92,6 +94,7 @@ final class ClusterStage implements Stage {
       RunLease lease,
       HeadWeights weights,
       HeadHall hall,
+      List<String> gpus,
       Roster roster,
       boolean inherits,
       boolean drives,
@@ -105,6 +108,7 @@ final class ClusterStage implements Stage {
     this.lease = lease;
     this.weights = weights;
     this.hall = hall;
+    this.gpus = List.copyOf(gpus);
     this.roster = roster;
     this.inherits = inherits;
     this.driven = drives ? Optional.of(new WeightsInMemory()) : Optional.empty();
@@ -241,6 +245,11 @@ final class ClusterStage implements Stage {
   @Override
   public void open(Run.Posts posts) {
     house.join().tell(new HeadHouse.Posted(posts));
+  }
+
+  @Override
+  public List<String> gpus() {
+    return gpus;
   }
 
   @Override

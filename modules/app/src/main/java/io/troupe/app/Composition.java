@@ -313,18 +313,33 @@ record Composition(
   }
 
   /**
+   * Loads the policy's engine of a worker or a rank, which may have been handed its accelerators.
+   *
+   * @throws UnfitPolicyException if the device is not there
+   */
+  PolicyEngines enginesOfChild() throws UnfitPolicyException {
+    return engines(childDevice(), Optional.empty());
+  }
+
+  private String childDevice() {
+    return HeadGpus.deviceAmong(TrainerCrews.devices(), config.policy().computesOn());
+  }
+
+  /**
    * Loads the policy's engine of a run's head, whose trainer is made of ranks where the placement
    * says so.
    *
+   * @param gpus of the head and its ranks; none if that is not known
    * @param hall where ranks of nodes report, if nodes start them
    * @param say told what becomes of the ranks
    * @throws UnfitPolicyException if the device is not there
    */
-  PolicyEngines engines(RunFolder folder, Optional<RankHall> hall, Consumer<String> say)
+  PolicyEngines engines(
+      RunFolder folder, List<String> gpus, Optional<RankHall> hall, Consumer<String> say)
       throws UnfitPolicyException {
-    return engines(
-        headDevice(),
-        new TrainerCrews(config, folder, engines(), TrainerCrews.devices(), hall, say).crews());
+    String device = headDevice();
+    PolicyEngines members = engines(device, Optional.empty());
+    return engines(device, new TrainerCrews(config, folder, members, gpus, hall, say).crews());
   }
 
   /** A head that trains nothing itself does without a GPU where it is given none. */
@@ -334,7 +349,11 @@ record Composition(
         config.policy().wantsGpu()
             && placement.ranksOnNodes()
             && (!placement.headGpu() || TorchReport.load().gpus().isEmpty());
-    return none ? "cpu" : config.policy().computesOn();
+    if (none) {
+      return "cpu";
+    }
+    // One that takes over sees what its agent handed it; alone, what the operator shows it counts.
+    return placement.nodes() > 0 ? childDevice() : config.policy().computesOn();
   }
 
   private PolicyEngines engines(String device, Optional<Supplier<RankCrew>> crew)

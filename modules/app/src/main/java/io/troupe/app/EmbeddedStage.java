@@ -74,6 +74,11 @@ final class EmbeddedStage implements Stage {
   }
 
   @Override
+  public List<String> gpus() {
+    return TrainerCrews.devices();
+  }
+
+  @Override
   public Optional<RankHall> hall() {
     return Optional.empty();
   }

@@ -41,7 +41,8 @@ final class GpuOption {
             new GpuHolders()));
   }
 
-  private static Optional<GpuProbe> probe(String option) {
+  /** Looks at them, without the right to any. */
+  static Optional<GpuProbe> probe(String option) {
     if (option.startsWith(VIRTUAL)) {
       String count = option.substring(VIRTUAL.length());
       require(

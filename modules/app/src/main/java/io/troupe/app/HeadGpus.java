@@ -1,14 +1,22 @@
 package io.troupe.app;
 
 import io.troupe.app.config.PlacementSection;
+import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.gpu.Gpu;
+import io.troupe.cluster.gpu.GpuProbe;
+import io.troupe.cluster.gpu.GpuProbeException;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.placement.Placement;
 import io.troupe.cluster.placement.Role;
 import io.troupe.cluster.placement.Share;
+import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -19,7 +27,76 @@ import java.util.stream.IntStream;
  * @param visible what CUDA_VISIBLE_DEVICES lists; none if it lists none
  */
 record HeadGpus(NodeGpus gpus, List<String> visible) {
-  private static final String NUMBERED = "cuda:";
+  private static final Pattern NUMBERED = Pattern.compile("cuda:(\\d{1,4})");
+
+  /** The number in {@code cuda:N}; none in another name of a device. */
+  private static OptionalInt number(String device) {
+    Matcher named = NUMBERED.matcher(device);
+    return named.matches() ? OptionalInt.of(Integer.parseInt(named.group(1))) : OptionalInt.empty();
+  }
+
+  /**
+   * What {@code policy.device} means to a process that sees only what it was handed: {@code cuda:N}
+   * counts the accelerators of a host, and it counts its own from 0.
+   *
+   * @param handed accelerators that the process sees, as CUDA_VISIBLE_DEVICES lists them; none if
+   *     it sees all
+   */
+  static String deviceAmong(List<String> handed, String device) {
+    boolean beyond = !handed.isEmpty() && number(device).orElse(0) >= handed.size();
+    return beyond ? "cuda" : device;
+  }
+
+  /**
+   * Accelerators of this host that a run's head and its ranks have. Blocks.
+   *
+   * @param folder of the run
+   * @param waits whether another process may be the head and have them; then they are not claimed
+   * @param say told what the operator should know
+   * @return as CUDA_VISIBLE_DEVICES lists them; none if that is not known
+   * @throws IOException as {@link #claim}
+   */
+  static List<String> of(RunConfig config, RunFolder folder, boolean waits, Consumer<String> say)
+      throws IOException {
+    PlacementSection placement = config.placement();
+    List<String> visible = TrainerCrews.devices();
+    int count = placement.headGpus();
+    if (!config.policy().wantsGpu() || placement.nodes() == 0 || count == 0) {
+      return visible;
+    }
+    String device = config.policy().computesOn();
+    if (waits) {
+      boolean asked = visible.isEmpty() && placement.ranksAs() == PlacementSection.RanksAs.CHILDREN;
+      Optional<GpuProbe> probe = asked ? GpuOption.probe("auto") : Optional.empty();
+      return probe.isPresent() ? names(probe.get(), count, device) : visible;
+    }
+    Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
+    if (host.isEmpty()) {
+      if (placement.ranksOnNodes()) {
+        say.accept(
+            "note: the placement keeps a GPU for the head, which finds no nvidia-smi on this host"
+                + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
+                + " rollout worker");
+      }
+      return visible;
+    }
+    List<Gpu> own = new HeadGpus(host.get(), visible).claim(count, device);
+    inTheWay(own, placement).ifPresent(say);
+    return own.stream().map(Gpu::visible).toList();
+  }
+
+  /** Those that a head would have that sees all. */
+  static List<String> names(GpuProbe probe, int count, String device) throws IOException {
+    List<Integer> numbers = numbers(count, device);
+    try {
+      return probe.read().stream()
+          .filter(gpu -> numbers.contains(gpu.index()))
+          .map(Gpu::visible)
+          .toList();
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
 
   /**
    * What a node on the head's host would be refused for, if anything: the placement has a GPU for
@@ -54,15 +131,22 @@ record HeadGpus(NodeGpus gpus, List<String> visible) {
    * @throws IOException if somebody else uses one, with who is in the way; or if it cannot be known
    */
   List<Gpu> claim(int count, String device) throws IOException {
-    int first =
-        device.startsWith(NUMBERED) ? Integer.parseInt(device.substring(NUMBERED.length())) : 0;
     try {
       return visible.isEmpty()
-          ? gpus.claim(IntStream.range(first, first + count).boxed().toList())
-          : gpus.claimNamed(
-              visible.stream().skip(Math.min(first, visible.size() - 1)).limit(count).toList());
+          ? gpus.claim(numbers(count, device))
+          : gpus.claimNamed(named(count, device));
     } catch (IOException refused) {
       throw new IOException("the head: " + refused.getMessage(), refused);
     }
+  }
+
+  private static List<Integer> numbers(int count, String device) {
+    int first = number(device).orElse(0);
+    return IntStream.range(first, first + count).boxed().toList();
+  }
+
+  private List<String> named(int count, String device) {
+    int first = Math.min(number(device).orElse(0), visible.size() - 1);
+    return visible.stream().skip(first).limit(count).toList();
   }
 }

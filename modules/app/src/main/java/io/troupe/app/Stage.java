@@ -45,6 +45,12 @@ interface Stage {
   /** Takes the run's posts, so that other JVMs can work for it. */
   void open(Run.Posts posts);
 
+  /**
+   * Accelerators that the head and its ranks have, as CUDA_VISIBLE_DEVICES lists them; none if that
+   * is not known.
+   */
+  List<String> gpus();
+
   /** Where trainer ranks of other hosts report, if nodes start any. */
   Optional<RankHall> hall();
 

@@ -9,8 +9,6 @@ import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Roster;
 import io.troupe.cluster.Terms;
-import io.troupe.cluster.gpu.Gpu;
-import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.store.Provenance;
 import io.troupe.store.RunFolder;
 import io.troupe.store.RunLease;
@@ -170,9 +168,8 @@ final class TrainCommand implements Callable<Integer> {
             composition.frameBytes(),
             composition.config().cluster().tls(),
             System.err::println);
-    if (!standby && cluster.seeds().isEmpty()) {
-      claimGpus(composition.config(), folder);
-    }
+    boolean waits = standby || !cluster.seeds().isEmpty();
+    List<String> gpus = HeadGpus.of(composition.config(), folder, waits, System.err::println);
     HeadWeights weights =
         new HeadWeights(folder, composition.config().cluster().weights(), cluster.weights());
     PlacementSection placement = composition.config().placement();
@@ -195,6 +192,7 @@ final class TrainCommand implements Callable<Integer> {
             new RunLease(folder, cluster.address().host()),
             weights,
             new HeadHall(folder, placement, cluster.ranks()),
+            gpus,
             new Roster(
                 settings.address().host(), placement.placed(), placement.ranksOnNodes(), begins),
             standby,
@@ -204,26 +202,6 @@ final class TrainCommand implements Callable<Integer> {
       AgentWatch.start(stage::leaveUnlessSeated);
     }
     return stage;
-  }
-
-  /** One that waits for the head to die has what its agent gave it. */
-  private static void claimGpus(RunConfig config, RunFolder folder) throws IOException {
-    PlacementSection placement = config.placement();
-    if (config.policy().wantsGpu() && placement.nodes() > 0 && placement.headGpus() > 0) {
-      Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
-      if (host.isEmpty() && placement.ranksOnNodes()) {
-        System.err.println(
-            "note: the placement keeps a GPU for the head, which finds no nvidia-smi on this host"
-                + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
-                + " rollout worker");
-      }
-      if (host.isPresent()) {
-        List<Gpu> own =
-            new HeadGpus(host.get(), TrainerCrews.devices())
-                .claim(placement.headGpus(), config.policy().computesOn());
-        HeadGpus.inTheWay(own, placement).ifPresent(System.err::println);
-      }
-    }
   }
 
   private static RunFolder find(String run) throws NoSuchRunException {

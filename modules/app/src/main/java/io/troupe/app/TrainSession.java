@@ -138,7 +138,7 @@ final class TrainSession {
       PolicyEngines engines =
           TaughtEngines.of(
               composition.config(),
-              composition.engines(folder, stage.hall(), screen::note),
+              composition.engines(folder, stage.gpus(), stage.hall(), screen::note),
               screen::say);
       try (VerifierService verifier = composition.openVerifiers();
           Servers servers = servers(settings, engines, screen);
@@ -154,7 +154,9 @@ final class TrainSession {
                   chat(room),
                   screen::say)) {
         opened.complete(room);
-        new Banner(composition, folder, resume).lines(room.engines()).forEach(screen::say);
+        new Banner(composition, folder, resume, stage.workers(settings.workers()))
+            .lines(room.engines())
+            .forEach(screen::say);
         console.link().ifPresent(link -> screen.say("console " + link));
         start(
             settings,

@@ -28,8 +28,8 @@ import java.util.function.Supplier;
  * The ranks of a run's trainer, as its placement wants them.
  *
  * @param members the policy's engines, which the ranks of this process are made of
- * @param visible accelerators of the head's process, as CUDA_VISIBLE_DEVICES lists them; none if it
- *     lists none
+ * @param gpus of the head and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is not
+ *     known
  * @param hall where ranks of nodes report, if nodes start them
  * @param say told which processes start, and which are lost
  */
@@ -37,7 +37,7 @@ record TrainerCrews(
     RunConfig config,
     RunFolder folder,
     PolicyEngines members,
-    List<String> visible,
+    List<String> gpus,
     Optional<RankHall> hall,
     Consumer<String> say) {
   private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
@@ -84,7 +84,8 @@ record TrainerCrews(
     }
   }
 
-  private ChildSpec child(int rank, HostPort head, String secret) throws IOException {
+  /** How a rank's process is started that is a child of the head. */
+  ChildSpec child(int rank, HostPort head, String secret) throws IOException {
     Path run = folder.path().toAbsolutePath().normalize();
     Path logs = Files.createDirectories(run.resolve("ranks"));
     String name = "trainer-rank-" + rank;
@@ -93,8 +94,8 @@ record TrainerCrews(
     command.addAll(List.of("--run-folder", run.toString(), "--head", head.toString()));
     Map<String, String> environment = ChildJvm.environment();
     environment.put(TrainerRankCommand.SECRET, secret);
-    if (!visible.isEmpty()) {
-      environment.put(VISIBLE, visible.get(rank % visible.size()));
+    if (!gpus.isEmpty()) {
+      environment.put(VISIBLE, gpus.get(rank % gpus.size()));
     }
     // Relative paths in the configuration are relative to where the head was started.
     Path here = Path.of("").toAbsolutePath();

@@ -104,7 +104,7 @@ final class WorkerCommand implements Callable<Integer> {
             composition.frameBytes(),
             run.cluster().tls(),
             System.err::println);
-    PolicyEngines engines = composition.engines();
+    PolicyEngines engines = composition.enginesOfChild();
     Sources sources = sources(Objects.requireNonNull(folder).resolve("weights"));
     AtomicReference<Optional<String>> deserted = new AtomicReference<>(Optional.empty());
     try (VerifierService verifier = composition.openVerifiers();

@@ -2,17 +2,26 @@ package io.troupe.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.ConfigurationFile;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.djl.TorchReport;
 import io.troupe.store.Checkpoints;
+import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The parts of a run whose policy starts from a checkpoint. */
 final class CompositionTest {
@@ -21,7 +30,7 @@ final class CompositionTest {
 
   @TempDir private Path folder;
 
-  private RunConfig config(Path checkpoint, String more) {
+  private RunConfig config(Path checkpoint, String more, String... changes) {
     String text =
         """
         task: {name: arithmetic, min: 0, max: 9, held_out_share: 0.2}
@@ -31,7 +40,7 @@ final class CompositionTest {
         """
             .formatted(checkpoint.toAbsolutePath());
     return ConfigurationFile.bind(
-            RunConfig.class, folder.resolve("run.yaml"), text + more, List.of())
+            RunConfig.class, folder.resolve("run.yaml"), text + more, List.of(changes))
         .config();
   }
 
@@ -60,6 +69,36 @@ final class CompositionTest {
                 assertThat(stored.checkpoint().directory())
                     .isEqualTo(folder.resolve("step3").resolve("policy")));
     assertThat(Composition.of(config(TINY, ""), folder).facts()).isEqualTo(resumed.facts());
+  }
+
+  /** With head_gpu: false, or as one that takes over where no GPU is kept for it. */
+  @ParameterizedTest
+  @CsvSource({"cuda, false", "cuda:7, false", "cuda, true", "cuda:7, true"})
+  void engines_headWithoutAGpuWhoseNodesStartTheRanks_computesOnTheProcessor(
+      String device, boolean gpu) throws Exception {
+    assumeThat(TorchReport.load().gpus()).isEmpty();
+    RunFolder run =
+        RunFolder.create(
+            folder,
+            "run",
+            LocalDateTime.of(2026, 1, 2, 3, 4),
+            new RunFolder.Contents(new byte[0], "", Map.of(), ""));
+    Composition head =
+        Composition.of(
+            config(
+                TINY,
+                "",
+                "policy.device=" + device,
+                "placement.nodes=1",
+                "placement.trainer_ranks=2",
+                "placement.ranks_as=nodes",
+                "placement.head_gpu=" + gpu));
+    try (PolicyEngines engines = head.engines(run, List.of(), Optional.empty(), _ -> {})) {
+      assertThat(engines.device()).startsWith("cpu, PyTorch ");
+    }
+    assertThatThrownBy(head::engines)
+        .isInstanceOf(UnfitPolicyException.class)
+        .hasMessageStartingWith("policy.device: the device cuda:");
   }
 
   @Test

@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.app.config.PlacementSection;
+import io.troupe.app.config.RunConfig;
+import io.troupe.app.config.binding.ConfigurationFile;
+import io.troupe.cluster.HostPort;
 import io.troupe.cluster.gpu.ChildLedger;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.GpuHolders;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.gpu.Occupants;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -22,24 +30,26 @@ final class HeadGpusTest {
   @TempDir private Path folder;
 
   /** Of a host with four, of which somebody else uses the last. */
-  private HeadGpus host(String... visible) throws IOException {
+  private static List<Gpu> four() {
     long foreign = ProcessHandle.current().pid();
-    List<Gpu> all =
-        IntStream.range(0, 4)
-            .mapToObj(
-                i ->
-                    new Gpu(
-                        i,
-                        "GPU-" + i,
-                        "H200",
-                        1L << 37,
-                        0,
-                        OptionalInt.of(0),
-                        i < 3 ? List.of() : List.of(new Gpu.Holder(foreign, "python", 1L << 30))))
-            .toList();
+    return IntStream.range(0, 4)
+        .mapToObj(
+            i ->
+                new Gpu(
+                    i,
+                    "GPU-" + i,
+                    "H200",
+                    1L << 37,
+                    0,
+                    OptionalInt.of(0),
+                    i < 3 ? List.of() : List.of(new Gpu.Holder(foreign, "python", 1L << 30))))
+        .toList();
+  }
+
+  private HeadGpus host(String... visible) throws IOException {
     return new HeadGpus(
         new NodeGpus(
-            () -> all,
+            HeadGpusTest::four,
             ChildLedger.open(folder.resolve("ledger")),
             Occupants.ProcessTable.ofHost(),
             new GpuHolders()),
@@ -59,6 +69,55 @@ final class HeadGpusTest {
     assertThatThrownBy(() -> host().claim(1, "cuda:3"))
         .hasMessageContaining("the head: 1 GPUs are wanted")
         .hasMessageContaining("GPU 3 (H200) is used by pid " + ProcessHandle.current().pid());
+  }
+
+  @Test
+  void names_ofAHeadThatMayHaveThemAlready_areThoseThatAreUsedToo() throws IOException {
+    assertThat(HeadGpus.names(HeadGpusTest::four, 2, "cuda:2")).containsExactly("GPU-2", "GPU-3");
+    assertThat(HeadGpus.names(HeadGpusTest::four, 2, "auto")).containsExactly("GPU-0", "GPU-1");
+  }
+
+  @Test
+  void deviceAmong_numberOfAnotherThanItWasHanded_isItsFirst() {
+    assertThat(HeadGpus.deviceAmong(List.of("GPU-1"), "cuda:1")).isEqualTo("cuda");
+    assertThat(HeadGpus.deviceAmong(List.of("GPU-0", "GPU-1"), "cuda:1")).isEqualTo("cuda:1");
+    assertThat(HeadGpus.deviceAmong(List.of(), "cuda:1")).isEqualTo("cuda:1");
+    assertThat(HeadGpus.deviceAmong(List.of("GPU-1"), "auto")).isEqualTo("auto");
+    assertThat(HeadGpus.deviceAmong(List.of("GPU-1"), "cpu")).isEqualTo("cpu");
+  }
+
+  /** The head's environment lists none. */
+  @Test
+  void child_ofAHeadThatClaimedAGpuForEachRank_seesItsOwnAndNoOther() throws IOException {
+    RunFolder run =
+        RunFolder.create(
+            folder,
+            "run",
+            LocalDateTime.of(2026, 1, 2, 3, 4),
+            new RunFolder.Contents(new byte[0], "", Map.of(), ""));
+    RunConfig config =
+        ConfigurationFile.bind(
+                RunConfig.class,
+                folder.resolve("run.yaml"),
+                """
+                task: {name: arithmetic, min: 0, max: 9}
+                policy: {engine: toy}
+                rollout: {max_tokens: 3}
+                training: {steps: 1, groups_per_step: 1, learning_rate: 0.01}
+                placement: {nodes: 1, trainer_ranks: 2, ranks_as: children}
+                """,
+                List.of())
+            .config();
+    List<String> claimed = host().claim(2, "cuda:1").stream().map(Gpu::visible).toList();
+    try (PolicyEngines members = Composition.of(config).engines()) {
+      TrainerCrews crews =
+          new TrainerCrews(config, run, members, claimed, Optional.empty(), _ -> {});
+      HostPort head = new HostPort("127.0.0.1", 1);
+      assertThat(crews.child(0, head, "").environment())
+          .containsEntry("CUDA_VISIBLE_DEVICES", "GPU-1");
+      assertThat(crews.child(1, head, "").environment())
+          .containsEntry("CUDA_VISIBLE_DEVICES", "GPU-2");
+    }
   }
 
   @Test

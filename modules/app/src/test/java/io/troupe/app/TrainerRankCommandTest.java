@@ -107,7 +107,7 @@ final class TrainerRankCommandTest {
       }
       whole = weights(trainer);
     }
-    try (PolicyEngines ranked = composition.engines(run, Optional.empty(), notes::add);
+    try (PolicyEngines ranked = composition.engines(run, List.of(), Optional.empty(), notes::add);
         TrainingEngine trainer = ranked.newTrainer(3)) {
       trainer.freezeReference();
       for (int step = 0; step < STEPS; step++) {

@@ -37,9 +37,9 @@ public record PlacementSection(
         @Default("threads")
         RanksAs ranksAs,
     @Doc(
-            "Where `nodes` start the trainer's ranks: whether the head has a GPU of its own, for its"
-                + " copy of the policy, evaluations and a teacher. Without one it computes those on"
-                + " the processor.")
+            "Where `nodes` start the trainer's ranks: whether the head has a GPU of its own, for"
+                + " its copy of the policy, evaluations and a teacher. Without one it computes"
+                + " those on the processor.")
         @Default("true")
         boolean headGpu,
     @Doc(
@@ -83,6 +83,13 @@ public record PlacementSection(
 
   @Override
   public void check(Rules rules) {
+    rules
+        .on("head_gpu", "nodes", "ranks_as")
+        .require(
+            () -> headGpu || nodes == 0 || ranksOnNodes(),
+            "must be true unless the nodes start the trainer's ranks: else the head computes the"
+                + " ranks itself, or starts them on GPUs of its host",
+            "set placement.ranks_as to nodes, or leave head_gpu out");
     if (nodes > 0
         && Placement.of(demand()) instanceof Placement.Outcome.Impossible(var rule, var advice)) {
       rules

@@ -364,4 +364,24 @@ final class RunConfigTest {
         .check((config, rules) -> config.checkStart(true, rules));
     resolve("placement.trainer_ranks=4").check((config, rules) -> config.checkStart(false, rules));
   }
+
+  @Test
+  void load_headWithoutAGpuWhereItsTrainerNeedsOne_isRefused() {
+    for (String ranks : List.of("threads", "children")) {
+      assertThatThrownBy(
+              () ->
+                  resolve(
+                      "placement.nodes=2",
+                      "placement.ranks_as=" + ranks,
+                      "placement.head_gpu=false"))
+          .hasMessageContaining("placement.head_gpu: must be true unless the nodes start")
+          .hasMessageContaining("set placement.ranks_as to nodes, or leave head_gpu out");
+    }
+    assertThat(
+            resolve("placement.nodes=2", "placement.ranks_as=nodes", "placement.head_gpu=false")
+                .config()
+                .placement()
+                .headGpus())
+        .isZero();
+  }
 }

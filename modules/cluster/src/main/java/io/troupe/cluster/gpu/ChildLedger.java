@@ -6,14 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The children that agents of a node started, in a file, so that the next agent knows those that
@@ -22,6 +19,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class ChildLedger {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final long LOOK_MILLIS = 10;
 
   private final Path file;
   private final Set<ProcessIdentity> children = new HashSet<>();
@@ -74,7 +72,8 @@ public final class ChildLedger {
   }
 
   /**
-   * Ends the orphans among some processes, and no others, whatever pid they are given under.
+   * Ends the orphans among some processes, and no others, whatever pid they are given under. Not by
+   * {@link ProcessHandle#onExit}, which waits for a zombie as long as its parent lets it be one.
    *
    * @return the pids of those that did not end in time
    */
@@ -84,22 +83,17 @@ public final class ChildLedger {
         orphans.stream()
             .filter(orphan -> zombies.stream().anyMatch(zombie -> zombie.pid() == orphan.pid()))
             .toList();
-    List<ProcessHandle> killed =
-        ending.stream().flatMap(identity -> identity.find().stream()).toList();
     // A handle knows its process's start time, and kills no other that took over the pid.
-    killed.forEach(ProcessHandle::destroyForcibly);
+    ending.stream()
+        .flatMap(identity -> identity.find().stream())
+        .forEach(ProcessHandle::destroyForcibly);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    List<Long> left = new ArrayList<>();
-    for (ProcessHandle process : killed) {
-      try {
-        process.onExit().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException | ExecutionException late) {
-        left.add(process.pid());
-      }
+    while (ending.stream().anyMatch(ProcessIdentity::runs) && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
-    orphans.removeIf(orphan -> orphan.find().isEmpty());
+    orphans.removeIf(orphan -> !orphan.runs());
     write();
-    return left;
+    return ending.stream().filter(orphans::contains).map(ProcessIdentity::pid).toList();
   }
 
   private void write() throws IOException {

@@ -95,12 +95,32 @@ class GpuClaimTest {
           ledger.end(
               List.of(new Occupant(orphan.pid(), ""), new Occupant(stranger.pid(), "")), 60_000);
       assertThat(left).isEmpty();
-      assertThat(orphan.isAlive()).isFalse();
+      assertThat(orphan.waitFor()).isNotZero();
       assertThat(stranger.isAlive()).isTrue();
       assertThat(ledger.orphans()).isEmpty();
     } finally {
       orphan.destroyForcibly();
       stranger.destroyForcibly();
+    }
+  }
+
+  /** Its parent becomes a program that waits for no child. */
+  @Test
+  void end_orphanThatNobodyWaitsFor_isEndedWhenItIsAZombie() throws Exception {
+    Process parent = new ProcessBuilder("sh", "-c", "sleep 3600 & exec sleep 3600").start();
+    try {
+      while (parent.children().findAny().isEmpty()) {
+        assertThat(parent.isAlive()).isTrue();
+        Thread.onSpinWait();
+      }
+      ProcessHandle orphan = parent.children().findAny().orElseThrow();
+      ChildLedger.open(folder.resolve("children.json")).started(orphan);
+      ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
+      assertThat(ledger.end(List.of(new Occupant(orphan.pid(), "")), 60_000)).isEmpty();
+      assertThat(ledger.orphans()).isEmpty();
+    } finally {
+      parent.children().forEach(ProcessHandle::destroyForcibly);
+      parent.destroyForcibly();
     }
   }
 

@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -241,27 +244,63 @@ final class RankRoundTest {
     assertThat(faults).containsExactly(10);
   }
 
+  /**
+   * The limit counts when one waits for the others, and that one is told before it counts again: so
+   * no slow machine makes it late.
+   */
   @Test
-  void step_rankThatLivesAndIsNeverDone_isEndedAfterTheLimitAndNotTheOneThatWaits()
+  void all_rankThatLivesAndIsNeverDone_isEndedAfterTheLimitAndNotTheOneThatWaits()
       throws Exception {
+    rank(LONG, RankLine::hear);
     rank(
         LONG,
         line -> {
           line.hear();
-          line.say(new RankTalk.Ready());
-          assertThat(line.hear()).isInstanceOf(RankTalk.Abandon.class);
-          line.say(new RankTalk.Lost(1, "gone"));
-        });
-    rank(
-        LONG,
-        line -> {
-          line.hear();
-          line.say(new RankTalk.Alive());
           line.hear(); // nothing comes, until the head hangs up
         });
-    assertThatThrownBy(() -> step(Duration.ofSeconds(2))) // the other one is ready long before
-        .hasMessage("trainer rank 11 is lost: it was not done after PT2S, and was ended");
+    CountDownLatch waits = new CountDownLatch(1);
+    CountDownLatch told = new CountDownLatch(1);
+    AtomicInteger tasks = new AtomicInteger();
+    Executor secondLater =
+        task -> {
+          if (tasks.incrementAndGet() == 2) {
+            await(waits);
+          }
+          threads.execute(task);
+        };
+    IntConsumer atFault =
+        number -> {
+          faults.add(number);
+          seats.get(number - 10).hangUp();
+          await(told);
+        };
+    RankRound round = new RankRound(seats, secondLater, Duration.ofSeconds(1), atFault);
+    assertThatThrownBy(
+            () ->
+                round.all(
+                    (place, seat, ticket) -> {
+                      if (place == 1) {
+                        return seat.call().listen();
+                      }
+                      CountDownLatch verdict = new CountDownLatch(1);
+                      ticket.hears(_ -> verdict.countDown());
+                      ticket.ready();
+                      waits.countDown();
+                      await(verdict);
+                      told.countDown();
+                      throw new RankLostException(1, "gone");
+                    }))
+        .hasMessage("trainer rank 11 is lost: it was not done after PT1S, and was ended");
     assertThat(ended).containsExactly(11);
+    assertThat(faults).containsExactly(11);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
   }
 
   @Test
