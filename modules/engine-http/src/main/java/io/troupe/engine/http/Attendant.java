@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * failure in a row. It is the only one that updates this server.
  *
  * <p>A failed loading of adapters harms nothing that the server draws with, so it is done again;
- * but one that fails time after time may be a server that hangs, and is to be started anew.
+ * but one that fails time after time may be a server that hangs, and is to be started anew. What
+ * fails in this process is no reason for that.
  */
 final class Attendant implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
@@ -44,6 +45,9 @@ final class Attendant implements Runnable {
 
     /** The server draws with these weights, if nobody doubted it meanwhile. */
     void moved(Replica replica, Goal goal);
+
+    /** The server may be another process than the one that was brought to weights. */
+    void doubted(Replica replica);
 
     /**
      * The server does not.
@@ -97,8 +101,10 @@ final class Attendant implements Runnable {
     return switch (end) {
       case Update.Next.Moved() -> {
         post.moved(replica, goal);
-        replica.tidy();
         failures = 0;
+        if (!replica.tidy()) {
+          post.doubted(replica);
+        }
         yield true;
       }
       case Update.Next.Unmoved(String reason) -> {
@@ -106,6 +112,7 @@ final class Attendant implements Runnable {
             ++failures % MOST_LOADINGS == 0 && replica.publishing() == Publishing.ADAPTERS;
         yield failed(goal, hopeless, reason);
       }
+      case Update.Next.Unable(String reason) -> failed(goal, false, reason);
       case Update.Next.Broken(String reason) -> failed(goal, true, reason);
       case Update.Next.Do(UpdateStep step) ->
           throw new IllegalStateException("an update ended before " + step);

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * Whether what a server draws from under an adapter is the run's own policy. A name tells which
@@ -22,7 +21,8 @@ import java.util.Optional;
  * is sure of itself; the run's own engine says what these are worth, and the mean distance of the
  * log-probabilities is to be within {@value #TOLERANCE} nats. As the server draws, that mean is no
  * less, up to chance, than the divergence of its distribution from the policy's. Half precision
- * takes a few hundredths of it. A base that is nearer than the tolerance passes.
+ * takes a few hundredths of it. A base that is nearer than the tolerance passes, and so does a
+ * server that does not add the adapter, as long as that moves the policy by less.
  */
 record BaseTrial(Wire wire, OwnPolicy policy) {
   static final double TOLERANCE = 0.25;
@@ -30,32 +30,58 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
   private static final int PROMPT_TOKENS = 3;
   private static final int DRAWN_TOKENS = 16;
 
+  /** Fewer are drawn on after further prompts: where each text ends at once, nothing is told. */
+  private static final int LEAST_TOKENS = 32;
+
+  /** What comes of it. */
+  sealed interface Verdict {
+    /** It draws what the run's policy would, as far as that shows. */
+    record Alike() implements Verdict {}
+
+    /** It does not. */
+    record Different(String how) implements Verdict {}
+
+    /** The run's own policy cannot be computed now, which says nothing of the server. */
+    record Unable(String why) implements Verdict {}
+  }
+
   /** What the server drew after one prompt, and what it says of each token. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Told(int[] tokens, double[] logProbs) {}
 
   /**
-   * What speaks against it.
+   * Compares.
    *
    * @param adapter by which the server knows the weights
    * @throws EndpointException if it does not answer
    */
-  Optional<String> objection(Capabilities can, WeightTag adapter, WeightSnapshot weights)
+  Verdict verdict(Capabilities can, WeightTag adapter, WeightSnapshot weights)
       throws InterruptedException {
     List<Told> told = new ArrayList<>();
     try {
-      for (int prompt = 0; prompt < PROMPTS; prompt++) {
-        told.add(draw(can, adapter, prompt));
+      int tokens = 0;
+      // a draw brings a token or more, so it ends
+      for (int number = 0; number < PROMPTS || tokens < LEAST_TOKENS; number++) {
+        Told next = draw(can, adapter, number);
+        told.add(next);
+        tokens += next.logProbs().length;
       }
     } catch (MalformedAnswerException malformed) {
-      return Optional.of(String.valueOf(malformed.getMessage()));
+      return new Verdict.Different(String.valueOf(malformed.getMessage()));
     }
     List<double[]> own;
     try {
       own = policy.scores().of(weights, told.stream().map(Told::tokens).toList());
     } catch (RuntimeException full) { // the next try may find room
-      return Optional.of("this run's policy cannot be computed to compare with: " + full);
+      return new Verdict.Unable(
+          "this run cannot compute its own policy to compare with, which takes one more copy of"
+              + " the weights in this process's memory, where the trainer computes: "
+              + full);
     }
+    return verdict(adapter, told, own);
+  }
+
+  private static Verdict verdict(WeightTag adapter, List<Told> told, List<double[]> own) {
     double distance = 0;
     double theirs = 0;
     double ours = 0;
@@ -71,8 +97,9 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
       }
     }
     return distance / count <= TOLERANCE
-        ? Optional.empty()
-        : Optional.of(different(adapter, count, theirs / count, ours / count, distance / count));
+        ? new Verdict.Alike()
+        : new Verdict.Different(
+            different(adapter, count, theirs / count, ours / count, distance / count));
   }
 
   private static String different(
@@ -107,7 +134,7 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
             adapter.toString(),
             Duration.ZERO,
             adapter.toString());
-    Piece piece = new TrialDraw(wire, can).of(draw, wire.endpoint().patience().firstToken());
+    Piece piece = new TrialDraw(wire, can).pastEnd(draw, wire.endpoint().patience().firstToken());
     int[] drawn = piece.tokens();
     int size = policy.tokenizer().vocabularySize();
     if (!Arrays.stream(drawn).allMatch(id -> id >= 0 && id < size)) {
@@ -120,12 +147,13 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
     return new Told(all, piece.logProbs());
   }
 
-  /** Ids from different parts of the vocabulary. */
+  /** Ids from different parts of the vocabulary, other ones for each number while there are. */
   private int[] prompt(int number) {
     int[] ids = ScorerTrial.Matter.ids(policy.tokenizer(), policy.contextLength());
     int[] prompt = new int[PROMPT_TOKENS];
     for (int i = 0; i < prompt.length; i++) {
-      prompt[i] = ids[(number * ids.length / PROMPTS + i) % ids.length];
+      int round = number / PROMPTS * PROMPT_TOKENS;
+      prompt[i] = ids[(number % PROMPTS * ids.length / PROMPTS + round + i) % ids.length];
     }
     return prompt;
   }

@@ -250,7 +250,7 @@ final class FleetBooks {
   }
 
   /** It may hold other weights by now: its attendant has to see to it. */
-  private void doubt(Replica replica) {
+  synchronized void doubt(Replica replica) {
     replica.forget();
     fleet = fleet.withdrawn(replica.name());
     notifyAll();

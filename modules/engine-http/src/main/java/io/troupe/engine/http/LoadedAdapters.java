@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 
 /**
  * The adapters that one server was given, each under the name of its weights, and the requests that
@@ -31,6 +33,7 @@ final class LoadedAdapters {
 
   private final Wire wire;
   private final Map<String, Integer> uses = new HashMap<>(); // by name; guarded by this
+  private final SequencedSet<String> there = new LinkedHashSet<>(); // surely; guarded by this
   private boolean looked; // whether for those of an earlier sampler; of who makes updates
 
   LoadedAdapters(Wire wire) {
@@ -47,6 +50,16 @@ final class LoadedAdapters {
     uses.merge(name, -1, Integer::sum);
   }
 
+  /** The server may be another process: nobody knows what it has. */
+  synchronized void doubt() {
+    there.clear();
+  }
+
+  /** One that the server must have beside another, the latest; none if it need not have any. */
+  synchronized Optional<String> earlierThan(String name) {
+    return there.reversed().stream().filter(other -> !other.equals(name)).findFirst();
+  }
+
   /** Loads one; says what went wrong, if anything. */
   Optional<String> load(String name, Path folder, Dialect dialect) throws InterruptedException {
     if (!looked) {
@@ -60,9 +73,12 @@ final class LoadedAdapters {
     String said = answer.ok() ? failure(answer) : answer.fault().toString();
     // The name holds the digest: an adapter of that name is this one.
     if (said.isEmpty() || said.toLowerCase(Locale.ROOT).contains("already")) {
+      synchronized (this) {
+        there.addLast(name);
+      }
       return Optional.empty();
     }
-    List<String> _ = unloadUnused(name, dialect); // they may take the room that the next try needs
+    Unloaded _ = unloadUnused(name, dialect); // they may take the room that the next try needs
     return Optional.of(said);
   }
 
@@ -87,12 +103,17 @@ final class LoadedAdapters {
   }
 
   /**
-   * Unloads those that nobody uses but one.
+   * What came of unloading.
    *
-   * @return those that the server did not let go; they are asked for again with the next update
+   * @param kept those that the server did not let go; they are asked for again with the next update
+   * @param lost those that it had to have and did not know, as one that was started anew
    */
-  List<String> unloadUnused(String current, Dialect dialect) throws InterruptedException {
+  record Unloaded(List<String> kept, List<String> lost) {}
+
+  /** Unloads those that nobody uses but one. */
+  Unloaded unloadUnused(String current, Dialect dialect) throws InterruptedException {
     List<String> unused;
+    List<String> surely;
     synchronized (this) {
       unused =
           uses.entrySet().stream()
@@ -100,32 +121,50 @@ final class LoadedAdapters {
               .map(Map.Entry::getKey)
               .sorted()
               .toList();
+      surely = unused.stream().filter(there::contains).toList();
       unused.forEach(uses::remove);
+      unused.forEach(there::remove);
     }
     List<String> kept = new ArrayList<>();
+    List<String> lost = new ArrayList<>();
     for (String name : unused) {
-      if (!unload(name, dialect)) {
-        kept.add(name);
+      switch (unload(name, dialect)) {
+        case GONE -> {}
+        case KEPT -> kept.add(name);
+        case UNKNOWN -> {
+          if (surely.contains(name)) {
+            lost.add(name);
+          }
+        }
       }
     }
     synchronized (this) {
       kept.forEach(name -> uses.putIfAbsent(name, 0));
     }
-    return kept;
+    return new Unloaded(kept, lost);
   }
 
-  /** Whether the server does not have it any more, or never had, as one that was started anew. */
-  private boolean unload(String name, Dialect dialect) throws InterruptedException {
+  private enum Unloading {
+    GONE,
+    KEPT,
+    UNKNOWN
+  }
+
+  private Unloading unload(String name, Dialect dialect) throws InterruptedException {
     ObjectNode body = Fields.object().put("lora_name", name);
     try {
       Answer answer = wire.post(route("unload_lora_adapter", dialect), body, UNLOAD);
+      if (answer.ok()) {
+        return Unloading.GONE;
+      }
       String said = answer.fault().message().toLowerCase(Locale.ROOT);
-      return answer.ok()
-          || answer.status() == NO_SUCH_THING
-          || said.contains("not loaded")
-          || said.contains("does not exist");
+      return answer.status() == NO_SUCH_THING
+              || said.contains("not loaded")
+              || said.contains("does not exist")
+          ? Unloading.UNKNOWN
+          : Unloading.KEPT;
     } catch (EndpointException away) {
-      return false;
+      return Unloading.KEPT;
     }
   }
 

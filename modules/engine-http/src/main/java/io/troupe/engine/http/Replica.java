@@ -4,7 +4,6 @@ import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,8 +29,7 @@ final class Replica implements AutoCloseable {
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private final AtomicLong doubts = new AtomicLong();
-  private long begunAfter; // doubts, when the present update began; of who makes updates
-  private long comparedAfter = -1; // doubts, when it was compared; of who makes updates
+  private final Comparing comparing;
   private volatile boolean updating;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
   private final AtomicLong halfReads = new AtomicLong();
@@ -62,6 +60,7 @@ final class Replica implements AutoCloseable {
     this.publishing = publishing;
     this.adapters = new LoadedAdapters(wire);
     this.calls = new UpdateCalls(wire, policy, restarter, publishing, adapters, this::awaitIdle);
+    this.comparing = new Comparing(name, calls);
   }
 
   String name() {
@@ -168,6 +167,7 @@ final class Replica implements AutoCloseable {
     capabilities = Optional.empty();
     weights = Optional.empty();
     doubts.incrementAndGet();
+    adapters.doubt();
   }
 
   /** The weights that it is known to draw with. */
@@ -200,19 +200,19 @@ final class Replica implements AutoCloseable {
    */
   Update.Next update(Attendant.Goal goal) throws InterruptedException {
     WeightTag tag = goal.tag();
-    begunAfter = doubts.get();
+    long life = doubts.get();
     Capabilities can = capabilities();
     if (publishing == Publishing.MERGED
         && can.has(Capability.WEIGHT_NAME)
         && calls.named(can).equals(tag.toString())) {
       calls.resumeIfPaused();
-      Update.Next tried = carryOut(Update.lastOf(way(can)), goal, can);
+      Update.Next tried = carryOut(Update.lastOf(way(can)), goal, can, life);
       weights = tried instanceof Update.Next.Moved ? Optional.of(tag) : Optional.empty();
       return tried;
     }
     updating = publishing == Publishing.MERGED; // nothing stalls while an adapter is loaded
     try {
-      Update.Next end = carryOut(Update.begin(way(can)), goal, can);
+      Update.Next end = carryOut(Update.begin(way(can)), goal, can, life);
       if (end instanceof Update.Next.Moved) {
         weights = Optional.of(tag);
       } else if (end instanceof Update.Next.Broken) {
@@ -224,19 +224,22 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  /** Lets go of adapters that no request uses any more. */
-  void tidy() throws InterruptedException {
+  /** Lets go of adapters that no request uses any more; false if it had lost one of them. */
+  boolean tidy() throws InterruptedException {
     Optional<Capabilities> can = capabilities;
     Optional<WeightTag> current = weights;
-    if (can.isPresent() && current.isPresent()) {
-      List<String> kept = adapters.unloadUnused(current.get().toString(), can.get().dialect());
-      if (!kept.isEmpty()) {
-        LOG.warn("server={} keeps adapters={} until the next update", name, kept);
-      }
+    if (can.isEmpty() || current.isEmpty()) {
+      return true;
     }
+    LoadedAdapters.Unloaded unloaded =
+        adapters.unloadUnused(current.get().toString(), can.get().dialect());
+    if (!unloaded.kept().isEmpty()) {
+      LOG.warn("server={} keeps adapters={} until the next update", name, unloaded.kept());
+    }
+    return unloaded.lost().isEmpty();
   }
 
-  private Update.Next carryOut(Update begun, Attendant.Goal goal, Capabilities can)
+  private Update.Next carryOut(Update begun, Attendant.Goal goal, Capabilities can, long life)
       throws InterruptedException {
     Update update = begun;
     boolean reads = false;
@@ -248,7 +251,7 @@ final class Replica implements AutoCloseable {
           reads = true;
           settled = end;
         }
-        update = taken(update, step, goal, can);
+        update = taken(update, step, goal, can, life);
       }
       return update.next();
     } finally {
@@ -259,28 +262,21 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  private Update taken(Update update, UpdateStep step, Attendant.Goal goal, Capabilities can)
+  private Update taken(
+      Update update, UpdateStep step, Attendant.Goal goal, Capabilities can, long life)
       throws InterruptedException {
-    if (step == UpdateStep.COMPARE && comparedAfter == begunAfter) {
-      return update.succeeded();
-    }
     boolean idles = requests.get() == 0; // else it may only be slow
-    Optional<String> failure;
     try {
-      failure = calls.take(step, goal, can);
-    } catch (EndpointException broken) {
-      if (idles && broken.fault().isHang()) {
-        return update.hung(step);
+      if (step == UpdateStep.COMPARE) {
+        return comparing.take(update, goal, can, life);
       }
-      failure = Optional.of(broken.fault().toString());
+      Optional<String> failure = calls.take(step, goal, can);
+      return failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
+    } catch (EndpointException broken) {
+      return idles && broken.fault().isHang()
+          ? update.hung(step)
+          : update.unanswered(broken.fault().toString());
     }
-    if (failure.isPresent()) {
-      return update.failed(failure.get());
-    }
-    if (step == UpdateStep.COMPARE) {
-      comparedAfter = begunAfter;
-    }
-    return update.succeeded();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.http.protocol.Codec;
 import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Fields;
@@ -17,8 +18,22 @@ record TrialDraw(Wire wire, Capabilities can) {
    * @throws MalformedAnswerException if the answer is not that
    */
   Piece of(Draw draw, Duration patience) throws MalformedAnswerException, InterruptedException {
+    return of(can.dialect().codec().body(draw, false), patience);
+  }
+
+  /** The same, and goes on after a token that ends a text, where the server can be asked for it. */
+  Piece pastEnd(Draw draw, Duration patience)
+      throws MalformedAnswerException, InterruptedException {
     Codec codec = can.dialect().codec();
-    Wire.Answer answer = wire.post(codec.path(), codec.body(draw, false), patience);
+    ObjectNode body = codec.body(draw, false);
+    codec.pastEnd(body);
+    return of(body, patience);
+  }
+
+  private Piece of(ObjectNode body, Duration patience)
+      throws MalformedAnswerException, InterruptedException {
+    Codec codec = can.dialect().codec();
+    Wire.Answer answer = wire.post(codec.path(), body, patience);
     if (!answer.ok()) {
       throw new EndpointException(wire.endpoint(), answer.fault());
     }

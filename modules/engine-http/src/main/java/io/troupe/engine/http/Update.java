@@ -9,17 +9,25 @@ import java.util.Locale;
  * moving (the reading, or the restart) is begun at most once; a server whose moving was begun and
  * whose update did not succeed is never used again as it is; and whatever was paused is resumed, or
  * the server is given up. One that does not answer while it has nothing else to do is given up at
- * once.
+ * once; where it may have been paused by then, it is told to go on first, because a server of
+ * others is not started anew, and may take up later what it was asked.
  *
  * @param way the steps
  * @param done how many of them are
  * @param tries of the present step that failed
  * @param moving whether the reading or the restart was begun, or the server hangs
  * @param retreat whether the update is given up, and only the resuming is left
+ * @param ours whether what ended it failed in this process, and says nothing of the server
  * @param reason of the first failure that ended it, or empty
  */
 public record Update(
-    UpdateWay way, int done, int tries, boolean moving, boolean retreat, String reason) {
+    UpdateWay way,
+    int done,
+    int tries,
+    boolean moving,
+    boolean retreat,
+    boolean ours,
+    String reason) {
   private static final int MOST_TRIES = 3;
 
   /** What is to be done next. */
@@ -33,18 +41,21 @@ public record Update(
     /** Nothing: the old weights are in use, and intact. */
     record Unmoved(String reason) implements Next {}
 
+    /** The same, through no fault of the server. */
+    record Unable(String reason) implements Next {}
+
     /** The server must not be used before it got whole weights, or was started anew. */
     record Broken(String reason) implements Next {}
   }
 
   /** An update that is about to begin. */
   public static Update begin(UpdateWay way) {
-    return new Update(way, 0, 0, false, false, "");
+    return new Update(way, 0, 0, false, false, false, "");
   }
 
   /** Only the last step of a way, a try: the server has the weights already. */
   static Update lastOf(UpdateWay way) {
-    return new Update(way, way.steps().size() - 1, 0, true, false, "");
+    return new Update(way, way.steps().size() - 1, 0, true, false, false, "");
   }
 
   public Next next() {
@@ -54,46 +65,67 @@ public record Update(
           : new Next.Broken(reason + "; then it could not be resumed");
     }
     if (!reason.isEmpty()) {
-      return moving ? new Next.Broken(reason) : new Next.Unmoved(reason);
+      if (moving) {
+        return new Next.Broken(reason);
+      }
+      return ours ? new Next.Unable(reason) : new Next.Unmoved(reason);
     }
     return done == way.steps().size() ? new Next.Moved() : new Next.Do(way.steps().get(done));
   }
 
   /** A step is about to be sent; from then on nobody knows how far it got. */
   public Update started(UpdateStep step) {
-    return step.moves() ? new Update(way, done, tries, true, retreat, reason) : this;
+    return step.moves() ? new Update(way, done, tries, true, retreat, ours, reason) : this;
   }
 
   /** The step succeeded. */
   public Update succeeded() {
     return retreat
-        ? new Update(way, done, 0, moving, false, reason)
-        : new Update(way, done + 1, 0, moving, false, reason);
+        ? new Update(way, done, 0, moving, false, ours, reason)
+        : new Update(way, done + 1, 0, moving, false, ours, reason);
   }
 
   /**
    * The server took a step, had nothing else to do, and did not answer: it hangs, and is to be
-   * started anew.
+   * started anew. A first loading may only take long.
    */
   public Update hung(UpdateStep step) {
-    return new Update(way, done, 0, true, false, "%s hangs".formatted(words(step)));
+    if (retreat || (step == UpdateStep.LOAD && tries == 0)) {
+      return unanswered("no answer in time");
+    }
+    boolean pausedMaybe = step == UpdateStep.PAUSE || step == UpdateStep.RESUME;
+    return new Update(way, done, 0, true, pausedMaybe, false, words(step) + " hangs");
   }
 
   private static String words(UpdateStep step) {
     return step.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The step failed. */
+  /** The server said that the step failed. */
   public Update failed(String why) {
+    return failed(why, retreat || way.steps().get(done).repeatable());
+  }
+
+  /** Nobody knows what the server would have said: the call broke. */
+  public Update unanswered(String why) {
+    return failed(why, retreat || !way.steps().get(done).moves());
+  }
+
+  private Update failed(String why, boolean again) {
     if (retreat) {
-      return new Update(way, done, tries + 1, moving, true, reason);
+      return new Update(way, done, tries + 1, moving, true, ours, reason);
     }
     UpdateStep step = way.steps().get(done);
-    if (step.repeatable() && tries + 1 < MOST_TRIES) {
-      return new Update(way, done, tries + 1, moving, false, reason);
+    if (again && tries + 1 < MOST_TRIES) {
+      return new Update(way, done, tries + 1, moving, false, ours, reason);
     }
     String what = "%s failed: %s".formatted(words(step), why);
     boolean pausedMaybe = step == UpdateStep.PAUSE;
-    return new Update(way, done, 0, moving, pausedMaybe, what);
+    return new Update(way, done, 0, moving, pausedMaybe, false, what);
+  }
+
+  /** This process cannot do its part of a step, which paused nothing. */
+  public Update unable(String why) {
+    return new Update(way, done, 0, moving, false, true, why);
   }
 }

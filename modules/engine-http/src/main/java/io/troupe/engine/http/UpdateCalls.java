@@ -5,6 +5,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.Wire.Answer;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
 import io.troupe.engine.http.protocol.Piece;
@@ -82,8 +83,52 @@ record UpdateCalls(
       case RESUME ->
           fault(wire.post(sglang ? "/continue_generation" : "/resume", Fields.object(), CALL));
       case TRY -> tryOut(tag, can);
-      case COMPARE -> new BaseTrial(wire, policy).objection(can, tag, goal.weights());
+      case COMPARE -> throw new IllegalStateException("what comes of a comparison is more");
     };
+  }
+
+  /** Compares what it draws with adapters that it has with what the policy says of it. */
+  BaseTrial.Verdict compare(Attendant.Goal goal, Capabilities can) throws InterruptedException {
+    return new BaseTrial(wire, policy).verdict(can, goal.tag(), goal.weights());
+  }
+
+  /** What the adapters that a server was given before tell of it. */
+  enum Life {
+    /** It has them, as the process that was given them. */
+    SAME,
+    /** It has lost them, as one that was started anew. */
+    ANOTHER,
+    /** It has none that it should still have. */
+    UNTOLD
+  }
+
+  /**
+   * Whether it is the process that was given adapters before these. A server that does not list its
+   * adapters draws a token with the earlier ones.
+   */
+  Life life(WeightTag loaded, Capabilities can) throws InterruptedException {
+    Optional<String> earlier = adapters.earlierThan(loaded.toString());
+    if (earlier.isEmpty()) {
+      return Life.UNTOLD;
+    }
+    if (wire.get("/v1/models", CALL)
+        .json()
+        .path("data")
+        .findValuesAsText("id")
+        .contains(earlier.get())) {
+      return Life.SAME;
+    }
+    try {
+      Piece _ = trial(can, "again-" + loaded, earlier.get());
+      return Life.SAME;
+    } catch (MalformedAnswerException drawn) {
+      return Life.SAME;
+    } catch (EndpointException refused) {
+      if (refused.fault().ofAdapterRequest().kind() == Fault.Kind.NO_ADAPTER) {
+        return Life.ANOTHER;
+      }
+      throw refused;
+    }
   }
 
   /** Adapters belong to the checkpoint they were trained beside; merged weights are another. */
@@ -123,28 +168,40 @@ record UpdateCalls(
     return wire.get(route, CALL).json().path("weight_version").asText("");
   }
 
-  /** Who crashed between pause and resume left the server paused. */
+  /**
+   * Who crashed between pause and resume left the server paused. SGLang does not tell whether it
+   * is, and goes on in any case; no other server has its route.
+   */
   void resumeIfPaused() throws InterruptedException {
-    if (wire.get("/is_paused", CALL).json().path("is_paused").asBoolean(false)) {
+    Answer told = wire.get("/is_paused", CALL);
+    if (!told.ok()) {
+      wire.post("/continue_generation", Fields.object(), CALL);
+    } else if (told.json().path("is_paused").asBoolean(false)) {
       wire.post("/resume", Fields.object(), CALL);
     }
   }
 
-  private Optional<String> tryOut(WeightTag tag, Capabilities can) throws InterruptedException {
+  /** Draws one token; a server's queue is in the wait for it. */
+  private Piece trial(Capabilities can, String id, String weights)
+      throws MalformedAnswerException, InterruptedException {
     Draw draw =
         new Draw(
-            "try-" + tag,
+            id,
             can.model(),
             new int[] {policy.tokenizer().endOfSequence()},
             1,
             new SamplingSettings(1, 1),
             1,
             1,
-            tag.toString(),
+            weights,
             Duration.ZERO,
-            adapter(tag));
+            publishing == Publishing.ADAPTERS ? weights : "");
+    return new TrialDraw(wire, can).of(draw, wire.endpoint().patience().firstToken());
+  }
+
+  private Optional<String> tryOut(WeightTag tag, Capabilities can) throws InterruptedException {
     try {
-      Piece piece = new TrialDraw(wire, can).of(draw, wire.endpoint().patience().idle());
+      Piece piece = trial(can, "try-" + tag, tag.toString());
       if (publishing == Publishing.ADAPTERS) {
         Optional<String> other =
             piece.versions().stream()

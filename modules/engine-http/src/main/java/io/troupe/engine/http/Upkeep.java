@@ -117,6 +117,12 @@ final class Upkeep implements Attendant.Post, LoadWatch.Post {
   }
 
   @Override
+  public void doubted(Replica replica) {
+    LOG.info("server={} doubted=true lost_adapters=true", replica.name());
+    books.doubt(replica);
+  }
+
+  @Override
   public void unmoved(Replica replica, Attendant.Goal goal, boolean broken, String reason) {
     if (!books.unmoved(replica)) {
       return; // another sampler may be at the server by now

@@ -14,11 +14,14 @@ import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,37 +125,131 @@ class AdaptersTest {
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
   }
 
-  @Test
-  void objection_baseWithinHalfPrecision_isNone_andFurtherAwayTellsBothNumbers() throws Exception {
+  private BaseTrial.Verdict verdict() throws Exception {
     try (Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
       server.adapters().add(name(0));
-      BaseTrial trial =
-          new BaseTrial(
+      return new BaseTrial(
               wire,
-              new OwnPolicy(one.policy.tokenizer(), one.policy.contextLength(), FakeVllm.scores()));
-      Capabilities can = CapabilityProbe.probe(wire);
-      WeightTag tag = WeightTag.parse(name(0)).orElseThrow();
-      server.shift(0.2);
-      assertThat(trial.objection(can, tag, weights(0))).isEmpty();
-      server.shift(0.3);
-      assertThat(trial.objection(can, tag, weights(0)).orElseThrow())
-          .contains("of 64 tokens that it drew with the adapter " + name(0))
-          .contains("they are 0.300 apart, and half precision keeps within 0.25")
-          .contains("start it with policy.checkpoint, or set rollout.publish: merged");
+              new OwnPolicy(one.policy.tokenizer(), one.policy.contextLength(), FakeVllm.scores()))
+          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name(0)).orElseThrow(), weights(0));
     }
   }
 
-  /** Once a life of the server, and not once a version: it takes a copy of the weights. */
   @Test
-  void load_versionAfterVersion_isNotComparedEachTimeButAfterARestart() throws Exception {
+  void verdict_baseWithinHalfPrecision_isAlike_andFurtherAwayTellsBothNumbers() throws Exception {
+    server.shift(0.2);
+    assertThat(verdict()).isEqualTo(new BaseTrial.Verdict.Alike());
+    server.shift(0.3);
+    assertThat(verdict().toString())
+        .startsWith("Different")
+        .contains("of 64 tokens that it drew with the adapter " + name(0))
+        .contains("they are 0.300 apart, and half precision keeps within 0.25")
+        .contains("start it with policy.checkpoint, or set rollout.publish: merged");
+  }
+
+  /** A checkpoint that was taught to chat ends at once after what is no text. */
+  @Test
+  void verdict_textsThatEndAtOnce_isOfFurtherPrompts() throws Exception {
+    server.endAfter(1);
+    server.shift(0.3);
+    assertThat(verdict().toString()).contains("of 32 tokens that it drew");
+  }
+
+  private Set<String> comparedVersions() {
+    return server.compared().stream()
+        .map(id -> id.substring("compare-".length(), id.lastIndexOf('-')))
+        .collect(Collectors.toSet());
+  }
+
+  /** Not once a version: it takes a copy of the weights. */
+  @Test
+  void load_versionAfterVersion_isComparedWheneverItDoublesAndAfterARestart() throws Exception {
     for (long version = 0; version < 10; version++) {
       await(fleet.load(weights(version)));
     }
+    assertThat(comparedVersions())
+        .contains(name(0), name(1), name(2), name(4), name(8))
+        .hasSizeLessThan(10); // and after a connection that broke
     int before = server.compared().size();
-    assertThat(before).isBetween(4, 5 * 4); // again, should a connection break
     server.adapters().clear();
     assertThat(draw(1).length()).isEqualTo(13);
     assertThat(server.compared()).hasSizeGreaterThan(before);
+  }
+
+  /** At version 0 there is nothing to add: the base alone draws the same. */
+  @Test
+  void load_serverThatDoesNotAddAdapters_getsNoWorkOnceTheyCount() throws Exception {
+    OwnScores moving =
+        (weights, sequences) ->
+            FakeVllm.scores().of(weights, sequences).stream()
+                .map(
+                    scores ->
+                        Arrays.stream(scores)
+                            .map(score -> score - 0.15 * weights.version().number())
+                            .toArray())
+                .toList();
+    try (FleetOfOne other =
+        new FleetOfOne(folder.resolve("other"), server.base(), Publishing.ADAPTERS, moving)) {
+      await(other.fleet.load(weights(0)));
+      await(other.fleet.load(weights(1)));
+      CompletionStage<WeightVersion> load = other.fleet.load(weights(2));
+      awaitThat(() -> !other.fleet.report().contains("updates_failed=0"));
+      assertThat(other.fleet.report()).contains("ready=0");
+      assertThat(load.toCompletableFuture()).isNotDone();
+    }
+  }
+
+  /** Over another checkpoint, while no request of ours was there to notice it. */
+  @Test
+  void load_serverStartedAnewBetweenVersions_isLookedAtAgain() throws Exception {
+    for (long version = 0; version <= 2; version++) {
+      await(fleet.load(weights(version)));
+    }
+    server.adapters().clear();
+    server.shift(1.5);
+    CompletionStage<WeightVersion> load = fleet.load(weights(3));
+    awaitThat(() -> comparedVersions().contains(name(3)));
+    awaitThat(() -> !fleet.report().contains("updates_failed=0"));
+    assertThat(fleet.report()).contains("ready=0");
+    assertThat(load.toCompletableFuture()).isNotDone();
+  }
+
+  @Test
+  void load_adapterToUnloadIsNotThere_isLookedAtAgain() throws Exception {
+    await(fleet.load(weights(0)));
+    server.cut(
+        new Script(
+            Cut.NONE,
+            5,
+            () -> {
+              fleet.load(weights(1)).toCompletableFuture().join();
+              server.adapters().remove(name(0));
+            }));
+    assertThat(draw(1).length()).isEqualTo(13);
+    await(fleet.load(weights(2)));
+    awaitThat(() -> server.calls().stream().filter(("load " + name(2))::equals).count() >= 2);
+    assertThat(draw(2).versions().newest()).isEqualTo(new WeightVersion(2));
+  }
+
+  /** The base is known by then, and the trainer may need all of its memory. */
+  @Test
+  void load_ownPolicyCannotBeComputedLater_goesOn() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    OwnScores full =
+        (weights, sequences) -> {
+          if (weights.version().number() == 1) {
+            tries.incrementAndGet();
+            throw new IllegalStateException("out of memory");
+          }
+          return FakeVllm.scores().of(weights, sequences);
+        };
+    try (FleetOfOne other =
+        new FleetOfOne(folder.resolve("other"), server.base(), Publishing.ADAPTERS, full)) {
+      await(other.fleet.load(weights(0)));
+      await(other.fleet.load(weights(1)));
+      assertThat(tries).hasPositiveValue();
+      assertThat(other.draw(1).versions().newest()).isEqualTo(new WeightVersion(1));
+    }
   }
 
   @Test

@@ -45,6 +45,7 @@ final class FakeSglang implements AutoCloseable {
   private final boolean lora;
   private final Queue<End> ends = new ConcurrentLinkedQueue<>();
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
+  private volatile boolean paused;
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
 
   /**
@@ -85,6 +86,11 @@ final class FakeSglang implements AutoCloseable {
     return draws;
   }
 
+  /** It draws nothing until it is told to go on. */
+  void pause() {
+    paused = true;
+  }
+
   /** Adapters that are loaded. */
   Set<String> adapters() {
     return adapters;
@@ -106,7 +112,17 @@ final class FakeSglang implements AutoCloseable {
           adapters.remove(asked.path("lora_name").asText());
           say(exchange, 200, "{\"success\":true}");
         }
-        case "/generate" -> generate(exchange, asked);
+        case "/continue_generation" -> {
+          paused = false;
+          say(exchange, 200, "{}");
+        }
+        case "/generate" -> {
+          if (paused) { // SGLang would hold it
+            say(exchange, 503, "{}");
+          } else {
+            generate(exchange, asked);
+          }
+        }
         default -> exchange.sendResponseHeaders(404, -1);
       }
     } catch (MalformedAnswerException bad) {
@@ -126,7 +142,17 @@ final class FakeSglang implements AutoCloseable {
     int first = tokens.size();
     int most = asked.path("sampling_params").path("max_new_tokens").asInt();
     boolean probe = asked.path("rid").asText().startsWith("probe");
+    String adapter = asked.path("lora_path").asText("");
+    String lost =
+        adapter.isEmpty() || adapters.contains(adapter)
+            ? ""
+            : "{\"error\":{\"message\":\"The following requested LoRA adapters are not loaded: %s\"}}"
+                .formatted(adapter);
     if (!asked.path("stream").asBoolean()) {
+      if (!lost.isEmpty()) {
+        say(exchange, 400, lost);
+        return;
+      }
       while (tokens.size() < first + most) {
         tokens.add(next(tokens));
       }
@@ -136,15 +162,11 @@ final class FakeSglang implements AutoCloseable {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.sendResponseHeaders(200, 0);
     OutputStream out = exchange.getResponseBody();
-    String adapter = asked.path("lora_path").asText("");
     if (!probe) {
       draws.add(asked);
     }
-    if (!adapter.isEmpty() && !adapters.contains(adapter)) {
-      event(
-          out,
-          "{\"error\":{\"message\":\"The following requested LoRA adapters are not loaded: %s\"}}"
-              .formatted(adapter));
+    if (!lost.isEmpty()) {
+      event(out, lost);
     } else {
       End last = probe || ends.isEmpty() ? new End(most + 1, "") : ends.remove();
       draw(out, tokens, first, most, last);

@@ -76,6 +76,7 @@ final class FakeVllm implements AutoCloseable {
   private volatile CountDownLatch hangs = new CountDownLatch(0);
   private volatile boolean paused;
   private volatile double shift;
+  private volatile int mostWhole = Integer.MAX_VALUE;
   private final List<String> compared = new CopyOnWriteArrayList<>();
 
   /** With the toy policy's token that ends a completion. */
@@ -146,6 +147,11 @@ final class FakeVllm implements AutoCloseable {
   /** From now on its log-probabilities are so much lower than those of {@link #scores}. */
   void shift(double nats) {
     shift = nats;
+  }
+
+  /** From now on what it draws in one piece has no more tokens. */
+  void endAfter(int tokens) {
+    mostWhole = tokens;
   }
 
   /** What the policy says whose tokens it draws. */
@@ -367,7 +373,7 @@ final class FakeVllm implements AutoCloseable {
     ArrayNode numbers = logProbs.putArray("token_logprobs");
     ArrayNode top = logProbs.putArray("top_logprobs");
     int[] tokens = prompt;
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < Math.min(most, mostWhole); i++) {
       tokens = Arrays.copyOf(tokens, tokens.length + 1);
       tokens[tokens.length - 1] = next(tokens);
       ids.add(tokens[tokens.length - 1]);

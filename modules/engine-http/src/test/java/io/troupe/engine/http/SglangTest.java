@@ -90,6 +90,31 @@ class SglangTest {
     assertThat(server.adapters()).isEqualTo(loaded).hasSize(1);
   }
 
+  /** It does not list its adapters, so a draw with the last one tells. */
+  @Test
+  void load_serverStartedAnewBetweenVersions_isLookedAtAgain() throws Exception {
+    await(fleet.load(one.adapted(1)));
+    await(fleet.load(one.adapted(2)));
+    server.adapters().clear();
+    await(fleet.load(one.adapted(3)));
+    assertThat(fleet.report()).doesNotContain("updates_failed=0");
+    assertThat(server.adapters()).containsExactly(one.name(3));
+  }
+
+  /** It does not tell whether it is, and a run that was killed may have left it so. */
+  @Test
+  void join_serverThatIsPaused_isToldToGoOn() throws Exception {
+    try (FakeSglang paused = new FakeSglang(true)) {
+      paused.pause();
+      try (FleetOfOne other =
+          new FleetOfOne(
+              folder.resolve("other"), paused.base(), Publishing.ADAPTERS, FakeSglang.scores())) {
+        await(other.fleet.load(other.adapted(0)));
+        assertThat(other.draw(1).length()).isEqualTo(13);
+      }
+    }
+  }
+
   @Test
   void probe_routesButNoEnableLora_findsNoAdapters() throws Exception {
     try (FakeSglang other = new FakeSglang(false);

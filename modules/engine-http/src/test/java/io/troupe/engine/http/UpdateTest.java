@@ -1,8 +1,10 @@
 package io.troupe.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -56,15 +58,28 @@ class UpdateTest {
     Update update = Update.begin(way);
     int steps = 0;
     boolean hung = false;
+    boolean toldToGoOn = false;
     while (update.next() instanceof Update.Next.Do(UpdateStep step)) {
       assertThat(++steps).isLessThan(40);
       update = update.started(step);
+      toldToGoOn = step == UpdateStep.RESUME && update.retreat();
       boolean fails = random.nextDouble() < failureRate;
       if (!fails || random.nextBoolean()) {
         server.take(step, fails); // a call that failed may have been carried out, or half of it
       }
-      hung = fails && random.nextInt(6) == 0;
-      update = hung ? update.hung(step) : fails ? update.failed("scripted") : update.succeeded();
+      boolean hangs = fails && random.nextInt(6) == 0;
+      hung |= hangs;
+      boolean unable = fails && !hangs && step == UpdateStep.COMPARE && random.nextBoolean();
+      update =
+          hangs
+              ? update.hung(step)
+              : unable
+                  ? update.unable("scripted")
+                  : fails
+                      ? random.nextBoolean()
+                          ? update.failed("scripted")
+                          : update.unanswered("scripted")
+                      : update.succeeded();
     }
     assertThat(server.moves).isLessThanOrEqualTo(1);
     switch (update.next()) {
@@ -78,11 +93,52 @@ class UpdateTest {
         assertThat(server.paused).isFalse();
         assertThat(reason).isNotBlank();
       }
+      case Update.Next.Unable(String reason) -> {
+        assertThat(server.moves).isZero();
+        assertThat(way).isEqualTo(UpdateWay.ADAPTER);
+        assertThat(reason).isEqualTo("scripted");
+      }
       case Update.Next.Broken(String reason) -> {
         assertThat(reason).isNotBlank();
+        if (reason.startsWith("pause hangs") || reason.startsWith("resume hangs")) {
+          assertThat(toldToGoOn).isTrue(); // nobody starts a server of others anew
+        }
         assertThat(hung || way != UpdateWay.ADAPTER).isTrue();
       }
       case Update.Next.Do(UpdateStep step) -> throw new AssertionError(step);
     }
+  }
+
+  private static UpdateStep stepOf(Update update) {
+    return update.next() instanceof Update.Next.Do(UpdateStep step)
+        ? step
+        : fail("nothing is left to be done");
+  }
+
+  /** Carried out late, after the caller had gone, a pause would last for good. */
+  @Test
+  void hung_atPause_tellsTheServerToGoOnBeforeItIsGivenUp() {
+    Update hung = Update.begin(UpdateWay.PAUSE_AND_READ).hung(UpdateStep.PAUSE);
+    assertThat(stepOf(hung)).isEqualTo(UpdateStep.RESUME);
+    assertThat(hung.succeeded().next()).isEqualTo(new Update.Next.Broken("pause hangs"));
+    Update still = hung.hung(UpdateStep.RESUME).hung(UpdateStep.RESUME).hung(UpdateStep.RESUME);
+    assertThat(still.next())
+        .isEqualTo(new Update.Next.Broken("pause hangs; then it could not be resumed"));
+  }
+
+  /** A server of ours merges adapters into all weights while it loads them. */
+  @Test
+  void hung_atTheFirstLoading_asksOnceMore() {
+    Update once = Update.begin(UpdateWay.ADAPTER).hung(UpdateStep.LOAD);
+    assertThat(stepOf(once)).isEqualTo(UpdateStep.LOAD);
+    assertThat(once.hung(UpdateStep.LOAD).next()).isEqualTo(new Update.Next.Broken("load hangs"));
+  }
+
+  @Test
+  void unanswered_atComparing_asksAgain_andAnAnswerIsBelieved() {
+    Update comparing = Update.begin(UpdateWay.ADAPTER).succeeded().succeeded();
+    assertThat(stepOf(comparing.unanswered("too busy"))).isEqualTo(UpdateStep.COMPARE);
+    assertThat(comparing.failed("another").next())
+        .isEqualTo(new Update.Next.Unmoved("compare failed: another"));
   }
 }

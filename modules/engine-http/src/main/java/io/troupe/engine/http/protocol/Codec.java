@@ -14,6 +14,14 @@ public interface Codec {
   ObjectNode body(Draw draw, boolean stream);
 
   /**
+   * Makes a request's completions go on after a token that ends a text. Servers only do not stop
+   * there: what they draw, and what they say of it, stays the same.
+   */
+  default void pastEnd(ObjectNode body) {
+    // a server that cannot be asked stops
+  }
+
+  /**
    * Reads an answer, or one event of a streamed one.
    *
    * @throws MalformedAnswerException if it is not of this kind of server

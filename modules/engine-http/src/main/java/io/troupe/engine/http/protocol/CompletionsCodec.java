@@ -75,6 +75,13 @@ final class CompletionsCodec implements Codec {
   }
 
   @Override
+  public void pastEnd(ObjectNode body) {
+    if (!ours) { // ours refuses it
+      body.put("ignore_eos", true);
+    }
+  }
+
+  @Override
   public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
     if (!message.path("choices").isArray()) {
       throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));

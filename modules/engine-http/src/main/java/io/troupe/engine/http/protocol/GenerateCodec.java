@@ -57,6 +57,11 @@ final class GenerateCodec implements Codec {
   }
 
   @Override
+  public void pastEnd(ObjectNode body) {
+    body.withObject("/sampling_params").put("ignore_eos", true);
+  }
+
+  @Override
   public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
     if (!message.path("choices").isArray()) {
       throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));

@@ -54,6 +54,11 @@ final class SglangCodec implements Codec {
   }
 
   @Override
+  public void pastEnd(ObjectNode body) {
+    body.withObject("/sampling_params").put("ignore_eos", true);
+  }
+
+  @Override
   public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
     JsonNode meta = message.path("meta_info");
     if (!meta.isObject()) {
