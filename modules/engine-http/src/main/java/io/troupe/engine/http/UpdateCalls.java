@@ -170,11 +170,12 @@ record UpdateCalls(
 
   /**
    * Who crashed between pause and resume left the server paused. SGLang does not tell whether it
-   * is, and goes on in any case; no other server has its route.
+   * is, and goes on in any case.
    */
   void resumeIfPaused() throws InterruptedException {
     Answer told = wire.get("/is_paused", CALL);
-    if (!told.ok()) {
+    if (!told.ok()
+        && wire.get("/openapi.json", CALL).json().path("paths").has("/pause_generation")) {
       wire.post("/continue_generation", Fields.object(), CALL);
     } else if (told.json().path("is_paused").asBoolean(false)) {
       wire.post("/resume", Fields.object(), CALL);
