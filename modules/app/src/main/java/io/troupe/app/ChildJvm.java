@@ -9,6 +9,9 @@ import java.util.Map;
 
 /** How this program runs in a JVM of its own. */
 final class ChildJvm {
+  /** Weights lie outside the heap; without it the heap's limit would be theirs, too. */
+  static final String WEIGHTS_UNBOUNDED = "-XX:MaxDirectMemorySize=1t";
+
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
   private ChildJvm() {}
@@ -26,6 +29,7 @@ final class ChildJvm {
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
             "-Xmx%dm".formatted(heapMebibytes),
+            WEIGHTS_UNBOUNDED,
             "-XX:+UseSerialGC",
             "-Dstdout.encoding=UTF-8",
             "-Dstderr.encoding=UTF-8",

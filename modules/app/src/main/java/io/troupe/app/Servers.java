@@ -202,6 +202,7 @@ final class Servers implements AutoCloseable {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx%dm".formatted(heap),
+                ChildJvm.WEIGHTS_UNBOUNDED,
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow"));

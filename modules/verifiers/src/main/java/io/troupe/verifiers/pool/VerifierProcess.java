@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A verifier in a process of its own: one question at a time, and a watchdog that kills it, and
@@ -37,13 +38,15 @@ final class VerifierProcess implements AutoCloseable {
   }
 
   private final Process process;
+  private final Marked marked;
   private final InputStream answers;
   private final OutputStream questions;
   private final ErrorTail errors;
   private final ScheduledExecutorService watchdog;
 
-  private VerifierProcess(Process process, ScheduledExecutorService watchdog) {
+  private VerifierProcess(Process process, Marked marked, ScheduledExecutorService watchdog) {
     this.process = process;
+    this.marked = marked;
     this.answers = new BufferedInputStream(process.getInputStream(), 1 << 16);
     this.questions = process.getOutputStream();
     this.errors = new ErrorTail(process.getErrorStream());
@@ -58,7 +61,9 @@ final class VerifierProcess implements AutoCloseable {
    */
   static VerifierProcess start(
       List<String> command, Duration limit, ScheduledExecutorService watchdog) throws IOException {
-    VerifierProcess started = new VerifierProcess(new ProcessBuilder(command).start(), watchdog);
+    Marked marked = Marked.anew();
+    Process process = marked.put(new ProcessBuilder(command)).start();
+    VerifierProcess started = new VerifierProcess(process, marked, watchdog);
     String problem =
         switch (started.within(limit, started::readLine)) {
           case Reply.Line(String line) when Wire.isReady(line) -> "";
@@ -93,9 +98,18 @@ final class VerifierProcess implements AutoCloseable {
   }
 
   private Reply within(Duration limit, Exchange exchange) {
+    AtomicBoolean decided = new AtomicBoolean(); // by the answer or the alarm, whichever is first
     Future<?> alarm;
     try {
-      alarm = watchdog.schedule(this::kill, limit.toMillis(), TimeUnit.MILLISECONDS);
+      alarm =
+          watchdog.schedule(
+              () -> {
+                if (decided.compareAndSet(false, true)) {
+                  kill();
+                }
+              },
+              limit.toMillis(),
+              TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {
       return new Reply.Dead("the verifier pool is closed");
     }
@@ -106,7 +120,8 @@ final class VerifierProcess implements AutoCloseable {
     } catch (IOException broken) {
       how = "it ended: " + broken.getMessage();
     }
-    boolean inTime = alarm.cancel(false);
+    boolean inTime = decided.compareAndSet(false, true);
+    alarm.cancel(false);
     if (!inTime) {
       kill();
       return new Reply.Late();
@@ -159,6 +174,7 @@ final class VerifierProcess implements AutoCloseable {
     // Children first: once the parent is gone, they cannot be found through it.
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
+    marked.kill();
   }
 
   @Override

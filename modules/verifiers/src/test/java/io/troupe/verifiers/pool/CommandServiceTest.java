@@ -34,6 +34,10 @@ class CommandServiceTest {
               child = subprocess.Popen(["sleep", "600"])
               open(question["answer"], "w").write("%d %d" % (os.getpid(), child.pid))
               time.sleep(600)
+          elif word == "leave":
+              child = subprocess.Popen(["sleep", "600"])
+              open(question["answer"], "w").write(str(child.pid))
+              sys.exit(0)
           elif word == "exit": sys.exit(3)
           elif word == "complain": sys.stderr.write("no grammar\\n"); sys.exit(1)
           elif word == "chatter": print("hello", flush=True)
@@ -110,6 +114,21 @@ class CommandServiceTest {
         Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(pid));
         process.ifPresent(p -> p.onExit().join());
       }
+      assertThat(verify(service, "4")).isEqualTo(new Verdict.Scored(1, "", ""));
+    }
+  }
+
+  /** The child holds the pipe that the answer is awaited on, and nobody is its parent. */
+  @Test
+  void verify_programThatLeavesAChild_isLateAndTheChildIsKilled() throws IOException {
+    Path pid = folder.resolve("pid");
+    try (VerifierService service = open(settings(1, Duration.ofSeconds(5)))) {
+      Verdict verdict =
+          service.verify(prompt(pid.toString()), "leave").toCompletableFuture().join();
+
+      assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.TIMEOUT);
+      ProcessHandle.of(Long.parseLong(Files.readString(pid)))
+          .ifPresent(child -> child.onExit().join());
       assertThat(verify(service, "4")).isEqualTo(new Verdict.Scored(1, "", ""));
     }
   }
