@@ -87,17 +87,7 @@ final class TestCluster {
   }
 
   ChildRun head(ChildRun.Place place, String... options) throws IOException {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "train",
-                TestRuns.write(folder, yaml),
-                "--cluster",
-                "--json",
-                "--set",
-                "training.steps=100000"));
-    arguments.addAll(List.of(options));
-    return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
+    return ChildRun.start(place, folder, ChildRun.Size.TOY, headArguments(folder, yaml, options));
   }
 
   ChildRun node(ChildRun.Place place, String seed, String name, String roles, String... options)
@@ -123,6 +113,11 @@ final class TestCluster {
   /** A head in a folder of its own, of a run that goes on until it is ended. */
   static ChildRun headIn(Path home, String yaml, String... options) throws IOException {
     Files.createDirectories(home);
+    return ChildRun.start(home, ChildRun.Size.TOY, headArguments(home, yaml, options));
+  }
+
+  private static String[] headArguments(Path home, String yaml, String... options)
+      throws IOException {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -133,7 +128,7 @@ final class TestCluster {
                 "--set",
                 "training.steps=100000"));
     arguments.addAll(List.of(options));
-    return ChildRun.start(home, ChildRun.Size.TOY, arguments.toArray(String[]::new));
+    return arguments.toArray(String[]::new);
   }
 
   /** What a node that works in a folder of its own is started with. */
