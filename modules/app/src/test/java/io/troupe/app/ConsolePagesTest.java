@@ -258,7 +258,10 @@ final class ConsolePagesTest {
         order(page, button(page, verb), verb + " group");
       }
       visit(page, "Try");
-      Locator answer = ask(page, "2+1=");
+      // A draw could end at once: what the first weights of this seed hold most probable is a
+      // digit.
+      page.locator("#try-temperature").fill("0");
+      Locator answer = ask(page, "0+0=");
       assertThat(answer).containsText("v0 is drawing…");
       button(page, "Stop").click();
       assertThat(answer).containsText("stopped; drawn by v0 so far");
