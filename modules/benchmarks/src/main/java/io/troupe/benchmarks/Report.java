@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How a benchmark tells what it measured. */
 final class Report {
+  private static final double OUTSIDE = .05;
+
   private Report() {}
 
   /**
@@ -48,5 +50,29 @@ final class Report {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return sorted[sorted.length / 2];
+  }
+
+  /** Between these the median of all possible rounds lies, with a probability of 95 % or more. */
+  record Range(double low, double high) {}
+
+  /**
+   * What the values tell about the median of what they are drawn from, by their ranks alone: of n
+   * values each lies below it with probability 1/2, so as many do as of n tosses of a coin come up
+   * heads. With fewer than 6 values the range is theirs, and holds it less often.
+   */
+  static Range rangeOfMedian(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int n = sorted.length;
+    double atMost = 0;
+    int rank = 0; // of values that are left out at each end
+    double choose = Math.pow(.5, n);
+    while (rank < n / 2 && atMost + choose <= OUTSIDE / 2) {
+      atMost += choose;
+      choose = choose * (n - rank) / (rank + 1);
+      rank++;
+    }
+    int last = Math.max(0, rank - 1);
+    return new Range(sorted[last], sorted[n - 1 - last]);
   }
 }

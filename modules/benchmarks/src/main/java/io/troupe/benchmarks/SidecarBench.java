@@ -1,13 +1,6 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.GroupId;
-import io.troupe.core.rollout.LeaseId;
-import io.troupe.engine.SampleRequest;
-import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.FleetSampler;
 import io.troupe.engine.http.WeightShelf;
@@ -16,21 +9,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code troupe bench sidecar}: what it costs to sample over HTTP. Bursts over HTTP, from a server
- * in a process of its own, and bursts of the same engine in this process take turns.
+ * {@code troupe bench sidecar}: what it costs to sample over HTTP. A server in a process of its own
+ * draws bursts for this one, and the same bursts on the same engine within its own process; the two
+ * take turns, so that what changes slowly on the machine adds to both alike.
  *
  * <p>An engine that answers at once shows the adapter alone: both sides' processor time a request,
  * and the time that one request takes longer.
@@ -40,26 +31,27 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Measures what sampling over HTTP adds to a request, and what it takes from the throughput"
-            + " of many, against the same engine in this process.",
-    footer = {"", "Example:", "  troupe bench sidecar --rounds 7 --json result.json"})
+            + " of many, against the same engine in its own process.",
+    footer = {"", "Example:", "  troupe bench sidecar --rounds 15 --json result.json"})
 final class SidecarBench implements Callable<Integer> {
   private static final double OVERHEAD_BAR_MS = 1;
   private static final double THROUGHPUT_BAR = .97;
-  private static final int PROMPT = 16;
+  private static final int ADAPTER_ROUNDS = 7;
   private static final int LONE_REQUESTS = 200;
   private static final int WARM_UP_REQUESTS = 20_000;
   private static final int WARM_UP_SLICE = 1_000;
   private static final int WARM_UP_TOKENS = 4;
   private static final int WARM_UP_LONE = 3_000;
   private static final double WARM_UP_SECONDS = 60;
-  private static final double MILLION = 1e6;
   private static final double BILLION = 1e9;
 
   @Option(
       names = "--rounds",
-      defaultValue = "7",
-      description = "Pairs of bursts, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 7;
+      defaultValue = "15",
+      description =
+          "How many times in process, over HTTP, over HTTP, in process; the median counts, default"
+              + " ${DEFAULT-VALUE}.")
+  private int rounds = 15;
 
   @Option(
       names = "--concurrency",
@@ -89,24 +81,46 @@ final class SidecarBench implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
 
-  private final AtomicLong leases = new AtomicLong();
+  /** The two ways to one engine. */
+  private record Ways(LineProcess server, ClosedLoop overHttp) {
+    Timed inProcess(ClosedLoop.Form form) throws IOException {
+      long cpu = cpu();
+      JsonNode burst =
+          server.ask(
+              "burst %d %d %d".formatted(form.requests(), form.concurrency(), form.tokens()));
+      return new Timed(
+          new ClosedLoop.Burst(
+              burst.required("seconds").asDouble(), burst.required("tokens").asLong()),
+          (cpu() - cpu) / BILLION);
+    }
 
-  /** Both ways to the same engine. */
-  private record Ways(SamplingEngine here, SamplingEngine there, LineProcess server) {}
+    Timed overHttp(ClosedLoop.Form form) throws IOException {
+      long cpu = cpu();
+      ClosedLoop.Burst burst = overHttp.burst(form);
+      return new Timed(burst, (cpu() - cpu) / BILLION);
+    }
+
+    private long cpu() throws IOException {
+      return server.ask("cpu").required("cpu_ns").asLong() + SidecarServer.processorNanos();
+    }
+  }
 
   /** What is measured on two ways. */
   private interface Work {
     List<Measurement> on(Ways ways) throws IOException;
   }
 
-  /** What a burst came to. */
-  private record Burst(double seconds, long tokens, double cpuSeconds) {
-    double rate() {
-      return tokens / seconds;
+  /** A burst with both processes' processor time. */
+  private record Timed(ClosedLoop.Burst burst, double cpuSeconds) {
+    Timed plus(Timed other) {
+      return new Timed(
+          new ClosedLoop.Burst(
+              burst.seconds() + other.burst.seconds(), burst.tokens() + other.burst.tokens()),
+          cpuSeconds + other.cpuSeconds);
     }
 
     double cpuPerToken() {
-      return cpuSeconds / tokens;
+      return cpuSeconds / burst.tokens();
     }
   }
 
@@ -121,31 +135,32 @@ final class SidecarBench implements Callable<Integer> {
     }
     List<Measurement> results = new ArrayList<>(with(SidecarEngine.INSTANT, this::adapter));
     results.addAll(with(engine, this::throughput));
-    Report.print("%-58s %,10.3f %-9s %s%n", results);
+    Report.print("%-68s %,10.3f %-9s %s%n", results);
     return Report.end(json, results);
   }
 
   private List<Measurement> with(SidecarEngine kind, Work work) throws IOException {
     Path folder = Files.createTempDirectory("troupe-bench-sidecar-");
     try (LineProcess server = LineProcess.java(SidecarServer.class, List.of(kind.name()));
-        SidecarEngine.Open here = kind.open();
-        FleetSampler there =
+        FleetSampler fleet =
             new FleetSampler(
                 kind.tokenizer(),
                 SidecarEngine.CONTEXT,
                 WeightShelf.open(folder, _ -> {}, WeightShelf.Lying.nowhere()),
                 Retry.DEFAULT)) {
-      int port = server.ask("").required("port").asInt();
-      there.join("sidecar", Endpoint.of("http://127.0.0.1:" + port, concurrency));
-      WeightSnapshot weights = SidecarEngine.weights(here.policy());
-      here.sampler().load(weights).toCompletableFuture().join();
-      there.load(weights).toCompletableFuture().join();
-      Ways ways = new Ways(here.sampler(), there, server);
+      int port = server.ask("port").required("port").asInt();
+      fleet.join("sidecar", Endpoint.of("http://127.0.0.1:" + port, concurrency));
+      fleet.load(kind.weights()).toCompletableFuture().join();
+      Ways ways = new Ways(server, new ClosedLoop(fleet));
       warmUp(ways); // a run lasts for hours
       return work.on(ways);
     } finally {
       delete(folder);
     }
+  }
+
+  private ClosedLoop.Form form(int many, int most) {
+    return new ClosedLoop.Form(many, concurrency, most);
   }
 
   /** Many short requests over HTTP; fewer where the engine takes long for them. */
@@ -154,32 +169,34 @@ final class SidecarBench implements Callable<Integer> {
     for (int made = 0;
         made < WARM_UP_REQUESTS && seconds < WARM_UP_SECONDS;
         made += WARM_UP_SLICE) {
-      seconds += burst(ways, ways.there(), WARM_UP_SLICE, WARM_UP_TOKENS).seconds();
+      seconds += ways.overHttp(form(WARM_UP_SLICE, WARM_UP_TOKENS)).burst().seconds();
     }
   }
 
   /** The adapter alone, on an engine that takes no time. */
   private List<Measurement> adapter(Ways ways) throws IOException {
-    double[] alone = new double[rounds];
-    double[] busy = new double[rounds];
-    double[] rates = new double[rounds];
-    Burst _ = burst(ways, ways.there(), WARM_UP_LONE, tokens);
-    for (int i = 0; i < WARM_UP_LONE; i += LONE_REQUESTS) {
-      double _ = loneMillis(ways.there());
-    }
-    for (int round = 0; round < rounds; round++) {
-      double here = loneMillis(ways.here());
-      double there = loneMillis(ways.there());
-      Burst burst = burst(ways, ways.there(), 4 * requests, tokens);
-      alone[round] = there - here;
-      busy[round] = burst.cpuSeconds() * 1000 / (4 * requests);
-      rates[round] = 4 * requests / burst.seconds();
+    double[] alone = new double[ADAPTER_ROUNDS];
+    double[] busy = new double[ADAPTER_ROUNDS];
+    double[] rates = new double[ADAPTER_ROUNDS];
+    ClosedLoop.Form form = form(4 * requests, tokens);
+    Timed _ = ways.overHttp(form(WARM_UP_LONE, tokens));
+    double _ = ways.overHttp().loneMillis(WARM_UP_LONE, tokens);
+    for (int round = 0; round < ADAPTER_ROUNDS; round++) {
+      double within =
+          ways.server()
+              .ask("lone %d %d".formatted(LONE_REQUESTS, tokens))
+              .required("ms")
+              .asDouble();
+      alone[round] = ways.overHttp().loneMillis(LONE_REQUESTS, tokens) - within;
+      Timed burst = ways.overHttp(form);
+      busy[round] = burst.cpuSeconds() * 1000 / form.requests();
+      rates[round] = form.requests() / burst.burst().seconds();
       System.err.printf(
           Locale.ROOT,
           "round %d of %d: a lone request takes %.3f ms longer; %d at a time %.3f ms of processor"
               + " time each%n",
           round + 1,
-          rounds,
+          ADAPTER_ROUNDS,
           alone[round],
           concurrency,
           busy[round]);
@@ -199,13 +216,7 @@ final class SidecarBench implements Callable<Integer> {
             Double.NaN,
             OVERHEAD_BAR_MS,
             false),
-        new Measurement(
-            "requests through the adapter, %d at a time".formatted(concurrency),
-            Report.median(rates),
-            "/s",
-            Double.NaN,
-            Double.NaN,
-            true));
+        told("requests through the adapter, %d at a time".formatted(concurrency), rates, "/s"));
   }
 
   private List<Measurement> throughput(Ways ways) throws IOException {
@@ -214,18 +225,17 @@ final class SidecarBench implements Callable<Integer> {
     double[] ratios = new double[rounds];
     double[] shares = new double[rounds];
     double[] lengths = new double[rounds];
+    ClosedLoop.Form form = form(requests, tokens);
     for (int round = -1; round < rounds; round++) {
-      boolean first = round % 2 == 0;
-      Burst one = burst(ways, first ? ways.here() : ways.there(), requests, tokens);
-      Burst other = burst(ways, first ? ways.there() : ways.here(), requests, tokens);
+      Timed first = ways.inProcess(form);
+      Timed overHttp = ways.overHttp(form).plus(ways.overHttp(form));
+      Timed inProcess = first.plus(ways.inProcess(form));
       if (round >= 0) {
-        Burst inProcess = first ? one : other;
-        Burst overHttp = first ? other : one;
-        here[round] = inProcess.rate();
-        there[round] = overHttp.rate();
+        here[round] = inProcess.burst().rate();
+        there[round] = overHttp.burst().rate();
         ratios[round] = there[round] / here[round];
         shares[round] = inProcess.cpuPerToken() / overHttp.cpuPerToken();
-        lengths[round] = (double) overHttp.tokens() / requests;
+        lengths[round] = (double) overHttp.burst().tokens() / (2 * requests);
         System.err.printf(
             Locale.ROOT,
             "round %d of %d: %.0f tokens/s over HTTP, %.0f in process, ratio %.3f; of processor"
@@ -239,113 +249,29 @@ final class SidecarBench implements Callable<Integer> {
       }
     }
     String name = engine.name().toLowerCase(Locale.ROOT);
+    Report.Range range = Report.rangeOfMedian(ratios);
     return List.of(
+        told(name + " engine in process", here, "tokens/s"),
+        told(name + " engine over HTTP", there, "tokens/s"),
+        told("  a completion", lengths, "tokens"),
         new Measurement(
-            name + " engine in process",
-            Report.median(here),
-            "tokens/s",
-            Double.NaN,
-            Double.NaN,
-            true),
-        new Measurement(
-            name + " engine over HTTP",
-            Report.median(there),
-            "tokens/s",
-            Double.NaN,
-            Double.NaN,
-            true),
-        new Measurement(
-            "  a completion", Report.median(lengths), "tokens", Double.NaN, Double.NaN, true),
-        new Measurement(
-            "  the ratio, median of %d rounds".formatted(rounds),
+            String.format(
+                Locale.ROOT,
+                "  the ratio, median of %d rounds (95 %%: %.3f to %.3f)",
+                rounds,
+                range.low(),
+                range.high()),
             Report.median(ratios),
             "",
             Double.NaN,
             THROUGHPUT_BAR,
             true),
-        new Measurement(
-            "  the ratio of tokens per second of processor time",
-            Report.median(shares),
-            "",
-            Double.NaN,
-            Double.NaN,
-            true));
+        told("  the ratio of tokens per second of processor time", shares, ""));
   }
 
-  /** The median time of requests one after the other. */
-  private double loneMillis(SamplingEngine way) {
-    double[] millis = new double[LONE_REQUESTS];
-    for (int i = 0; i < LONE_REQUESTS; i++) {
-      SampleRequest request = request(tokens);
-      long start = System.nanoTime();
-      way.sample(List.of(request)).getFirst().toCompletableFuture().join();
-      millis[i] = (System.nanoTime() - start) / MILLION;
-    }
-    return Report.median(millis);
-  }
-
-  /** So many requests, as many at a time as agreed. */
-  private Burst burst(Ways ways, SamplingEngine way, int many, int most) throws IOException {
-    long cpu = processors(ways.server());
-    long start = System.nanoTime();
-    AtomicLong left = new AtomicLong(many);
-    AtomicLong drawn = new AtomicLong();
-    List<CompletableFuture<?>> chains = new ArrayList<>();
-    for (int i = 0; i < concurrency; i++) {
-      chains.add(chain(way, most, left, drawn));
-    }
-    chains.forEach(CompletableFuture::join);
-    double seconds = (System.nanoTime() - start) / BILLION;
-    return new Burst(seconds, drawn.get(), (processors(ways.server()) - cpu) / BILLION);
-  }
-
-  /** One request after the other, as long as any are left. */
-  private CompletableFuture<?> chain(
-      SamplingEngine way, int most, AtomicLong left, AtomicLong drawn) {
-    CompletableFuture<Boolean> over = new CompletableFuture<>();
-    next(way, most, left, drawn, over);
-    return over;
-  }
-
-  private void next(
-      SamplingEngine way,
-      int most,
-      AtomicLong left,
-      AtomicLong drawn,
-      CompletableFuture<Boolean> over) {
-    if (left.getAndDecrement() <= 0) {
-      over.complete(true);
-      return;
-    }
-    var _ =
-        way.sample(List.of(request(most)))
-            .getFirst()
-            .whenCompleteAsync(
-                (completions, failure) -> {
-                  if (failure != null) {
-                    over.completeExceptionally(failure);
-                    return;
-                  }
-                  drawn.addAndGet(completions.stream().mapToLong(Completion::length).sum());
-                  next(way, most, left, drawn, over);
-                });
-  }
-
-  private SampleRequest request(int most) {
-    long number = leases.incrementAndGet();
-    int[] prompt = new int[PROMPT];
-    Arrays.setAll(prompt, i -> (int) (2 + (number + i) % 50));
-    return new SampleRequest(
-        new LeaseId(new GroupId(number), 1),
-        prompt,
-        1,
-        new SamplingSettings(1, most),
-        number % requests);
-  }
-
-  private static long processors(LineProcess server) throws IOException {
-    JsonNode answer = server.ask("");
-    return answer.required("cpu_ns").asLong() + SidecarServer.processorNanos();
+  /** The median of what no bar judges. */
+  private static Measurement told(String name, double[] values, String unit) {
+    return new Measurement(name, Report.median(values), unit, Double.NaN, Double.NaN, true);
   }
 
   private static void delete(Path folder) throws IOException {

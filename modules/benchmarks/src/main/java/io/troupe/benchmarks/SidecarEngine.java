@@ -39,19 +39,22 @@ enum SidecarEngine {
   }
 
   Open open() {
-    PolicyEngines policy =
-        this == INSTANT
-            ? new ToyPolicy(ToySettings.of("0123456789+=", CONTEXT))
-            : DjlPolicy.create(
-                size().settings(CONTEXT),
-                tokenizer(),
-                ComputeSettings.of(1, 1, MICRO_BATCH_TOKENS));
+    PolicyEngines policy = policy();
     return new Open(policy, this == INSTANT ? new InstantSampler() : policy.newSampler());
   }
 
-  static WeightSnapshot weights(PolicyEngines policy) {
-    try (TrainingEngine trainer = policy.newTrainer(TrainCase.SEED)) {
+  /** What a trainer of it begins with. */
+  WeightSnapshot weights() {
+    try (PolicyEngines policy = policy();
+        TrainingEngine trainer = policy.newTrainer(TrainCase.SEED)) {
       return trainer.snapshot(WeightVersion.BASE);
     }
+  }
+
+  private PolicyEngines policy() {
+    return this == INSTANT
+        ? new ToyPolicy(ToySettings.of("0123456789+=", CONTEXT))
+        : DjlPolicy.create(
+            size().settings(CONTEXT), tokenizer(), ComputeSettings.of(1, 1, MICRO_BATCH_TOKENS));
   }
 }

@@ -13,8 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * {@code troupe serve}'s server on an engine of {@link SidecarEngine}, the argument. Answers each
- * line of its input with its port and the processor time that it has taken; ends with its input.
+ * {@code troupe serve}'s server on an engine of {@link SidecarEngine}, the argument. It draws on
+ * the same engine within its own process too, so that nothing but the way to it is compared.
+ *
+ * <p>Lines of its input, each answered by one: {@code port}; {@code cpu}, processor time so far;
+ * {@code burst REQUESTS CONCURRENCY TOKENS} and {@code lone REQUESTS TOKENS}, of {@link
+ * ClosedLoop}. Ends with its input.
  */
 final class SidecarServer {
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -37,11 +41,30 @@ final class SidecarServer {
                 "bench");
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      while (lines.readLine() != null) {
-        System.out.println(
-            JSON.writeValueAsString(Map.of("port", server.port(), "cpu_ns", processorNanos())));
+      ClosedLoop within = new ClosedLoop(open.sampler());
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        System.out.println(JSON.writeValueAsString(answer(line.split(" ", -1), server, within)));
       }
     }
+  }
+
+  private static Map<String, Object> answer(
+      String[] words, PolicyServer server, ClosedLoop within) {
+    return switch (words[0]) {
+      case "port" -> Map.of("port", server.port());
+      case "cpu" -> Map.of("cpu_ns", processorNanos());
+      case "burst" -> {
+        ClosedLoop.Burst burst =
+            within.burst(new ClosedLoop.Form(number(words[1]), number(words[2]), number(words[3])));
+        yield Map.of("seconds", burst.seconds(), "tokens", burst.tokens());
+      }
+      case "lone" -> Map.of("ms", within.loneMillis(number(words[1]), number(words[2])));
+      default -> throw new IllegalArgumentException("no command '%s'".formatted(words[0]));
+    };
+  }
+
+  private static int number(String word) {
+    return Integer.parseInt(word);
   }
 
   /**
