@@ -31,6 +31,9 @@ public record Adapter(
   /** What PEFT puts before the name of a matrix. */
   private static final String PREFIX = "base_model.model.";
 
+  private static final String DOWN = ".lora_A.weight";
+  private static final String UP = ".lora_B.weight";
+
   private static final int ALIGNMENT = 64;
   private static final ValueLayout.OfFloat FLOATS =
       ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -42,6 +45,31 @@ public record Adapter(
 
   public boolean isNone() {
     return tensors.isEmpty();
+  }
+
+  /** Whether they change what they are added to: new ones do not, their B being zeros. */
+  public boolean addsAnything() {
+    return tensors.stream()
+        .filter(part -> part.name().endsWith(UP))
+        .anyMatch(part -> !isZero(part.data()));
+  }
+
+  private static boolean isZero(MemorySegment values) {
+    for (long at = 0; at < values.byteSize(); at += Float.BYTES) {
+      if (values.get(FLOATS, at) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The weights that these adapters were merged into: what was added is subtracted, in float32.
+   *
+   * @throws IllegalArgumentException as {@link #addedTo}
+   */
+  public List<WeightSnapshot.Tensor> takenFrom(List<WeightSnapshot.Tensor> merged) {
+    return new Adapter(rank, -alpha, targets, tensors).addedTo(merged);
   }
 
   /**
@@ -57,8 +85,8 @@ public record Adapter(
     List<WeightSnapshot.Tensor> merged = new ArrayList<>();
     for (WeightSnapshot.Tensor matrix : base) {
       String stem = PREFIX + matrix.name().replaceFirst("\\.weight$", "");
-      Optional<WeightSnapshot.Tensor> a = Optional.ofNullable(parts.get(stem + ".lora_A.weight"));
-      Optional<WeightSnapshot.Tensor> b = Optional.ofNullable(parts.get(stem + ".lora_B.weight"));
+      Optional<WeightSnapshot.Tensor> a = Optional.ofNullable(parts.get(stem + DOWN));
+      Optional<WeightSnapshot.Tensor> b = Optional.ofNullable(parts.get(stem + UP));
       if (a.isPresent() && b.isPresent()) {
         used.add(a.get().name());
         used.add(b.get().name());

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Whether what a server draws from under an adapter is the run's own policy. A name tells which
@@ -21,8 +22,11 @@ import java.util.Locale;
  * is sure of itself; the run's own engine says what these are worth, and the mean distance of the
  * log-probabilities is to be within {@value #TOLERANCE} nats. As the server draws, that mean is no
  * less, up to chance, than the divergence of its distribution from the policy's. Half precision
- * takes a few hundredths of it. A base that is nearer than the tolerance passes, and so does a
- * server that does not add the adapter, as long as that moves the policy by less.
+ * takes a few hundredths of it. A base that is nearer than the tolerance passes.
+ *
+ * <p>Whether the server adds the adapter shows long before that moves the policy so far: {@link
+ * Addition}. For it the server draws after the same prompts by the same seeds without the adapter
+ * too.
  */
 record BaseTrial(Wire wire, OwnPolicy policy) {
   static final double TOLERANCE = 0.25;
@@ -36,7 +40,7 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
   /** What comes of it. */
   sealed interface Verdict {
     /** It draws what the run's policy would, as far as that shows. */
-    record Alike() implements Verdict {}
+    record Alike(Addition addition) implements Verdict {}
 
     /** It does not. */
     record Different(String how) implements Verdict {}
@@ -57,83 +61,130 @@ record BaseTrial(Wire wire, OwnPolicy policy) {
    */
   Verdict verdict(Capabilities can, WeightTag adapter, WeightSnapshot weights)
       throws InterruptedException {
-    List<Told> told = new ArrayList<>();
+    boolean adds = weights.adapter().addsAnything();
+    List<Told> with;
+    List<Told> without;
     try {
-      int tokens = 0;
-      // a draw brings a token or more, so it ends
-      for (int number = 0; number < PROMPTS || tokens < LEAST_TOKENS; number++) {
-        Told next = draw(can, adapter, number);
-        told.add(next);
-        tokens += next.logProbs().length;
-      }
+      with = draws(can, adapter, adapter.toString(), adds ? 2 * PROMPTS : PROMPTS);
+      without = adds ? draws(can, adapter, "", PROMPTS) : List.of();
     } catch (MalformedAnswerException malformed) {
       return new Verdict.Different(String.valueOf(malformed.getMessage()));
     }
-    List<double[]> own;
+    double[] theirs = told(with);
+    double[] own;
     try {
-      own = policy.scores().of(weights, told.stream().map(Told::tokens).toList());
+      own = drawn(policy.scores().of(weights, tokens(with)));
     } catch (RuntimeException full) { // the next try may find room
       return new Verdict.Unable(
           "this run cannot compute its own policy to compare with, which takes one more copy of"
               + " the weights in this process's memory, where the trainer computes: "
               + full);
     }
-    return verdict(adapter, told, own);
+    double distance = Addition.Arithmetic.of(theirs, own).size();
+    if (!(distance <= TOLERANCE)) {
+      return new Verdict.Different(different(adapter, theirs, own, distance));
+    }
+    Addition addition =
+        adds
+            ? addition(weights, with, without, own)
+            : new Addition.Untold("the adapter adds nothing yet");
+    return switch (addition) {
+      case Addition.Otherwise(String how) ->
+          new Verdict.Different(
+              "%s; start it so that it adds the adapter %s as PEFT does, or set rollout.publish: merged"
+                  .formatted(how, adapter));
+      case Addition.Seen _, Addition.Untold _ -> new Verdict.Alike(addition);
+    };
   }
 
-  private static Verdict verdict(WeightTag adapter, List<Told> told, List<double[]> own) {
-    double distance = 0;
-    double theirs = 0;
-    double ours = 0;
-    int count = 0;
-    for (int i = 0; i < told.size(); i++) {
-      double[] logProbs = told.get(i).logProbs();
-      for (int t = 0; t < logProbs.length; t++) {
-        double same = own.get(i)[PROMPT_TOKENS - 1 + t];
-        distance += Math.abs(logProbs[t] - same);
-        theirs += logProbs[t];
-        ours += same;
-        count++;
-      }
+  /** Whether it adds the adapter, of tokens that the policy with it agrees on. */
+  private Addition addition(
+      WeightSnapshot weights, List<Told> with, List<Told> without, double[] own) {
+    List<double[]> bare;
+    try {
+      bare =
+          policy
+              .scores()
+              .ofBase(
+                  weights,
+                  Stream.of(with, without).flatMap(List::stream).map(Told::tokens).toList());
+    } catch (RuntimeException full) {
+      return new Addition.Untold(
+          "this run cannot compute its policy without the adapter to compare with: " + full);
     }
-    return distance / count <= TOLERANCE
-        ? new Verdict.Alike()
-        : new Verdict.Different(
-            different(adapter, count, theirs / count, ours / count, distance / count));
+    return Addition.of(
+        told(with),
+        own,
+        drawn(bare.subList(0, with.size())),
+        Addition.Arithmetic.of(told(without), drawn(bare.subList(with.size(), bare.size()))));
+  }
+
+  private static List<int[]> tokens(List<Told> told) {
+    return told.stream().map(Told::tokens).toList();
+  }
+
+  /** What the server says of all tokens that it drew. */
+  private static double[] told(List<Told> told) {
+    return told.stream().flatMapToDouble(one -> Arrays.stream(one.logProbs())).toArray();
+  }
+
+  /** Of scores of whole sequences, those of the tokens that were drawn. */
+  private static double[] drawn(List<double[]> scores) {
+    return scores.stream()
+        .flatMapToDouble(one -> Arrays.stream(one).skip(PROMPT_TOKENS - 1L))
+        .toArray();
   }
 
   private static String different(
-      WeightTag adapter, int count, double theirs, double ours, double distance) {
+      WeightTag adapter, double[] theirs, double[] own, double distance) {
     return String.format(
         Locale.ROOT,
         "of %d tokens that it drew with the adapter %s it says %.3f nats on average, and this run's"
             + " policy says %.3f; they are %.3f apart, and half precision keeps within %s: it"
             + " serves another checkpoint than policy.checkpoint, or adds adapters otherwise; start"
             + " it with policy.checkpoint, or set rollout.publish: merged",
-        count,
+        theirs.length,
         adapter,
-        theirs,
-        ours,
+        Arrays.stream(theirs).average().orElseThrow(),
+        Arrays.stream(own).average().orElseThrow(),
         distance,
         TOLERANCE);
   }
 
-  private Told draw(Capabilities can, WeightTag adapter, int number)
+  /**
+   * Draws after so many prompts, and further ones while there are too few tokens.
+   *
+   * @param by the name of the adapter to draw with; empty for the model as it is
+   */
+  private List<Told> draws(Capabilities can, WeightTag adapter, String by, int prompts)
+      throws MalformedAnswerException, InterruptedException {
+    List<Told> told = new ArrayList<>();
+    int tokens = 0;
+    // a draw brings a token or more, so it ends
+    for (int number = 0; number < prompts || tokens < LEAST_TOKENS; number++) {
+      Told next = draw(can, adapter, by, number);
+      told.add(next);
+      tokens += next.logProbs().length;
+    }
+    return told;
+  }
+
+  private Told draw(Capabilities can, WeightTag adapter, String by, int number)
       throws MalformedAnswerException, InterruptedException {
     int[] prompt = prompt(number);
     int most = Math.min(DRAWN_TOKENS, policy.contextLength() - prompt.length);
     Draw draw =
         new Draw(
-            "compare-%s-%d".formatted(adapter, number),
+            "%s-%s-%d".formatted(by.isEmpty() ? "bare" : "compare", adapter, number),
             can.model(),
             prompt,
             1,
             new SamplingSettings(1, most),
             most,
             1 + number,
-            adapter.toString(),
+            by.isEmpty() ? "bare" : by,
             Duration.ZERO,
-            adapter.toString());
+            by);
     Piece piece = new TrialDraw(wire, can).pastEnd(draw, wire.endpoint().patience().firstToken());
     int[] drawn = piece.tokens();
     int size = policy.tokenizer().vocabularySize();

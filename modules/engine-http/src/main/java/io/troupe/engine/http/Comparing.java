@@ -53,8 +53,9 @@ final class Comparing {
       Update update, Attendant.Goal goal, Capabilities can, long life, boolean again)
       throws InterruptedException {
     return switch (calls.compare(goal, can)) {
-      case BaseTrial.Verdict.Alike() -> {
+      case BaseTrial.Verdict.Alike(Addition addition) -> {
         last = new Comparisons(life, goal.tag().version().number());
+        tell(goal.tag(), addition);
         yield update.succeeded();
       }
       case BaseTrial.Verdict.Different(String how) -> update.failed(how);
@@ -66,5 +67,16 @@ final class Comparing {
         yield update.unable(why);
       }
     };
+  }
+
+  private void tell(WeightTag tag, Addition addition) {
+    switch (addition) {
+      case Addition.Seen(int agree, int tokens) ->
+          LOG.info("server={} adapter={} added=yes by={} of={}", server, tag, agree, tokens);
+      case Addition.Untold(String why) ->
+          LOG.info("server={} adapter={} added=untold reason=\"{}\"", server, tag, why);
+      case Addition.Otherwise(String how) ->
+          throw new IllegalStateException("no server is alike that adds otherwise: " + how);
+    }
   }
 }

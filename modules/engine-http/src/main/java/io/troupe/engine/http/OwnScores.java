@@ -3,6 +3,7 @@ package io.troupe.engine.http;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.safetensors.TensorDigest;
 import java.util.List;
 
 /** What the run's own engine says of tokens: what a server says of them is held against it. */
@@ -14,6 +15,12 @@ public interface OwnScores {
    * @param sequences of two tokens or more
    */
   List<double[]> of(WeightSnapshot weights, List<int[]> sequences);
+
+  /** The same by the weights without their adapters. */
+  default List<double[]> ofBase(WeightSnapshot weights, List<int[]> sequences) {
+    List<WeightSnapshot.Tensor> base = weights.adapter().takenFrom(weights.tensors());
+    return of(new WeightSnapshot(weights.version(), TensorDigest.of(base), base), sequences);
+  }
 
   /** Where servers get merged weights, whose digest tells what they are. */
   static OwnScores notAsked() {

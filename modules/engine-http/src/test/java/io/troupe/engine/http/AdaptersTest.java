@@ -126,19 +126,80 @@ class AdaptersTest {
   }
 
   private BaseTrial.Verdict verdict() throws Exception {
+    return verdict(weights(0), FakeVllm.scores());
+  }
+
+  private BaseTrial.Verdict verdict(WeightSnapshot weights, OwnScores scores) throws Exception {
+    String name = name(weights.version().number());
     try (Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
-      server.adapters().add(name(0));
+      server.adapters().add(name);
       return new BaseTrial(
-              wire,
-              new OwnPolicy(one.policy.tokenizer(), one.policy.contextLength(), FakeVllm.scores()))
-          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name(0)).orElseThrow(), weights(0));
+              wire, new OwnPolicy(one.policy.tokenizer(), one.policy.contextLength(), scores))
+          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name).orElseThrow(), weights);
     }
+  }
+
+  /** What the server's tokens are worth by a policy whose adapters make them less likely. */
+  private static OwnScores lower(double natsPerVersion) {
+    return (weights, sequences) ->
+        FakeVllm.scores().of(weights, sequences).stream()
+            .map(
+                scores ->
+                    Arrays.stream(scores)
+                        .map(
+                            score ->
+                                weights.adapter().isNone()
+                                    ? score
+                                    : score - natsPerVersion * weights.version().number())
+                        .toArray())
+            .toList();
+  }
+
+  @Test
+  void verdict_adapterThatMovesLittle_tellsWhetherTheServerAddsIt() throws Exception {
+    server.shift(0.003); // of whatever it draws
+    assertThat(verdict(one.adding(1), lower(0.02)).toString())
+        .startsWith("Different")
+        .contains("moves them by 0.0200 nats on average, it moves 128 by more than 0.0090")
+        .contains("nearer to the bare weights: it passes the adapter over")
+        .contains("set rollout.publish: merged");
+    server.lowerByAdapters(0.02);
+    assertThat(verdict(one.adding(1), lower(0.02)))
+        .isEqualTo(new BaseTrial.Verdict.Alike(new Addition.Seen(128, 128)));
+    server.lowerByAdapters(0.04);
+    assertThat(verdict(one.adding(1), lower(0.02)).toString())
+        .startsWith("Different")
+        .contains("it scales it otherwise than by lora_alpha / r");
+  }
+
+  @Test
+  void verdict_adapterThatMovesLessThanTheServersArithmetic_tellsNothingYet() throws Exception {
+    server.shift(0.05);
+    assertThat(verdict(one.adding(1), lower(0.02)).toString())
+        .startsWith("Alike")
+        .contains("Untold")
+        .contains("it moves 0 by more than 0.1500");
+    assertThat(verdict(one.adding(0), lower(0.02)).toString())
+        .contains("the adapter adds nothing yet");
+  }
+
+  /** The policy with the adapter agrees, and that is worth more than nothing. */
+  @Test
+  void verdict_noRoomForTheBareWeights_tellsNothingYet() throws Exception {
+    OwnScores full =
+        (weights, sequences) -> {
+          if (weights.adapter().isNone()) {
+            throw new IllegalStateException("out of memory");
+          }
+          return FakeVllm.scores().of(weights, sequences);
+        };
+    assertThat(verdict(one.adding(1), full).toString()).contains("Untold", "out of memory");
   }
 
   @Test
   void verdict_baseWithinHalfPrecision_isAlike_andFurtherAwayTellsBothNumbers() throws Exception {
     server.shift(0.2);
-    assertThat(verdict()).isEqualTo(new BaseTrial.Verdict.Alike());
+    assertThat(verdict()).isInstanceOf(BaseTrial.Verdict.Alike.class);
     server.shift(0.3);
     assertThat(verdict().toString())
         .startsWith("Different")
@@ -193,6 +254,21 @@ class AdaptersTest {
       await(other.fleet.load(weights(0)));
       await(other.fleet.load(weights(1)));
       CompletionStage<WeightVersion> load = other.fleet.load(weights(2));
+      awaitThat(() -> !other.fleet.report().contains("updates_failed=0"));
+      assertThat(other.fleet.report()).contains("ready=0");
+      assertThat(load.toCompletableFuture()).isNotDone();
+    }
+  }
+
+  /** Long before they move the policy by a quarter of a nat. */
+  @Test
+  void load_serverThatPassesAdaptersOver_getsNoWorkOnceTheyShow() throws Exception {
+    try (FleetOfOne other =
+        new FleetOfOne(
+            folder.resolve("other"), server.base(), Publishing.ADAPTERS, lower(0.0007))) {
+      await(other.fleet.load(other.adding(0)));
+      await(other.fleet.load(other.adding(1)));
+      CompletionStage<WeightVersion> load = other.fleet.load(other.adding(2));
       awaitThat(() -> !other.fleet.report().contains("updates_failed=0"));
       assertThat(other.fleet.report()).contains("ready=0");
       assertThat(load.toCompletableFuture()).isNotDone();

@@ -76,6 +76,7 @@ final class FakeVllm implements AutoCloseable {
   private volatile CountDownLatch hangs = new CountDownLatch(0);
   private volatile boolean paused;
   private volatile double shift;
+  private volatile double lower;
   private volatile int mostWhole = Integer.MAX_VALUE;
   private final List<String> compared = new CopyOnWriteArrayList<>();
 
@@ -147,6 +148,11 @@ final class FakeVllm implements AutoCloseable {
   /** From now on its log-probabilities are so much lower than those of {@link #scores}. */
   void shift(double nats) {
     shift = nats;
+  }
+
+  /** From now on adapters make tokens so much less likely. */
+  void lowerByAdapters(double nats) {
+    lower = nats;
   }
 
   /** From now on what it draws in one piece has no more tokens. */
@@ -395,7 +401,8 @@ final class FakeVllm implements AutoCloseable {
   }
 
   private double logProb(int[] tokens, JsonNode asked) {
-    return -asked.path("temperature").asDouble() * worth(tokens) - shift;
+    double adapted = asked.path("model").asText().equals("base") ? 0 : lower;
+    return -asked.path("temperature").asDouble() * worth(tokens) - shift - adapted;
   }
 
   private static int worth(int[] tokens) {
