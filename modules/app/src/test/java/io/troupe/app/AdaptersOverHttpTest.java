@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Adapters of a real policy, over HTTP to a real server, against what the engine draws merged. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AdaptersOverHttpTest {
   private static final int CONTEXT = 48;
   private static final int SEED = 21;
@@ -160,7 +160,7 @@ class AdaptersOverHttpTest {
   }
 
   private static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    return stage.toCompletableFuture().get(300, TimeUnit.SECONDS);
   }
 
   /**

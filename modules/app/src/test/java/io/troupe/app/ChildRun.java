@@ -45,7 +45,8 @@ final class ChildRun implements AutoCloseable {
           + " signal.signal(signal.SIGINT, signal.SIG_DFL);"
           + " os.execv(sys.argv[1], sys.argv[1:])";
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  /** Longer than a whole run takes on a machine several times slower than a present one. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -244,21 +245,36 @@ final class ChildRun implements AutoCloseable {
 
   /** Waits until something holds of the output; fails when the process ends without it. */
   private void awaitUntil(String what, Check check) {
+    if (endedWhileAwaited(check)) {
+      joinReaders(); // its last words may still be on their way
+    }
+    assertThat(holds(check)).as("%s; %s", what, said()).isTrue();
+  }
+
+  /** Waits until it holds, the process has ended, or too much time has passed; whether it ended. */
+  private boolean endedWhileAwaited(Check check) {
     lock.lock();
     try {
       long left = PATIENCE.toNanos();
       while (!check.holds() && !ended && left > 0) {
         left = changed.awaitNanos(left);
       }
+      return ended;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     } finally {
       lock.unlock();
     }
-    if (ended) {
-      joinReaders();
+  }
+
+  /** Lines may come while one looks. */
+  private boolean holds(Check check) {
+    lock.lock();
+    try {
+      return check.holds();
+    } finally {
+      lock.unlock();
     }
-    assertThat(check.holds()).as("%s; %s", what, said()).isTrue();
   }
 
   private void joinReaders() {

@@ -9,6 +9,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.TimeoutError;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * pages are left in {@code target/console}.
  */
 final class ConsolePagesTest {
-  private static final double PATIENCE_MILLIS = 60_000;
+  private static final double PATIENCE_MILLIS = 120_000;
   private static final Path PICTURES = Path.of("target", "console");
   private static final List<String> PAGES =
       List.of(
@@ -64,6 +65,7 @@ final class ConsolePagesTest {
             .chromium()
             .launch(
                 new BrowserType.LaunchOptions()
+                    .setTimeout(PATIENCE_MILLIS)
                     .setExecutablePath(Path.of("/usr/bin/chromium"))
                     .setArgs(List.of("--no-sandbox")));
   }
@@ -82,6 +84,9 @@ final class ConsolePagesTest {
         new PerformanceObserver(list => list.getEntries().filter(one => !one.hadRecentInput)
             .forEach(one => window.shifted.push([location.hash, one.value, one.sources.map(at => (at.node?.className || at.node?.nodeName) + ' ' + at.previousRect.y + '>' + at.currentRect.y).join()])))
             .observe({type: 'layout-shift', buffered: true});
+        window.toasts = [];
+        addEventListener('DOMContentLoaded', () => new MutationObserver(all => all.forEach(one => one.addedNodes.forEach(text => toasts.push(text.textContent))))
+            .observe(document.getElementById('toast'), {childList: true}));
         """);
     page.onPageError(errors::add);
     page.onConsoleMessage(
@@ -139,12 +144,22 @@ final class ConsolePagesTest {
   }
 
   private static void order(Page page, Locator button, String confirm) {
+    page.evaluate("toasts.length = 0");
     button.click();
     Locator dialog = page.getByRole(AriaRole.DIALOG);
     dialog.getByLabel("Who asks").fill("ada");
     dialog.getByLabel("Why").fill("a test");
     dialog.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(confirm)).click();
-    assertThat(page.locator("#toast")).containsText("taken and journalled");
+    awaitTaken(page, confirm);
+  }
+
+  /** By what was said of this order: a toast vanishes, and one before may still be seen. */
+  private static void awaitTaken(Page page, String order) {
+    try {
+      page.waitForFunction("said => toasts.includes(said)", order + ": taken and journalled");
+    } catch (TimeoutError late) {
+      throw new AssertionError("%s; said was %s".formatted(order, page.evaluate("toasts")), late);
+    }
   }
 
   private static Locator button(Page page, String name) {
@@ -215,10 +230,11 @@ final class ConsolePagesTest {
       order(page, button(page, "Quarantine").first(), "Quarantine verifier");
       assertThat(button(page, "Release")).hasCount(1);
       order(page, button(page, "Release"), "Release verifier");
+      page.evaluate("toasts.length = 0");
       button(page, "Limit concurrent groups").click();
       page.getByLabel("Most concurrent groups").fill("2");
       button(page, "Limit concurrent groups").last().click();
-      assertThat(page.locator("#toast")).containsText("taken and journalled");
+      awaitTaken(page, "Limit concurrent groups");
       button(page, "Thread dump").click();
       assertThat(page.getByLabel("Thread dump").locator("pre")).containsText("default-dispatcher");
       order(page, button(page, "Change the log level"), "Change the log level");

@@ -174,12 +174,18 @@ final class FakeMachine {
 
   /** Starts the launcher in the folder above the clone; one that hangs is killed, code 137. */
   Process start(Path launcher, String... arguments) throws IOException {
+    return start(ProcessBuilder.Redirect.PIPE, launcher, arguments);
+  }
+
+  /** The same, with something on its standard input. */
+  Process start(ProcessBuilder.Redirect input, Path launcher, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(List.of(launcher.toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(root.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
-    builder.redirectOutput(root.resolve("out").toFile());
+    builder.redirectInput(input).redirectOutput(root.resolve("out").toFile());
     Process process = builder.start();
     CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS)
         .execute(process.toHandle()::destroyForcibly);

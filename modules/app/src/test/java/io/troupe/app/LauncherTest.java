@@ -1,6 +1,5 @@
 package io.troupe.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -171,9 +170,11 @@ final class LauncherTest {
     machine.tool("id", "echo 0");
     machine.tool("apt-get", "echo called >&2");
 
-    Process launcher = machine.start(machine.clone.resolve("troupe"));
-    launcher.getOutputStream().write("y\n".getBytes(UTF_8));
-    var outcome = machine.outcome(launcher);
+    Path yes = Files.writeString(folder.resolve("yes"), "y\n");
+    var outcome =
+        machine.outcome(
+            machine.start(
+                ProcessBuilder.Redirect.from(yes.toFile()), machine.clone.resolve("troupe")));
 
     assertThat(outcome.code()).isEqualTo(2);
     assertThat(outcome.err()).contains("apt-get install maven").doesNotContain("called");

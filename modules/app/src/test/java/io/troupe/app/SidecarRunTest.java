@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole runs whose rollouts are sampled by servers in processes of their own. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SidecarRunTest {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final String RUN =
@@ -80,7 +80,7 @@ class SidecarRunTest {
   }
 
   private static Path awaitCard(Path folder, String name) throws IOException {
-    long end = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+    long end = System.nanoTime() + Duration.ofMinutes(10).toNanos();
     while (System.nanoTime() < end) {
       if (Files.isDirectory(folder.resolve("runs"))
           && !RunFolder.list(folder.resolve("runs")).isEmpty()

@@ -22,6 +22,7 @@ import io.troupe.engine.http.HttpTeacher;
 import io.troupe.engine.http.serve.PolicyServer;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.http.serve.Served;
+import io.troupe.testkit.QuietPorts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TeacherOverHttpTest {
   private static final int CONTEXT = 32;
   private static final CharacterTokenizer TOKENIZER = new CharacterTokenizer("0123456789+=");
@@ -110,11 +111,10 @@ class TeacherOverHttpTest {
   @Test
   void score_serverAwayAndBack_waitsForIt_andKnowsAnotherModel() throws Exception {
     int[] tokens = TOKENIZER.encode("1+2=3");
-    int port;
+    int port = QuietPorts.next();
     HttpTeacher teacher;
     double[] before;
-    try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE))) {
-      port = server.port();
+    try (PolicyServer server = serve(port, OWN.snapshot(WeightVersion.BASE))) {
       teacher = HttpTeacher.open(List.of(at(server)), TOKENIZER, CONTEXT, Duration.ofMillis(1));
       before = teacher.score(tokens, 0).logProbs();
     }

@@ -26,7 +26,7 @@ class VerifierPoolsTest {
   private static VerifierSection section(Reward... rewards) {
     return new VerifierSection(
         1,
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(60),
         64,
         20,
         Duration.ofMinutes(1),

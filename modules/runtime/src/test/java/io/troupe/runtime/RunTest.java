@@ -251,7 +251,7 @@ class RunTest {
   void run_onlyEqualRewards_failsWithTheReason() throws Exception {
     Verifier generous = (_, completion) -> new Verdict.Scored(1, completion, "");
     try (JournalWriter journal = journal()) {
-      start(Toys.settings(10, 0), generous, journal);
+      start(Toys.settings(10, 0, 500), generous, journal);
       assertThat(watcher.ended.get(120, TimeUnit.SECONDS).end())
           .isInstanceOfSatisfying(
               RunEnd.Failed.class,

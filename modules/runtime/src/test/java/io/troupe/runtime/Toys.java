@@ -28,6 +28,7 @@ import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.pool.PoolSettings;
 import io.troupe.verifiers.pool.VerifierService;
 import io.troupe.verifiers.pool.VerifierServices;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,6 +48,8 @@ final class Toys {
                 akka.loglevel = OFF
                 akka.stdout-loglevel = OFF
                 akka.actor.testkit.typed.single-expect-default = 60s
+                akka.actor.testkit.typed.default-timeout = 60s
+                akka.actor.testkit.typed.system-shutdown-default = 60s
                 akka.actor.provider = local
                 akka.coordinated-shutdown.run-by-jvm-shutdown-hook = off
                 akka.coordinated-shutdown.run-by-actor-system-terminate = off
@@ -84,11 +87,20 @@ final class Toys {
 
   /** A pool of two threads; its threads are daemons and end with the tests. */
   static VerifierService service(Verifier verifier) {
-    return VerifierServices.ofVerifier("toy", verifier, PoolSettings.of(2));
+    return VerifierServices.ofVerifier(
+        "toy", verifier, PoolSettings.of(2).withDeadline(Duration.ofMinutes(1)));
   }
 
-  /** As many steps as asked for, two groups of four a step, an evaluation every other step. */
+  /**
+   * As many steps as asked for, two groups of four a step, an evaluation every other step. A policy
+   * that knows nothing may draw hundreds of groups with equal rewards in a row.
+   */
   static RunSettings settings(int steps, int warmupSteps) {
+    return settings(steps, warmupSteps, 1_000_000);
+  }
+
+  /** The same, with so many groups of equal rewards in a row at most. */
+  static RunSettings settings(int steps, int warmupSteps, int mostFiltered) {
     RunLimits limits =
         new RunLimits(
             100,
@@ -100,14 +112,14 @@ final class Toys {
             8,
             true,
             3,
-            20_000,
-            20_000,
+            120_000,
+            120_000,
             steps,
             0,
             2,
             2,
             0,
-            500,
+            mostFiltered,
             false);
     return new RunSettings(
         1,

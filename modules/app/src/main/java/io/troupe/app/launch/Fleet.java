@@ -79,7 +79,7 @@ public final class Fleet implements AutoCloseable {
       try {
         long before = clock.instant().getEpochSecond();
         Map<String, String> said = ssh.script(host, HostFacts.script(folder, ports)).facts();
-        HostFacts found = HostFacts.of(said, (before + clock.instant().getEpochSecond()) / 2);
+        HostFacts found = HostFacts.of(said, before, clock.instant().getEpochSecond());
         facts.put(host, found);
         found.problems().forEach(problem -> problems.add(host.login() + ": " + problem));
         say.accept(

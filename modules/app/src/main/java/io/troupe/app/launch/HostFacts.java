@@ -68,11 +68,14 @@ public record HostFacts(
   /**
    * Reads what the script printed.
    *
-   * @param now our own clock at that moment, seconds since 1970
+   * @param before our own clock before it was asked, seconds since 1970
+   * @param after and once it had answered: a clock that showed a time between is not wrong, however
+   *     long that took
    */
-  static HostFacts of(Map<String, String> said, long now) {
+  static HostFacts of(Map<String, String> said, long before, long after) {
+    long epoch = Long.parseLong(said.getOrDefault("epoch", "0"));
     return new HostFacts(
-        Long.parseLong(said.getOrDefault("epoch", "0")) - now,
+        epoch - Math.clamp(epoch, before, after),
         said.getOrDefault("java", ""),
         Long.parseLong(said.getOrDefault("free", "0")),
         lines(said, "busy").stream().map(Integer::parseInt).toList(),

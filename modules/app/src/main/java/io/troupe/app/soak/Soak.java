@@ -26,7 +26,7 @@ public final class Soak {
   private static final int ROWS_BEFORE_FAULT = 40;
   private static final int MOST_PAUSE_MILLIS = 2_000;
   private static final int EXTRA_STEPS = 3;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final int TERMINATED = 128 + 15;
 
   /**
@@ -117,7 +117,7 @@ public final class Soak {
         strike(child, fault);
       } while (!fault.ends());
     }
-    if (Files.isDirectory(settings.folder().resolve("runs"))) {
+    if (!names().isEmpty()) { // it may have ended before its folder was whole
       audit();
     }
   }
@@ -200,8 +200,7 @@ public final class Soak {
 
   /** How the run goes on: from its folder, or from the start if it died before it had one. */
   private List<String> resume(long end) throws IOException {
-    List<String> names = RunFolder.list(settings.folder().resolve("runs"));
-    if (names.isEmpty()) {
+    if (names().isEmpty()) {
       return List.of("train", settings.folder().resolve("soak.yaml").toString(), "--json");
     }
     List<String> arguments =
@@ -213,12 +212,19 @@ public final class Soak {
   }
 
   private RunFolder folder() throws IOException {
-    Path root = settings.folder().resolve("runs").toAbsolutePath();
-    List<String> names = RunFolder.list(root);
+    List<String> names = names();
     if (names.isEmpty()) {
       throw new IOException("the run never started; its own words are in " + log);
     }
-    return RunFolder.view(root, names.getFirst());
+    return RunFolder.view(root(), names.getFirst());
+  }
+
+  private List<String> names() throws IOException {
+    return RunFolder.list(root());
+  }
+
+  private Path root() {
+    return settings.folder().resolve("runs").toAbsolutePath();
   }
 
   private List<String> command(List<String> arguments) {

@@ -31,8 +31,8 @@ final class FleetTest {
   private static final String PROGRAM =
       """
       #!/bin/sh
-      echo "node $3 is in cluster troupe, with JDK $JAVA_HOME"
       trap 'echo drained; exit 0' TERM
+      echo "node $3 is in cluster troupe, with JDK $JAVA_HOME"
       while :; do sleep 0.1; done
       """;
 
@@ -191,6 +191,14 @@ final class FleetTest {
             "1 MiB free for build and data, and 4096 are needed; free some, or give another"
                 + " --remote",
             "an agent runs there already (process 77); troupe launch stop --hosts FILE");
+  }
+
+  @Test
+  void of_hostThatAnswersSlowly_hasNoWrongClock() {
+    Map<String, String> said = Map.of("epoch", "1000");
+    assertThat(HostFacts.of(said, 990, 1010).skewSeconds()).isZero();
+    assertThat(HostFacts.of(said, 1003, 1010).skewSeconds()).isEqualTo(-3);
+    assertThat(HostFacts.of(said, 900, 993).skewSeconds()).isEqualTo(7);
   }
 
   @Test

@@ -344,8 +344,9 @@ final class RankRoundTest {
           assertThat(line.hear()).isInstanceOf(RankTalk.Abandon.class);
           line.say(new RankTalk.Lost(0, "told"));
         });
-    var _ =
-        Thread.ofVirtual()
+    var _ = // of the system's own: one that spins must keep no carrier from those that notice
+        Thread.ofPlatform()
+            .daemon()
             .start(
                 () -> {
                   while (seats.getFirst().call().open()) {

@@ -54,6 +54,7 @@ final class WireTest {
               ConfigFactory.parseString(
                       """
                       akka.actor.provider = local
+                      akka.actor.testkit.typed.system-shutdown-default = 60s
                       akka.coordinated-shutdown.run-by-actor-system-terminate = off
                       """)
                   .withFallback(ConfigFactory.parseResources("troupe-cluster.conf"))));

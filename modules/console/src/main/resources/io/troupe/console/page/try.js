@@ -37,22 +37,22 @@ export function page(root) {
       said.unshift(panel);
       said.splice(KEPT).forEach(old => old.remove());
       log.prepend(panel);
-      asking = new AbortController();
+      const mine = asking = new AbortController();
       send.disabled = true;
       stop.disabled = false;
+      const over = () => { if (asking === mine) { asking = null; send.disabled = false; stop.disabled = true; } };
       let whole = '', by = '';
       try {
-        await question(body, asking.signal, piece => {
+        await question(body, mine.signal, piece => {
           if (piece.error) note.textContent = piece.error;
           if (piece.text) { whole += piece.text; by = `v${piece.version}`; text.replaceChildren(...visible(whole.slice(0, SHOWN)), whole.length > SHOWN ? '…' : ''); text.scrollTop = text.scrollHeight; note.textContent = `${by} is drawing…`; }
           if (piece.finish) note.textContent = `drawn by v${piece.version} · ${number(piece.tokens)} ${piece.tokens === 1 ? 'token' : 'tokens'} to a prompt of ${number(piece.prompt_tokens)} · ${piece.finish === 'length' ? 'cut at the limit' : 'ended by itself'} · ${duration(performance.now() - began)}`;
+          if (piece.finish || piece.error) over(); // the next question need not wait until the connection is closed
         });
         if (!note.textContent || /…$/.test(note.textContent)) note.textContent = 'the run closed the answer before it was whole';
       } catch (failure) { note.textContent = failure.name === 'AbortError' ? 'stopped' + (by ? `; drawn by ${by} so far` : '') : failure.message; }
       if (!whole) { text.previousSibling.remove(); text.remove(); }
-      asking = null;
-      send.disabled = false;
-      stop.disabled = true;
+      over();
     }
   }
   return {update() {}, stop() { offered.stop(); if (asking) asking.abort(); }};
