@@ -35,6 +35,19 @@ final class LauncherBuildTest {
   }
 
   @Test
+  void launch_builds_withoutTheLintAndLeavesItsClassesToBeCompiledAgain() throws Exception {
+    machine.jdk("jdk-25", "25.0.3");
+    machine.maven(
+        "3.9.9", machine.goodBuild() + "mkdir -p modules/app/target/maven-status/compile");
+
+    machine.launch();
+
+    assertThat(machine.mavenCalls()).singleElement().asString().contains(" -Dlint=off ");
+    assertThat(machine.clone.resolve("modules/app/target/classpath.txt")).exists();
+    assertThat(machine.clone.resolve("modules/app/target/maven-status")).doesNotExist();
+  }
+
+  @Test
   void launch_sourceEdited_buildsAgain() throws Exception {
     machine.complete();
     machine.launch();
