@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.Optimisation;
@@ -41,7 +40,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -87,7 +85,9 @@ class AdaptersOverHttpTest {
       for (long version = 0; version < 3; version++) {
         VERSIONS.add(trainer.snapshot(new WeightVersion(version)));
         for (int step = 0; step < 5; step++) {
-          trainer.imitate(List.of(sequence("1+2=", "3"), sequence("4+5=", "09")), ADAM);
+          trainer.imitate(
+              List.of(Sequences.of(TOKENIZER, "1+2=", "3"), Sequences.of(TOKENIZER, "4+5=", "09")),
+              ADAM);
         }
       }
     }
@@ -98,17 +98,6 @@ class AdaptersOverHttpTest {
   static void close() {
     MERGED.close();
     POLICY.close();
-  }
-
-  private static TrainingSequence sequence(String prompt, String completion) {
-    float[] ones = new float[completion.length()];
-    Arrays.fill(ones, 1);
-    return new TrainingSequence(
-        TOKENIZER.encode(prompt),
-        TOKENIZER.encode(completion),
-        new float[completion.length()],
-        ones,
-        0);
   }
 
   private static PolicyServer serve(SamplingEngine engine, int room, WeightSnapshot weights)

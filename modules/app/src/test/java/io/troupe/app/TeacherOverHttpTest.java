@@ -25,7 +25,6 @@ import io.troupe.engine.http.serve.Served;
 import io.troupe.testkit.QuietPorts;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -94,7 +93,8 @@ class TeacherOverHttpTest {
             HttpTeacher.open(
                 List.of(at(server), at(server)), TOKENIZER, CONTEXT, Duration.ofSeconds(30))) {
       TaughtTrainer taught = new TaughtTrainer(OWN, teacher, 2);
-      List<TrainingSequence> batch = List.of(sequence("1+2=", "3"), sequence("4+5=", "09"));
+      List<TrainingSequence> batch =
+          List.of(Sequences.of(TOKENIZER, "1+2=", "3"), Sequences.of(TOKENIZER, "4+5=", "09"));
       List<TeacherTokens> theirs = taught.teacherTokens(batch, 3, 1);
       List<TeacherTokens> ours = OWN.teacherTokens(batch, 3, 1);
       assertThat(taught.hasTeacher()).isTrue();
@@ -143,16 +143,5 @@ class TeacherOverHttpTest {
       assertThatThrownBy(() -> HttpScorer.open(at(server), TOKENIZER, 2 * CONTEXT))
           .hasMessageContaining("it reads 32 tokens, and the policy's sequences have up to 64");
     }
-  }
-
-  private static TrainingSequence sequence(String prompt, String completion) {
-    float[] weights = new float[completion.length()];
-    Arrays.fill(weights, 1);
-    return new TrainingSequence(
-        TOKENIZER.encode(prompt),
-        TOKENIZER.encode(completion),
-        new float[completion.length()],
-        weights,
-        0);
   }
 }

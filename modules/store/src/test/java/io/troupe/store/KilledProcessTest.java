@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -17,13 +18,14 @@ final class KilledProcessTest {
   @TempDir(factory = MemoryDisk.class)
   private Path folder;
 
+  @TempDir private Path notes;
+
   @Test
   void append_processKilled_everyAcknowledgedRecordIsThere() throws Exception {
     Random random = new Random(11);
     long acknowledged = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      Process child =
-          ChildJvm.start(AppendingChild.class, folder.toString(), Integer.toString(kill));
+      Process child = start(Integer.toString(kill));
       try (BufferedReader lines = child.inputReader()) {
         String opened = lines.readLine();
         assertThat(opened).startsWith("opened ");
@@ -34,9 +36,9 @@ final class KilledProcessTest {
           acknowledged = Long.parseLong(lines.readLine());
         }
         child.toHandle().destroyForcibly();
-        acknowledged = Math.max(acknowledged, lastWholeLine(lines));
       }
       child.waitFor();
+      acknowledged = Math.max(acknowledged, lastNoted());
       List<JournalRecord> records = Journals.read(folder);
       assertThat((long) records.size()).isGreaterThanOrEqualTo(acknowledged);
       for (int i = 0; i < records.size(); i++) {
@@ -45,15 +47,20 @@ final class KilledProcessTest {
     }
   }
 
-  /** What the child still said; its very last line may be cut off, so that one is not counted. */
-  private static long lastWholeLine(BufferedReader lines) throws IOException {
-    List<String> rest = lines.lines().toList();
-    return rest.size() < 2 ? 0 : Long.parseLong(rest.get(rest.size() - 2));
+  private Process start(String seed) throws IOException {
+    return ChildJvm.start(
+        AppendingChild.class, folder.toString(), seed, notes.resolve("noted").toString());
+  }
+
+  /** The last number that the last child has noted whole. */
+  private long lastNoted() throws IOException {
+    String noted = Files.readString(notes.resolve("noted"));
+    return Long.parseLong(noted.substring(0, noted.lastIndexOf('\n')).lines().toList().getLast());
   }
 
   @Test
   void open_heldByAnotherProcess_namesItAndWorksOnceItIsDead() throws Exception {
-    Process child = ChildJvm.start(AppendingChild.class, folder.toString(), "1");
+    Process child = start("1");
     try (BufferedReader lines = child.inputReader()) {
       assertThat(lines.readLine()).isEqualTo("opened 0");
       assertThatThrownBy(() -> Journal.open(folder, JournalSettings.defaults()))
@@ -73,7 +80,7 @@ final class KilledProcessTest {
       assertThat(held.lastSequence()).isZero();
       assertThatThrownBy(() -> Journal.open(folder, JournalSettings.defaults()))
           .isInstanceOf(JournalException.Locked.class);
-      Process child = ChildJvm.start(AppendingChild.class, folder.toString(), "1");
+      Process child = start("1");
       try (BufferedReader lines = child.inputReader()) {
         assertThat(lines.readLine()).isEqualTo("locked");
       }

@@ -65,7 +65,7 @@ public final class Fuzz {
     Integer seconds = Integer.getInteger("troupe.fuzz.seconds");
     long first = Long.getLong("troupe.fuzz.seed", 0);
     AtomicLong seed = new AtomicLong(first);
-    AtomicLong began = new AtomicLong();
+    AtomicLong began = new AtomicLong(Long.MAX_VALUE); // nothing counts before it begins
     AtomicReference<Thread> worker = new AtomicReference<>(Thread.currentThread());
     try (var executor =
         Executors.newSingleThreadExecutor(

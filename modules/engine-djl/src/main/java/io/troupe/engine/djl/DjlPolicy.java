@@ -219,7 +219,12 @@ public final class DjlPolicy implements PolicyEngines {
   public ScoringEngine newScorer() {
     DjlScorer scorer =
         new DjlScorer(
-            settings, compute, tokenizer.vocabularySize(), watcher, open::decrementAndGet);
+            settings,
+            compute,
+            tokenizer.vocabularySize(),
+            watcher,
+            NativeTensor::zeros,
+            open::decrementAndGet);
     open.incrementAndGet();
     return scorer;
   }

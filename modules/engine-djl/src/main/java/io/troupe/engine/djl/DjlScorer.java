@@ -28,17 +28,28 @@ final class DjlScorer implements ScoringEngine {
   private final Weights weights;
   private boolean loaded; // of the thread only
 
+  /**
+   * A scorer without weights. Where memory has no room for one, nothing of it is left.
+   *
+   * @param maker of the tensors of its weights
+   */
   DjlScorer(
       DecoderSettings settings,
       ComputeSettings compute,
       int vocabulary,
       Consumer<String> watcher,
+      Weights.Maker maker,
       Runnable onClose) {
     this.compute = compute;
     this.onClose = onClose;
     this.decoder =
         new Decoder(settings, vocabulary, compute.device(), compute.precision(), watcher);
-    this.weights = Weights.zeros(decoder.layout(), compute.device());
+    try {
+      this.weights = Weights.zeros(decoder.layout(), compute.device(), maker);
+    } catch (RuntimeException | Error failure) {
+      decoder.close();
+      throw failure;
+    }
   }
 
   @Override

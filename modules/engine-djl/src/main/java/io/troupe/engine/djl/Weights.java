@@ -30,14 +30,22 @@ final class Weights implements ProgramWeights, AutoCloseable {
     void fill(DecoderLayout.Parameter parameter, MemorySegment memory);
   }
 
-  private Weights(DecoderLayout layout, Device device) {
+  /** Makes a tensor of zeros. */
+  @FunctionalInterface
+  interface Maker {
+    NativeTensor zeros(Device device, DType type, long... shape);
+  }
+
+  /**
+   * Takes tensors over.
+   *
+   * @param made one a parameter, then one without elements
+   */
+  private Weights(DecoderLayout layout, Device device, List<NativeTensor> made) {
     this.device = device;
     this.layout = layout;
-    this.tensors =
-        layout.parameters().stream()
-            .map(parameter -> NativeTensor.zeros(device, DType.FLOAT32, parameter.extents()))
-            .toList();
-    this.absent = NativeTensor.zeros(device, DType.FLOAT32, 0);
+    this.tensors = List.copyOf(made.subList(0, layout.parameters().size()));
+    this.absent = made.getLast();
     this.all = Value.of(slots(tensors));
   }
 
@@ -68,13 +76,39 @@ final class Weights implements ProgramWeights, AutoCloseable {
   }
 
   static Weights zeros(DecoderLayout layout, Device device) {
-    return new Weights(layout, device);
+    return zeros(layout, device, NativeTensor::zeros);
+  }
+
+  /** Of tensors that somebody makes; if one cannot be made, the others are closed. */
+  static Weights zeros(DecoderLayout layout, Device device, Maker maker) {
+    List<NativeTensor> made = new ArrayList<>();
+    try {
+      for (DecoderLayout.Parameter parameter : layout.parameters()) {
+        made.add(maker.zeros(device, DType.FLOAT32, parameter.extents()));
+      }
+      made.add(maker.zeros(device, DType.FLOAT32, 0));
+      return new Weights(layout, device, made);
+    } catch (RuntimeException | Error failure) {
+      made.forEach(NativeTensor::close);
+      throw failure;
+    }
   }
 
   static Weights random(DecoderLayout layout, Device device, long seed, double std) {
-    Weights weights = new Weights(layout, device);
-    weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory));
-    return weights;
+    Weights weights = zeros(layout, device);
+    return weights.after(
+        () -> weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory)));
+  }
+
+  /** These, once something is done to them; closed if that fails. */
+  private Weights after(Runnable work) {
+    try {
+      work.run();
+      return this;
+    } catch (RuntimeException | Error failure) {
+      close();
+      throw failure;
+    }
   }
 
   /** Where they are. */
@@ -83,11 +117,13 @@ final class Weights implements ProgramWeights, AutoCloseable {
   }
 
   Weights copy() {
-    Weights copy = new Weights(layout, device);
-    for (int i = 0; i < tensors.size(); i++) {
-      copy.tensors.get(i).assign(tensors.get(i), layout.parameters().get(i).extents());
-    }
-    return copy;
+    Weights copy = zeros(layout, device);
+    return copy.after(
+        () -> {
+          for (int i = 0; i < tensors.size(); i++) {
+            copy.tensors.get(i).assign(tensors.get(i), layout.parameters().get(i).extents());
+          }
+        });
   }
 
   /** Replaces all numbers. */

@@ -12,6 +12,7 @@ import io.troupe.engine.TrainingEngine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class DjlScorerTest {
@@ -39,5 +40,34 @@ class DjlScorerTest {
           .hasMessageContaining("is 99; ids lie in");
     }
     policy.close();
+  }
+
+  /** While the trainer leaves no room for a copy, one is asked for again and again. */
+  @Test
+  void open_memoryRunsOutAtAnyTensor_leavesNoneBehind() {
+    int tensors =
+        DecoderLayout.of(Fixtures.TINY, Fixtures.TOKENIZER.vocabularySize()).parameters().size();
+    for (int room = 0; room <= tensors; room++) {
+      AtomicInteger left = new AtomicInteger(room);
+      Weights.Maker full =
+          (device, type, shape) -> {
+            if (left.getAndDecrement() == 0) {
+              throw new IllegalStateException("out of memory");
+            }
+            return NativeTensor.zeros(device, type, shape);
+          };
+      long before = NativeTensor.live();
+      assertThatThrownBy(
+              () ->
+                  new DjlScorer(
+                      Fixtures.TINY,
+                      ComputeSettings.of(1, 1, 1 << 10),
+                      Fixtures.TOKENIZER.vocabularySize(),
+                      _ -> {},
+                      full,
+                      () -> {}))
+          .hasMessage("out of memory");
+      assertThat(NativeTensor.live()).isEqualTo(before);
+    }
   }
 }

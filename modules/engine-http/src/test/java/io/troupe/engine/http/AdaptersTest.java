@@ -86,9 +86,10 @@ class AdaptersTest {
     Completion drawnOn = draw(1);
     assertThat(drawnOn.versions().tokens()).isEqualTo(13);
     assertThat(drawnOn.versions().tokensSince(new WeightVersion(1))).isEqualTo(8);
-    assertThat(server.adapters()).containsExactlyInAnyOrder(name(0), name(1));
     await(fleet.load(weights(2)));
     awaitThat(() -> server.calls().containsAll(List.of("unload " + name(0), "unload " + name(1))));
+    assertThat(server.story())
+        .containsSubsequence("load " + name(1), "end " + name(0), "unload " + name(0));
   }
 
   /** Long after newer ones are there, what began with an adapter goes on with it, uncut. */
@@ -99,8 +100,9 @@ class AdaptersTest {
     Completion drawn = draw(1);
     assertThat(drawn.versions().newest()).isEqualTo(WeightVersion.BASE);
     assertThat(drawn.length()).isEqualTo(13);
-    assertThat(server.calls()).containsExactly("load " + name(0), "load " + name(1));
     assertThat(server.draws()).hasSize(1);
+    assertThat(server.story()) // whoever tidies up late may unload it by now, and not before
+        .startsWith("load " + name(0), "load " + name(1), "end " + name(0));
   }
 
   /** Loading harms nothing that the server draws with, so nobody ends it for that. */
@@ -303,8 +305,12 @@ class AdaptersTest {
             }));
     assertThat(draw(1).length()).isEqualTo(13);
     await(fleet.load(weights(2)));
-    awaitThat(() -> server.calls().stream().filter(("load " + name(2))::equals).count() >= 2);
+    awaitThat(() -> loadings(1) >= 2 || loadings(2) >= 2); // noticed after either update
     assertThat(draw(2).versions().newest()).isEqualTo(new WeightVersion(2));
+  }
+
+  private long loadings(long version) {
+    return server.calls().stream().filter(("load " + name(version))::equals).count();
   }
 
   /** The base is known by then, and the trainer may need all of its memory. */

@@ -67,6 +67,7 @@ final class FakeVllm implements AutoCloseable {
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
   private final Map<String, Path> roots = new ConcurrentHashMap<>();
   private final List<String> calls = new CopyOnWriteArrayList<>();
+  private final List<String> story = new CopyOnWriteArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
   private volatile boolean failsUnloads;
   private volatile boolean failsTries;
@@ -113,6 +114,11 @@ final class FakeVllm implements AutoCloseable {
   /** Routes that change something, as they were called. */
   List<String> calls() {
     return calls;
+  }
+
+  /** The same with the ends of answers, {@code end MODEL}, each noted before it is told. */
+  List<String> story() {
+    return story;
   }
 
   /** The next adapters are refused, so many times. */
@@ -198,13 +204,13 @@ final class FakeVllm implements AutoCloseable {
         case "/pause" -> pause(exchange, true);
         case "/resume" -> pause(exchange, false);
         case "/collective_rpc" -> {
-          calls.add("reload");
+          called("reload");
           say(exchange, "{\"results\":[null]}");
         }
         case "/v1/load_lora_adapter" -> loadAdapter(exchange, asked);
         case "/v1/unload_lora_adapter" -> {
           String name = asked.path("lora_name").asText();
-          calls.add("unload " + name);
+          called("unload " + name);
           say(exchange, failsUnloads ? 500 : adapters.remove(name) ? 200 : 404, "Success");
         }
         case "/update_weight_version" -> {
@@ -239,6 +245,11 @@ final class FakeVllm implements AutoCloseable {
     adapters.add(name);
   }
 
+  private void called(String what) {
+    calls.add(what);
+    story.add(what);
+  }
+
   private void pause(HttpExchange exchange, boolean whether) throws IOException {
     paused = whether;
     say(exchange, "{}");
@@ -247,7 +258,7 @@ final class FakeVllm implements AutoCloseable {
   private void loadAdapter(HttpExchange exchange, JsonNode asked) throws IOException {
     String name = asked.path("lora_name").asText();
     Path folder = Path.of(asked.path("lora_path").asText());
-    calls.add("load " + name);
+    called("load " + name);
     Runnable meanwhile = onLoad;
     onLoad = () -> {};
     meanwhile.run();
@@ -318,6 +329,9 @@ final class FakeVllm implements AutoCloseable {
       boolean full = drawn + 1 == most;
       tokens = Arrays.copyOf(tokens, tokens.length + 1);
       tokens[tokens.length - 1] = next;
+      if ((stops || full) && !probe) {
+        story.add("end " + model);
+      }
       event(out, chunk(asked, tokens, stops ? "stop" : full ? "length" : "", script.cut()));
       if (stops || full) {
         event(out, "[DONE]");
@@ -325,6 +339,7 @@ final class FakeVllm implements AutoCloseable {
       }
     }
     script.meanwhile().run();
+    story.add("end " + model);
     switch (script.cut()) {
       case NONE, UNAVAILABLE -> throw new IllegalStateException("was answered");
       case ABORT, ABORT_WITHOUT_LOG_PROBS -> {

@@ -144,7 +144,7 @@ class RestartTest {
       assertDrawnBy(1, await(during));
       assertDrawnBy(2, await(ask(sampler, 2)));
       assertThat(pool.report())
-          .contains("retries=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
+          .contains("drawn_on=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
     }
   }
 

@@ -2,7 +2,6 @@ package io.troupe.engine.http;
 
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
@@ -14,6 +13,7 @@ import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,10 +28,10 @@ public final class ToyFixture implements AutoCloseable {
 
   private final HttpClient client = HttpClient.newHttpClient();
   public final ToyPolicy policy;
-  public final SamplingEngine engine;
+  public final WatchedEngine engine;
   public final PolicyServer server;
 
-  private ToyFixture(ToyPolicy policy, SamplingEngine engine, PolicyServer server) {
+  private ToyFixture(ToyPolicy policy, WatchedEngine engine, PolicyServer server) {
     this.policy = policy;
     this.engine = engine;
     this.server = server;
@@ -87,7 +87,7 @@ public final class ToyFixture implements AutoCloseable {
   private static ToyFixture with(Duration tokenDelay, ServeSettings settings, ScoringEngine scorer)
       throws IOException {
     ToyPolicy policy = policy(tokenDelay);
-    SamplingEngine engine = policy.newSampler();
+    WatchedEngine engine = new WatchedEngine(policy.newSampler());
     Served served =
         new Served(
             "policy",
@@ -125,12 +125,20 @@ public final class ToyFixture implements AutoCloseable {
 
   public HttpResponse<String> post(String path, String body)
       throws IOException, InterruptedException {
-    return client.send(
-        HttpRequest.newBuilder(URI.create(base() + path))
-            .header("Authorization", "Bearer " + KEY)
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build(),
-        HttpResponse.BodyHandlers.ofString());
+    return client.send(posting(path, body), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The same; the answer is read as it comes. */
+  public HttpResponse<InputStream> open(String path, String body)
+      throws IOException, InterruptedException {
+    return client.send(posting(path, body), HttpResponse.BodyHandlers.ofInputStream());
+  }
+
+  private HttpRequest posting(String path, String body) {
+    return HttpRequest.newBuilder(URI.create(base() + path))
+        .header("Authorization", "Bearer " + KEY)
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
   }
 
   public HttpResponse<String> get(String path) throws IOException, InterruptedException {

@@ -2,6 +2,8 @@ package io.troupe.verifiers.pool;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.VerifierSpec;
@@ -51,6 +53,7 @@ public final class VerifierMain {
         .daemon()
         .stackSize(STACK_BYTES)
         .start(() -> answerAll(verifier, questions, answers));
+    rehearse();
     answers.println(Wire.ready());
     answers.flush();
     try (BufferedReader in =
@@ -60,6 +63,14 @@ public final class VerifierMain {
       }
     }
     Runtime.getRuntime().halt(0);
+  }
+
+  /** The first question's deadline is for its verification, not for the classes that carry it. */
+  private static void rehearse() {
+    Prompt prompt = new Prompt(new PromptId("rehearsal"), "", "", "", "");
+    Wire.Question question = Wire.question(Wire.write(new Wire.Question(0, prompt, "")));
+    String _ =
+        Wire.write(new Wire.Answer(question.seq(), new Verdict.Scored(0, "", "", List.of())));
   }
 
   private static VerifierSpec spec(String[] arguments) {

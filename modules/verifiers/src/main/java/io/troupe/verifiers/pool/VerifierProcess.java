@@ -14,7 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A verifier in a process of its own: one question at a time, and a watchdog that kills it, and
@@ -24,6 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class VerifierProcess implements AutoCloseable {
   private static final int ERRORS_KEPT = 2048;
+  private static final Duration KILL_AGAIN = Duration.ofSeconds(1);
+
+  /** For the end of a process that was killed, and what it said last; both come at once, mostly. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   /** What became of a question. */
   sealed interface Reply {
@@ -93,22 +97,31 @@ final class VerifierProcess implements AutoCloseable {
         });
   }
 
+  /** Of a question: decided by the answer or the alarm, whichever is first. */
+  private enum Outcome {
+    OPEN,
+    ANSWERED,
+    LATE
+  }
+
   private interface Exchange {
     Optional<String> run() throws IOException;
   }
 
   private Reply within(Duration limit, Exchange exchange) {
-    AtomicBoolean decided = new AtomicBoolean(); // by the answer or the alarm, whichever is first
+    AtomicReference<Outcome> outcome = new AtomicReference<>(Outcome.OPEN);
     Future<?> alarm;
     try {
       alarm =
-          watchdog.schedule(
+          watchdog.scheduleWithFixedDelay(
               () -> {
-                if (decided.compareAndSet(false, true)) {
-                  kill();
+                if (outcome.compareAndSet(Outcome.OPEN, Outcome.LATE)
+                    || outcome.get() == Outcome.LATE) {
+                  kill(); // again, should the answer's pipe be held by what was not found before
                 }
               },
               limit.toMillis(),
+              KILL_AGAIN.toMillis(),
               TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {
       return new Reply.Dead("the verifier pool is closed");
@@ -120,7 +133,7 @@ final class VerifierProcess implements AutoCloseable {
     } catch (IOException broken) {
       how = "it ended: " + broken.getMessage();
     }
-    boolean inTime = decided.compareAndSet(false, true);
+    boolean inTime = outcome.compareAndSet(Outcome.OPEN, Outcome.ANSWERED);
     alarm.cancel(false);
     if (!inTime) {
       kill();
@@ -151,7 +164,7 @@ final class VerifierProcess implements AutoCloseable {
 
   private String exitSentence() {
     try {
-      return process.waitFor(1, TimeUnit.SECONDS)
+      return process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)
           ? " (exit code %d)".formatted(process.exitValue())
           : "";
     } catch (InterruptedException e) {
@@ -207,7 +220,7 @@ final class VerifierProcess implements AutoCloseable {
 
     String sentence() {
       try {
-        reader.join(Duration.ofMillis(200)); // what a process says last is often the cause
+        reader.join(LAST_WORDS); // what a process says last is often the cause
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

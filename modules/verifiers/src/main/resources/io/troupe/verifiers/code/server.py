@@ -19,7 +19,7 @@ import time
 
 MEMORY_INTERVAL = 0.02
 GRACE = 2.0
-ENDING = 0.25
+ENDING = 1.0
 # Processes of this user that a program's limit counts too: this one, its judge, and the next job's two; one may be ending.
 OWN_NUMBER = 5
 PAGE = os.sysconf("SC_PAGE_SIZE")

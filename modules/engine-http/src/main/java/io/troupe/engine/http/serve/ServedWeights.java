@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The weights that a server draws with, and the names that its clients know them by. One update at
@@ -27,11 +28,14 @@ public final class ServedWeights {
   /** What a server calls its weights before it was told a name. */
   static final String UNNAMED = "default";
 
+  /** Versions whose names are known: more than one request sees. */
+  static final int MOST_NAMES = 1024;
+
   private final SamplingEngine engine;
   private final ScoringEngine scorer;
   private final boolean keeps;
   private final boolean awaited;
-  private final Map<Long, String> tags = new ConcurrentHashMap<>();
+  private final ConcurrentNavigableMap<Long, String> tags = new ConcurrentSkipListMap<>();
   private volatile Optional<WeightVersion> current = Optional.empty();
   private volatile Optional<WeightSnapshot> kept = Optional.empty();
 
@@ -112,6 +116,9 @@ public final class ServedWeights {
     scorer.load(snapshot);
     kept = Optional.of(snapshot).filter(_ -> keeps);
     current = Optional.of(snapshot.version());
+    while (tags.size() > MOST_NAMES) {
+      tags.pollFirstEntry();
+    }
     return tag;
   }
 

@@ -13,13 +13,19 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.ToyFixture;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.WeightTag;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,19 +88,31 @@ class PolicyServerTest {
     }
   }
 
+  /** The engine draws no further token before the last one was read. */
   @Test
-  void completions_streamed_addUpToTheWholeAnswer() throws Exception {
-    try (ToyFixture toy = ToyFixture.loaded(Duration.ofMillis(2))) {
+  void completions_streamed_comeTokenByTokenAndAddUpToTheWholeAnswer() throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO)) {
       JsonNode whole = Fields.parse(toy.post("/v1/completions", ASK.formatted("false")).body());
-      String stream = toy.post("/v1/completions", ASK.formatted("true")).body();
-      assertThat(stream).endsWith("data: [DONE]\n\n");
-      List<JsonNode> chunks =
-          stream
-              .lines()
-              .filter(line -> line.startsWith("data: {"))
-              .map(line -> parsed(line.substring(6)))
-              .toList();
-      assertThat(chunks).hasSizeGreaterThan(2);
+      Semaphore read = new Semaphore(0);
+      toy.engine.afterEachToken(() -> acquired(read));
+      List<JsonNode> chunks = new ArrayList<>();
+      try (BufferedReader stream =
+          new BufferedReader(
+              new InputStreamReader(
+                  toy.open("/v1/completions", ASK.formatted("true")).body(),
+                  StandardCharsets.UTF_8))) {
+        String last = "";
+        for (String line = stream.readLine(); line != null; line = stream.readLine()) {
+          if (line.startsWith("data: {")) {
+            chunks.add(parsed(line.substring(6)));
+            read.release();
+          }
+          last = line.isEmpty() ? last : line;
+        }
+        assertThat(last).isEqualTo("data: [DONE]");
+      }
+      assertThat(chunks.size())
+          .isGreaterThanOrEqualTo(whole.path("usage").path("completion_tokens").asInt());
       for (int c = 0; c < 2; c++) {
         int index = c;
         List<JsonNode> mine =
@@ -110,6 +128,16 @@ class PolicyServerTest {
             .isEqualTo(expected.path("text").asText());
         assertThat(mine.getLast().path("finish_reason")).isEqualTo(expected.path("finish_reason"));
       }
+    }
+  }
+
+  private static void acquired(Semaphore permits) {
+    try {
+      if (!permits.tryAcquire(60, TimeUnit.SECONDS)) {
+        throw new AssertionError("the token was not read");
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -252,7 +280,8 @@ class PolicyServerTest {
           } catch (Exception broken) {
             throw new CompletionException(broken);
           }
-        });
+        },
+        Thread::startVirtualThread);
   }
 
   static void awaitMetric(ToyFixture toy, String line) throws Exception {
@@ -269,7 +298,7 @@ class PolicyServerTest {
   void pause_abort_endsRequestsWithTheTokensTheyHave() throws Exception {
     try (ToyFixture toy = ToyFixture.loaded(Duration.ofSeconds(10))) {
       CompletableFuture<HttpResponse<String>> open = asked(toy, "true");
-      awaitMetric(toy, "troupe_serve_requests_running 1");
+      toy.engine.awaitRequest();
       assertThat(toy.post("/pause", "").body()).contains("paused");
       String stream = open.join().body();
       assertThat(stream).contains("\"finish_reason\":\"abort\"").endsWith("data: [DONE]\n\n");

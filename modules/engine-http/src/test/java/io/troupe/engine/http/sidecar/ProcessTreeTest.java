@@ -24,9 +24,12 @@ class ProcessTreeTest {
   }
 
   private static ProcessTree start(Path folder, String grandchild) throws IOException {
-    String script = grandchild + " & echo $! > %s; wait".formatted(folder.resolve("grandchild"));
+    return run(folder, grandchild + " & echo $! > grandchild; wait");
+  }
+
+  private static ProcessTree run(Path folder, String script) throws IOException {
     return ProcessTree.start(
-        new ServerCommand(List.of("sh", "-c", script), Map.of()),
+        new ServerCommand(List.of("sh", "-c", "cd '%s'; %s".formatted(folder, script)), Map.of()),
         folder.resolve("log"),
         folder.resolve("card"));
   }
@@ -95,7 +98,8 @@ class ProcessTreeTest {
   /** The server itself is dead, and what came of it has left its group. */
   @Test
   void endLeftOver_childDeadAndGrandchildAlive_endsTheGrandchild() throws Exception {
-    ProcessTree tree = start(folder, "setsid sleep 300");
+    // It writes its pid once it has left: before, it would end with the group.
+    ProcessTree tree = run(folder, "setsid sh -c 'echo $$ > grandchild; exec sleep 300' & wait");
     ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
     tree.look();
     Path card = Files.copy(folder.resolve("card"), folder.resolve("copied.pid"));
