@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * number of inputs; with {@code -Dtroupe.fuzz.seconds=N} it runs for N seconds instead, and with
  * {@code -Dtroupe.fuzz.seed=N} from another input on.
  *
- * <p>An input that takes more than {@value #DEADLINE_MILLIS} ms of processor time fails, which a
- * busy machine does not lengthen. A watchdog ends the run when an input takes more than {@value
- * #PATIENCE_SECONDS} s of it, and shows where the check was.
+ * <p>An input that takes more than {@value #DEADLINE_MILLIS} ms of processor time fails, {@value
+ * #TRIES} times in a row; a busy machine does not lengthen that. A watchdog ends the run when an
+ * input takes more than {@value #PATIENCE_SECONDS} s of it, and shows where the check was.
  *
  * <pre>{@code
  * new Fuzz("math", corpus, List.of("\\frac{", "^", "}")).run(20_000, (text, random) -> {
@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class Fuzz {
   private static final int DEADLINE_MILLIS = 2_000;
   private static final int PATIENCE_SECONDS = 20;
+  private static final int TRIES = 3;
   private static final int MOST_CHARACTERS = 20_000;
 
   private final String name;
@@ -121,20 +122,34 @@ public final class Fuzz {
     return new AssertionError();
   }
 
+  /** The first inputs find code that was never run, so one that is late is tried again. */
   private void one(long seed, Check check) {
+    long best = Long.MAX_VALUE;
+    for (int i = 0; i < TRIES && best > DEADLINE_MILLIS; i++) {
+      best = Math.min(best, millis(seed, check));
+    }
+    if (best > DEADLINE_MILLIS) {
+      String late = "it took %,d ms of processor time".formatted(best);
+      throw failure(seed, new AssertionError(late));
+    }
+  }
+
+  /** Processor time of the check of an input. */
+  private long millis(long seed, Check check) {
     Random random = new Random(seed);
     String text = text(random);
     long start = processorTime(Thread.currentThread());
     try {
       check.accept(text, random);
-      long millis = (processorTime(Thread.currentThread()) - start) / 1_000_000;
-      if (millis > DEADLINE_MILLIS) {
-        throw new AssertionError("it took %,d ms of processor time".formatted(millis));
-      }
     } catch (Throwable e) { // also StackOverflowError and OutOfMemoryError
-      throw new AssertionError(
-          "fuzz %s: seed %d, input %s".formatted(name, seed, escaped(text)), e);
+      throw failure(seed, e);
     }
+    return (processorTime(Thread.currentThread()) - start) / 1_000_000;
+  }
+
+  private AssertionError failure(long seed, Throwable cause) {
+    return new AssertionError(
+        "fuzz %s: seed %d, input %s".formatted(name, seed, escaped(text(seed))), cause);
   }
 
   private static long processorTime(Thread thread) {

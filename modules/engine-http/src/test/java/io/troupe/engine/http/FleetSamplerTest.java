@@ -17,6 +17,7 @@ import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.testkit.QuietPorts;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -174,8 +175,8 @@ class FleetSamplerTest {
 
   @Test
   void sample_serverStartedAnew_isBroughtToTheNewestWeightsBeforeItDraws() throws Exception {
-    ToyFixture first = server();
-    int port = first.server.port();
+    int port = QuietPorts.next();
+    ToyFixture first = ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(port));
     try (FleetSampler fleet =
         sampler(first.policy, new Retry(50, Duration.ofMillis(50), Duration.ofMillis(400)))) {
       fleet.join("a", Endpoint.of(first.base(), 64));
