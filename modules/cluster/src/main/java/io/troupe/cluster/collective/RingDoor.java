@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * one after it.
  */
 final class RingDoor implements AutoCloseable {
-  private static final Duration HELLO = Duration.ofSeconds(5);
+  private static final Duration HELLO = Duration.ofSeconds(20);
   private static final int CALLERS = 32;
 
   private final int before;

@@ -21,7 +21,7 @@ final class RankReception implements AutoCloseable {
   /** What a connection is for, in the proof of the secret. */
   static final String PURPOSE = "trainer rank to head";
 
-  static final Duration HELLO = Duration.ofSeconds(5);
+  static final Duration HELLO = Duration.ofSeconds(20);
 
   /** Callers who have not said yet who they are; more wait to be let in. */
   private static final int GREETED_AT_ONCE = 64;
