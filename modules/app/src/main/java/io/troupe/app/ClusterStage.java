@@ -47,7 +47,21 @@ final class ClusterStage implements Stage {
   /** How long a head that has given up its seat may take to end. */
   private static final Duration HAND_OVER = Duration.ofSeconds(60);
 
+  /** How long GPUs of a head that has just ended may still look used. */
+  private static final Duration RELEASE = Duration.ofSeconds(20);
+
   private static final long LOOK_AGAIN_MILLIS = 250;
+
+  /** Takes what a head computes on; blocks. */
+  @FunctionalInterface
+  interface Claim {
+    /**
+     * Takes it.
+     *
+     * @throws IOException if somebody else uses it, with who is in the way
+     */
+    HeadGpus.Own take() throws IOException;
+  }
 
   private final ClusterSettings settings;
   private final UnaryOperator<Config> measured;
@@ -58,12 +72,13 @@ final class ClusterStage implements Stage {
   private final RunLease lease;
   private final HeadWeights weights;
   private final HeadHall hall;
-  private final List<String> gpus;
+  private final Claim claim;
   private final Roster roster;
   private final boolean inherits;
   private final Optional<WeightsInMemory> driven;
   private final Consumer<String> say;
   private final AtomicBoolean left = new AtomicBoolean();
+  private volatile List<String> gpus = List.of();
   private final CompletableFuture<Boolean> seated = new CompletableFuture<>();
   private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
   private final CompletableFuture<ActorSystem<Run.Command>> begun = new CompletableFuture<>();
@@ -77,7 +92,7 @@ final class ClusterStage implements Stage {
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
    * @param hall of the ranks that nodes start
-   * @param gpus of the head and its ranks; none if that is not known
+   * @param claim of the GPUs of the head and its ranks, made when this process is the head
    * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
    * @param drives whether the head has a worker that drives servers which others run: there is one
@@ -94,7 +109,7 @@ final class ClusterStage implements Stage {
       RunLease lease,
       HeadWeights weights,
       HeadHall hall,
-      List<String> gpus,
+      Claim claim,
       Roster roster,
       boolean inherits,
       boolean drives,
@@ -108,7 +123,7 @@ final class ClusterStage implements Stage {
     this.lease = lease;
     this.weights = weights;
     this.hall = hall;
-    this.gpus = List.copyOf(gpus);
+    this.claim = claim;
     this.roster = roster;
     this.inherits = inherits;
     this.driven = drives ? Optional.of(new WeightsInMemory()) : Optional.empty();
@@ -117,8 +132,9 @@ final class ClusterStage implements Stage {
 
   @Override
   public boolean enter() throws IOException, CannotJoinException, InterruptedException {
-    if (seeds.isEmpty()) {
-      takeLease(Duration.ZERO); // Nobody to wait for is known, and nothing is begun before.
+    if (seeds.isEmpty()) { // Nobody to wait for is known, and nothing is begun before.
+      claimGpus(Duration.ZERO);
+      takeLease(Duration.ZERO);
     }
     ActorSystem<Run.Command> system =
         ActorSystem.create(
@@ -153,6 +169,9 @@ final class ClusterStage implements Stage {
     }
     try {
       takeLease(HAND_OVER);
+      if (!seeds.isEmpty()) {
+        claimGpus(RELEASE);
+      }
       weights.open();
       hall.open().ifPresent(roster::hall);
     } catch (CannotJoinException | IOException e) {
@@ -173,6 +192,23 @@ final class ClusterStage implements Stage {
                 .formatted(terms.run(), terms.folder()));
       }
       Thread.sleep(LOOK_AGAIN_MILLIS);
+    }
+  }
+
+  private void claimGpus(Duration patience) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (true) {
+      try {
+        HeadGpus.Own own = claim.take();
+        gpus = own.visible();
+        roster.headOn(own.numbers());
+        return;
+      } catch (IOException refused) {
+        if (System.nanoTime() >= deadline) {
+          throw refused;
+        }
+        Thread.sleep(LOOK_AGAIN_MILLIS);
+      }
     }
   }
 

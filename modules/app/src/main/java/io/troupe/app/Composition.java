@@ -313,12 +313,22 @@ record Composition(
   }
 
   /**
-   * Loads the policy's engine of a worker or a rank, which may have been handed its accelerators.
+   * Loads the policy's engine of a worker, which may have been handed its accelerators.
    *
    * @throws UnfitPolicyException if the device is not there
    */
   PolicyEngines enginesOfChild() throws UnfitPolicyException {
     return engines(childDevice(), Optional.empty());
+  }
+
+  /**
+   * The same of a trainer's rank: one of a head that was handed no accelerator has none either.
+   *
+   * @throws UnfitPolicyException if the device is not there
+   */
+  PolicyEngines enginesOfRank() throws UnfitPolicyException {
+    boolean none = config.policy().wantsGpu() && TrainerCrews.handedNone();
+    return engines(none ? "cpu" : childDevice(), Optional.empty());
   }
 
   private String childDevice() {
@@ -342,13 +352,17 @@ record Composition(
     return engines(device, new TrainerCrews(config, folder, members, gpus, hall, say).crews());
   }
 
-  /** A head that trains nothing itself does without a GPU where it is given none. */
+  /**
+   * A head that trains nothing itself does without a GPU where it is given none, and so does one
+   * that took over where its node's workers have left none: slowly, but the run goes on.
+   */
   private String headDevice() {
     PlacementSection placement = config.placement();
     boolean none =
         config.policy().wantsGpu()
-            && placement.ranksOnNodes()
-            && (!placement.headGpu() || TorchReport.load().gpus().isEmpty());
+            && (placement.ranksOnNodes()
+                ? !placement.headGpu() || TorchReport.load().gpus().isEmpty()
+                : placement.nodes() > 0 && TrainerCrews.handedNone());
     if (none) {
       return "cpu";
     }

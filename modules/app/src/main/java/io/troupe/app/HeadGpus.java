@@ -14,9 +14,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -48,27 +50,51 @@ record HeadGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
+   * What a head and its ranks compute on.
+   *
+   * @param visible as CUDA_VISIBLE_DEVICES lists them; none if that is not known, or there are none
+   * @param numbers of those that are known by number, on their host
+   */
+  record Own(List<String> visible, Set<Integer> numbers) {
+    Own {
+      visible = List.copyOf(visible);
+      numbers = Set.copyOf(numbers);
+    }
+
+    private static Own of(List<Gpu> gpus) {
+      return new Own(
+          gpus.stream().map(Gpu::visible).toList(),
+          gpus.stream().map(Gpu::index).collect(Collectors.toSet()));
+    }
+  }
+
+  /**
    * Accelerators of this host that a run's head and its ranks have. Blocks.
    *
    * @param folder of the run
-   * @param waits whether another process may be the head and have them; then they are not claimed
+   * @param handed whether the agent that started this process has claimed them
    * @param say told what the operator should know
-   * @return as CUDA_VISIBLE_DEVICES lists them; none if that is not known
    * @throws IOException as {@link #claim}
    */
-  static List<String> of(RunConfig config, RunFolder folder, boolean waits, Consumer<String> say)
+  static Own of(RunConfig config, RunFolder folder, boolean handed, Consumer<String> say)
       throws IOException {
     PlacementSection placement = config.placement();
     List<String> visible = TrainerCrews.devices();
     int count = placement.headGpus();
-    if (!config.policy().wantsGpu() || placement.nodes() == 0 || count == 0) {
-      return visible;
+    if (!config.policy().wantsGpu()
+        || placement.nodes() == 0
+        || count == 0
+        || TrainerCrews.handedNone()) {
+      return new Own(visible, Set.of());
     }
     String device = config.policy().computesOn();
-    if (waits) {
-      boolean asked = visible.isEmpty() && placement.ranksAs() == PlacementSection.RanksAs.CHILDREN;
-      Optional<GpuProbe> probe = asked ? GpuOption.probe("auto") : Optional.empty();
-      return probe.isPresent() ? names(probe.get(), count, device) : visible;
+    if (handed) {
+      Optional<GpuProbe> probe = GpuOption.probe("auto");
+      boolean known =
+          !visible.isEmpty() || placement.ranksAs() == PlacementSection.RanksAs.CHILDREN;
+      return probe.isPresent() && known
+          ? handed(probe.get(), visible, count, device)
+          : new Own(visible, Set.of());
     }
     Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
     if (host.isEmpty()) {
@@ -78,24 +104,34 @@ record HeadGpus(NodeGpus gpus, List<String> visible) {
                 + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
                 + " rollout worker");
       }
-      return visible;
+      return new Own(visible, Set.of());
     }
     List<Gpu> own = new HeadGpus(host.get(), visible).claim(count, device);
     inTheWay(own, placement).ifPresent(say);
-    return own.stream().map(Gpu::visible).toList();
+    return Own.of(own);
   }
 
-  /** Those that a head would have that sees all. */
-  static List<String> names(GpuProbe probe, int count, String device) throws IOException {
+  /**
+   * Those that an agent handed to a head, whoever uses them.
+   *
+   * @param visible by what CUDA_VISIBLE_DEVICES calls them; none if the agent leaves all to all
+   */
+  static Own handed(GpuProbe probe, List<String> visible, int count, String device)
+      throws IOException {
     List<Integer> numbers = numbers(count, device);
     try {
-      return probe.read().stream()
-          .filter(gpu -> numbers.contains(gpu.index()))
-          .map(Gpu::visible)
-          .toList();
+      return Own.of(
+          probe.read().stream()
+              .filter(
+                  gpu -> visible.isEmpty() ? numbers.contains(gpu.index()) : isNamed(gpu, visible))
+              .toList());
     } catch (GpuProbeException unknown) {
       throw new IOException(unknown.getMessage(), unknown);
     }
+  }
+
+  private static boolean isNamed(Gpu gpu, List<String> names) {
+    return names.contains(gpu.uuid()) || names.contains(Integer.toString(gpu.index()));
   }
 
   /**

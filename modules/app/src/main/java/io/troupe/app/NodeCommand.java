@@ -131,7 +131,9 @@ final class NodeCommand implements Callable<Integer> {
         KnownMembers.in(data.toAbsolutePath().resolve(nodeName()).resolve("members"));
     boolean left = leftWhileJoining(() -> serve(section, owned, known, false));
     while (!left && !leaving.get()) {
-      say("lost the cluster, ended its workers, joins again");
+      say(
+          "lost the cluster, ended its workers, joins again: knocks for %d minutes at all members it has met"
+              .formatted(COME_BACK.toMinutes()));
       left = leftWhileJoining(() -> comeBack(section, owned, known));
     }
     return ExitCode.OK.code();
@@ -162,10 +164,13 @@ final class NodeCommand implements Callable<Integer> {
       try {
         return serve(section, owned, known, true);
       } catch (CannotJoinException e) {
-        if (e.refused() || leaving.get() || System.nanoTime() > deadline) {
+        long left = Duration.ofNanos(deadline - System.nanoTime()).toSeconds();
+        if (e.refused() || leaving.get() || left <= 0) {
           throw e;
         }
-        say(e.getMessage() + "; tries again");
+        say(
+            "%s; tries again, and ends in %d min %d s if nobody lets it in"
+                .formatted(e.getMessage(), left / 60, left % 60));
       }
     }
   }

@@ -118,10 +118,15 @@ record NodeCrew(
     if (takesOver) {
       List<String> command = ChildJvm.command(section.headHeap());
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      Map<String, String> environment = environment(claimed.getOrDefault(head(), List.of()));
-      if (settings.placement().ranksOnNodes() && settings.policy().wantsGpu() && gpus.isPresent()) {
-        // Not claimed: a head that is at work here has it until this one takes over.
-        environment.put(VISIBLE, visible(gpus.get().find(share.reserved())));
+      Map<String, String> environment = ChildJvm.environment();
+      if (settings.policy().wantsGpu() && gpus.isPresent()) {
+        // With ranks on nodes not claimed: a head at work here has it until this one takes over.
+        environment.put(
+            VISIBLE,
+            visible(
+                settings.placement().ranksOnNodes()
+                    ? gpus.get().find(share.reserved())
+                    : claimed.getOrDefault(head(), List.of())));
       }
       crew.add(child(head(), command, folder, environment));
     }
@@ -213,14 +218,20 @@ record NodeCrew(
 
   /**
    * What the workers have left for the trainer of a head that takes over. It trains nothing until
-   * then, so a node without enough of them still works: the head then sees all accelerators.
+   * then, so a node without enough of them still works: the head then sees none, and would compute
+   * on the processor beside workers that keep theirs.
    */
   private static List<Gpu> spare(NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {
     List<Gpu> taken = claimed.values().stream().flatMap(List::stream).toList();
     try {
       return gpus.claimBeside(wanted, taken);
     } catch (IOException tooFew) {
-      LOG.warn("event=standby_without_gpu wanted={} reason=\"{}\"", wanted, tooFew.getMessage());
+      LOG.warn(
+          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become head, its trainer"
+              + " computes on the processor; start fewer workers here, or give another node the role"
+              + " coordinator\"",
+          wanted,
+          tooFew.getMessage());
       return List.of();
     }
   }

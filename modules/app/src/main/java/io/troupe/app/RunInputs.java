@@ -1,11 +1,18 @@
 package io.troupe.app;
 
+import io.troupe.app.config.PolicySection;
+import io.troupe.app.config.RunConfig;
+import io.troupe.app.config.VerifierSection;
 import io.troupe.cluster.Terms;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -13,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -24,23 +32,80 @@ final class RunInputs {
   private static final String DATA = "data";
   private static final String TOKENIZER = "tokenizer";
   private static final String MODEL = "model";
+  private static final String BASE = "base";
+  private static final String SERVED = "served";
+  private static final String VERIFIERS = "verifiers";
   private static final int SHOWN = 12;
 
   private static final Map<String, String> NEXT_STEP =
       Map.of(
           DATA, "the files that `task` and `data` name must be the head's",
           TOKENIZER, "the tokenizer of `policy.checkpoint` must be the head's",
-          MODEL, "the config.json of `policy.checkpoint` must be the head's");
+          MODEL, "the config.json of `policy.checkpoint` must be the head's",
+          BASE, "the tensors of `policy.checkpoint` must be the head's",
+          SERVED, "the tensors of `rollout.sidecars.model` must be the head's",
+          VERIFIERS,
+              "the jars of `verifier.plugins`, and the files that the options `run` of command"
+                  + " verifiers name by absolute paths, must be the head's");
 
   private RunInputs() {}
 
-  /** The digests of a run's inputs, as this host has them; each presumes those before it. */
-  static Map<String, String> of(Composition composition) {
+  /**
+   * The digests of a run's inputs, as this host has them; each presumes those before it. A
+   * checkpoint that is not on this host has none: weights come from the head, and a resumed run has
+   * a checkpoint of its own.
+   *
+   * @throws IOException if a file cannot be read
+   */
+  static Map<String, String> of(Composition composition) throws IOException {
+    RunConfig config = composition.config();
     Map<String, String> digests = new LinkedHashMap<>();
     digests.put(DATA, data(composition));
     digests.put(TOKENIZER, tokenizer(composition));
     digests.put(MODEL, model(composition.start()));
+    digests.put(VERIFIERS, verifiers(composition));
+    if (config.policy() instanceof PolicySection.Pretrained pretrained) {
+      putTensors(digests, BASE, pretrained.checkpoint());
+    }
+    String served = config.rollout().sidecars().model();
+    if (config.rollout().sidecars().count() > 0 && !served.isEmpty()) {
+      putTensors(digests, SERVED, Path.of(served));
+    }
     return digests;
+  }
+
+  private static void putTensors(Map<String, String> digests, String what, Path directory)
+      throws IOException {
+    if (Files.isDirectory(directory)) {
+      MessageDigest sha = sha256();
+      for (Path file : FileSamples.tensors(directory)) {
+        add(sha, String.valueOf(file.getFileName()));
+        FileSamples.read(file, bytes -> add(sha, bytes));
+      }
+      digests.put(what, hex(sha));
+    }
+  }
+
+  /** What the verifiers are made of, beside this build: jars, and files of their commands. */
+  private static String verifiers(Composition composition) throws IOException {
+    VerifierSection section = composition.config().verifier();
+    MessageDigest sha = sha256();
+    for (Path plugin : section.plugins()) {
+      add(sha, Files.readAllBytes(plugin));
+    }
+    List<String> commands =
+        Stream.concat(
+                composition.verifiers().values().stream().map(VerifierSpec::options),
+                section.rewards().stream().map(VerifierSection.Reward::optionsByName))
+            .flatMap(options -> Optional.ofNullable(options.get(VerifierServices.RUN)).stream())
+            .toList();
+    for (String command : commands) {
+      add(sha, command);
+      for (Path file : VerifierServices.files(command)) {
+        add(sha, Files.readAllBytes(file));
+      }
+    }
+    return hex(sha);
   }
 
   /**

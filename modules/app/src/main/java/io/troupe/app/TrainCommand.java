@@ -168,8 +168,6 @@ final class TrainCommand implements Callable<Integer> {
             composition.frameBytes(),
             composition.config().cluster().tls(),
             System.err::println);
-    boolean waits = standby || !cluster.seeds().isEmpty();
-    List<String> gpus = HeadGpus.of(composition.config(), folder, waits, System.err::println);
     HeadWeights weights =
         new HeadWeights(folder, composition.config().cluster().weights(), cluster.weights());
     PlacementSection placement = composition.config().placement();
@@ -192,7 +190,7 @@ final class TrainCommand implements Callable<Integer> {
             new RunLease(folder, cluster.address().host()),
             weights,
             new HeadHall(folder, placement, cluster.ranks()),
-            gpus,
+            () -> HeadGpus.of(composition.config(), folder, standby, System.err::println),
             new Roster(
                 settings.address().host(), placement.placed(), placement.ranksOnNodes(), begins),
             standby,

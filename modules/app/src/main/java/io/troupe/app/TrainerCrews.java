@@ -50,6 +50,11 @@ record TrainerCrews(
         .toList();
   }
 
+  /** Whether its environment lets this process use none of this host's accelerators. */
+  static boolean handedNone() {
+    return System.getenv().containsKey(VISIBLE) && devices().isEmpty();
+  }
+
   /** Makes a crew for each trainer; none if one thread trains. */
   Optional<Supplier<RankCrew>> crews() {
     PlacementSection placement = config.placement();

@@ -84,7 +84,7 @@ final class TrainerRankCommand implements Callable<Integer> {
     RunSecret secret = RunSecret.of(System.getenv().getOrDefault(SECRET, ""));
     Composition composition = Composition.of(settings, run.resolve("checkpoints"));
     int sharing = beside > 0 ? beside : settings.placement().trainerRanks();
-    try (PolicyEngines engines = composition.enginesOfChild();
+    try (PolicyEngines engines = composition.enginesOfRank();
         TrainerRank trained = engines.newRank(sharing)) {
       if (head == null) {
         Path logs = Objects.requireNonNull(resolved.toAbsolutePath().getParent());

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,9 +73,13 @@ final class HeadGpusTest {
   }
 
   @Test
-  void names_ofAHeadThatMayHaveThemAlready_areThoseThatAreUsedToo() throws IOException {
-    assertThat(HeadGpus.names(HeadGpusTest::four, 2, "cuda:2")).containsExactly("GPU-2", "GPU-3");
-    assertThat(HeadGpus.names(HeadGpusTest::four, 2, "auto")).containsExactly("GPU-0", "GPU-1");
+  void handed_toAHeadByItsAgent_areThoseOfItsEnvironmentOrTheFirstOfAll() throws IOException {
+    assertThat(HeadGpus.handed(HeadGpusTest::four, List.of(), 2, "cuda:2"))
+        .isEqualTo(new HeadGpus.Own(List.of("GPU-2", "GPU-3"), Set.of(2, 3)));
+    assertThat(HeadGpus.handed(HeadGpusTest::four, List.of(), 2, "auto").visible())
+        .containsExactly("GPU-0", "GPU-1");
+    assertThat(HeadGpus.handed(HeadGpusTest::four, List.of("1", "GPU-3"), 2, "auto"))
+        .isEqualTo(new HeadGpus.Own(List.of("GPU-1", "GPU-3"), Set.of(1, 3)));
   }
 
   @Test

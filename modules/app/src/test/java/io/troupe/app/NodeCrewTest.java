@@ -67,10 +67,10 @@ final class NodeCrewTest {
   }
 
   @Test
-  void of_noGpuLeftForTheStandby_startsItAllTheSame() throws IOException {
+  void of_noGpuLeftForTheStandby_letsItSeeNone() throws IOException {
     assertThat(crew(2, "virtual:2"))
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
-        .containsExactly("0", "1", "all");
+        .containsExactly("0", "1", "");
   }
 
   @Test

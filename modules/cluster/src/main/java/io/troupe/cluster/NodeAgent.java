@@ -52,6 +52,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private record Desks(Set<ActorRef<Desk.Command>> found) implements Command {}
 
+  private record DeskGone(ActorRef<Desk.Command> gone) implements Command {}
+
   private record AskAgain() implements Command {}
 
   private record CrewReady(int of, Muster muster) implements Command {}
@@ -166,6 +168,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
+      case DeskGone(ActorRef<Desk.Command> gone) -> onDeskGone(gone);
       case AskAgain _ -> ask();
       case Offered(Terms terms, Share share, ActorRef<Desk.Command> from) ->
           onOffered(terms, share, from);
@@ -199,8 +202,18 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     Optional<ActorRef<Desk.Command>> other =
         found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
     if (other.isPresent() && !leaving) {
+      desk.ifPresent(getContext()::unwatch);
       desk = other;
+      getContext().watchWith(other.get(), new DeskGone(other.get()));
       ask();
+    }
+  }
+
+  /** Its run is over, or its host is gone: nobody is asked until there is another one. */
+  private void onDeskGone(ActorRef<Desk.Command> gone) {
+    if (desk.equals(Optional.of(gone))) {
+      desk = Optional.empty();
+      timers.cancel(new AskAgain());
     }
   }
 

@@ -7,6 +7,7 @@ import io.troupe.cluster.ranks.RankHall;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -28,6 +29,11 @@ public final class Roster {
   public Roster(String headHost, Optional<Placement> placement, boolean ranks, boolean begins) {
     this.headHost = headHost;
     this.seating = Seating.of(placement, ranks, begins);
+  }
+
+  /** Takes the GPUs of its host that the head computes on, before any node comes. */
+  public synchronized void headOn(Set<Integer> gpus) {
+    seating = seating.headOn(gpus);
   }
 
   /** Where the ranks of the nodes report. */

@@ -115,6 +115,11 @@ public final class EngineRoom implements AutoCloseable {
     }
   }
 
+  /** Whether the process ends: engines are closed, or about to be, and there are no new ones. */
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** Ends all engines and their threads; returns when they have ended, whoever else closes too. */
   @Override
   public void close() {

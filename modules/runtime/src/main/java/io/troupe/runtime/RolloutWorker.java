@@ -171,8 +171,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case FetchFailed(PublishedWeights weights, Throwable cause) -> onFetchFailed(weights, cause);
       case Restart _ -> throw new IllegalStateException(id + " restarts because it was told to");
       case FetchAgain _ -> fetch();
-      case LoadFailed(Throwable cause) ->
-          throw new IllegalStateException(id + " could not load weights", cause);
+      case LoadFailed(Throwable cause) -> onLoadFailed(cause);
       case EngineServes _ -> onEngineServes();
       case EngineLost(String reason) -> {
         getContext().getLog().error("worker_retires worker={} reason=\"{}\"", id, reason);
@@ -302,6 +301,14 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
                 getContext().getSelf().tell(new LoadFailed(failure));
               }
             });
+  }
+
+  /** Whoever ends the process may close its engines first: then nothing is to be begun anew. */
+  private void onLoadFailed(Throwable cause) {
+    if (!wiring.room().isClosed()) {
+      throw new IllegalStateException(id + " could not load weights", cause);
+    }
+    getContext().getLog().debug("load_ended worker={} by=close", id);
   }
 
   private void onSampled(Assignment assignment, List<Completion> completions) {

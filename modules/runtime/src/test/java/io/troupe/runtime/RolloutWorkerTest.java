@@ -122,6 +122,8 @@ class RolloutWorkerTest {
   private static final class Servers implements SamplingEngine {
     private final CompletableFuture<Boolean> serves = new CompletableFuture<>();
     private final CompletableFuture<String> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> loading = new CompletableFuture<>();
+    private final CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
 
     @Override
     public CompletionStage<Boolean> serves() {
@@ -140,14 +142,32 @@ class RolloutWorkerTest {
 
     @Override
     public CompletionStage<WeightVersion> load(WeightSnapshot snapshot) {
-      return new CompletableFuture<>();
+      loading.complete(null);
+      return loaded;
     }
 
     @Override
     public void cancel(LeaseId lease) {}
 
     @Override
-    public void close() {}
+    public void close() {
+      loaded.completeExceptionally(new IllegalStateException("the sampler was closed"));
+    }
+  }
+
+  /** As after a second signal, while no server has weights yet. */
+  @Test
+  void close_engineThatStillLoadsWeights_beginsNoWorkerAnew() {
+    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    Servers servers = new Servers();
+    EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {});
+    ActorRef<RolloutWorker.Command> driver = spawned(engines);
+    WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
+    driver.tell(published(weights()));
+    servers.loading.join();
+    engines.close();
+    driver.tell(new RolloutWorker.Drain());
+    coordinator.expectMessage(new Coordinator.Retire(other));
   }
 
   @Test

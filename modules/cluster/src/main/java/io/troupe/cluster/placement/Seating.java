@@ -10,6 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Which node of the cluster is which node of the placement. Pure.
@@ -23,9 +24,9 @@ import java.util.stream.IntStream;
  * had the time to say so, and takes up whichever seat comes free. A seat that its node cannot take
  * up goes to the next one, and to that one no more.
  *
- * <p>The head has GPUs of its host, so a node there cannot take up every seat, and another one at
- * the head's seat leaves the head's GPU idle: when the node on the head's host is gone, its seat is
- * kept for a while for the one that is started there again.
+ * <p>The head has GPUs of its host, so a node there is offered no seat that has a process on one of
+ * them, and another one at the head's seat leaves the head's GPU idle: when the node on the head's
+ * host is gone, its seat is kept for a while for the one that is started there again.
  *
  * @param placement none where nodes decide by themselves
  * @param ranks whether the nodes start the trainer's ranks, and not the head
@@ -34,6 +35,7 @@ import java.util.stream.IntStream;
  * @param seats by number, the names of who has them
  * @param waiting nodes without one, who came first at first
  * @param unfit by name, the seats that nodes could not take up
+ * @param headOn GPUs of its host that the head computes on; empty if that is not known
  */
 public record Seating(
     Optional<Placement> placement,
@@ -42,8 +44,10 @@ public record Seating(
     boolean kept,
     SortedMap<Integer, String> seats,
     List<Waiting> waiting,
-    Map<String, Set<Integer>> unfit) {
+    Map<String, Set<Integer>> unfit,
+    Set<Integer> headOn) {
   public Seating {
+    headOn = Set.copyOf(headOn);
     seats = Collections.unmodifiableSortedMap(new TreeMap<>(seats));
     waiting = List.copyOf(waiting);
     unfit =
@@ -60,7 +64,19 @@ public record Seating(
    */
   public static Seating of(Optional<Placement> placement, boolean ranks, boolean begins) {
     return new Seating(
-        placement, ranks, begins, false, Collections.emptySortedMap(), List.of(), Map.of());
+        placement,
+        ranks,
+        begins,
+        false,
+        Collections.emptySortedMap(),
+        List.of(),
+        Map.of(),
+        Set.of());
+  }
+
+  /** The same where the head computes on these GPUs of its host. */
+  public Seating headOn(Set<Integer> gpus) {
+    return new Seating(placement, ranks, settled, kept, seats, waiting, unfit, gpus);
   }
 
   /**
@@ -129,7 +145,8 @@ public record Seating(
             kept || (headsSeat && besideHead),
             left.seats,
             left.waiting,
-            others)
+            others,
+            headOn)
         .call();
   }
 
@@ -147,19 +164,19 @@ public record Seating(
                 .boxed()
                 .collect(Collectors.toSet()));
     Seating without = absent(node);
-    return new Seating(placement, ranks, settled, kept, without.seats, without.waiting, all)
+    return new Seating(placement, ranks, settled, kept, without.seats, without.waiting, all, headOn)
         .with(new Waiting(node, besideHead, Share.NOTHING.seat()))
         .call();
   }
 
   /** Who was at work under a former head has come by now. */
   public Called attended() {
-    return new Seating(placement, ranks, true, kept, seats, waiting, unfit).call();
+    return new Seating(placement, ranks, true, kept, seats, waiting, unfit, headOn).call();
   }
 
   /** The same, and no seat is kept any more. */
   public Called settle() {
-    return new Seating(placement, ranks, true, false, seats, waiting, unfit).call();
+    return new Seating(placement, ranks, true, false, seats, waiting, unfit, headOn).call();
   }
 
   /** Each of those that wait gets the seat that suits it; then what is left goes by turn. */
@@ -189,19 +206,20 @@ public record Seating(
         kept,
         all,
         waiting.stream().filter(one -> !one.node().equals(node)).toList(),
-        unfit);
+        unfit,
+        headOn);
   }
 
   private Seating with(int seat, String node) {
     SortedMap<Integer, String> all = new TreeMap<>(seats);
     all.put(seat, node);
-    return new Seating(placement, ranks, settled, kept, all, waiting, unfit);
+    return new Seating(placement, ranks, settled, kept, all, waiting, unfit, headOn);
   }
 
   private Seating with(Waiting one) {
     List<Waiting> all = new ArrayList<>(waiting);
     all.add(one);
-    return new Seating(placement, ranks, settled, kept, seats, all, unfit);
+    return new Seating(placement, ranks, settled, kept, seats, all, unfit, headOn);
   }
 
   /** The seat that a node without one gets now. */
@@ -214,10 +232,19 @@ public record Seating(
       return Optional.empty();
     }
     int heads = placement.orElseThrow().headNode();
-    return free.stream()
+    List<Integer> apart =
+        free.stream().filter(seat -> !one.besideHead() || leavesHead(share(seat))).toList();
+    return apart.stream()
         .filter(seat -> (seat == heads) == one.besideHead())
         .findFirst()
-        .or(() -> free.stream().filter(seat -> any && !(kept && seat == heads)).findFirst());
+        .or(() -> apart.stream().filter(seat -> any && !(kept && seat == heads)).findFirst());
+  }
+
+  /** Whether no process of a seat has a GPU that the head has, where they are on one host. */
+  private boolean leavesHead(Share share) {
+    return Stream.concat(share.workers().stream(), share.ranks().stream().map(Share.Rank::gpus))
+        .flatMap(List::stream)
+        .noneMatch(headOn::contains);
   }
 
   /** What each node that is there does, by name. */

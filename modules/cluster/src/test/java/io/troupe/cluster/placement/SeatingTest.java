@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -167,6 +168,31 @@ final class SeatingTest {
     assertThat(called.seating().waiting())
         .extracting(Seating.Waiting::node)
         .containsExactly("farther");
+  }
+
+  /** Seat 0 keeps GPUs 0 and 1 for the head, and seat 1 has workers on 2 and 3. */
+  @Test
+  void seat_nodeBesideTheHead_isOfferedNoneThatHasAProcessOnTheHeadsGpu() {
+    Seating onTwo = FREE.headOn(Set.of(2));
+    Seating taken = seat(onTwo, "far", false, NEW).seating();
+    assertThat(taken.seats()).containsOnlyKeys(1);
+    assertThat(seat(taken, "near", true, NEW).share().seat()).isZero();
+
+    Seating first = seat(taken, "farther", false, NEW).seating();
+    Seated near = seat(first, "near", true, NEW);
+    assertThat(near.share()).isEqualTo(Share.NOTHING);
+    Called called = near.seating().left("far", false);
+    assertThat(called.shares()).as("its workers would be on the head's GPU").isEmpty();
+    assertThat(seat(called.seating(), "new", false, NEW).share().seat()).isEqualTo(1);
+    assertThat(seat(called.seating().left("farther", false), "near")).isZero();
+    assertThat(seat(onTwo, "near", true, 1).share().seat()).as("it is at work there").isEqualTo(1);
+  }
+
+  @Test
+  void seat_rankOnTheHeadsGpu_isNotForTheNodeBesideTheHead() {
+    Seating ranks = Seating.of(Optional.of(PLACEMENT), true, true).headOn(Set.of(0));
+    assertThat(seat(ranks, "near", true, NEW).share().seat()).isEqualTo(1);
+    assertThat(seat(ranks, "far", false, NEW).share().seat()).isEqualTo(1);
   }
 
   @Test

@@ -8,8 +8,10 @@ import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.Verifiers;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -20,6 +22,9 @@ import java.util.stream.Stream;
 public final class VerifierServices {
   /** The verifier that is a user's own program; see {@link #ofCommand}. */
   public static final String COMMAND = "command";
+
+  /** Its option: the command line of the program. */
+  public static final String RUN = "run";
 
   private VerifierServices() {}
 
@@ -44,7 +49,7 @@ public final class VerifierServices {
       VerifierOptions options = new VerifierOptions(spec.options(), settings.workers());
       String command =
           options
-              .text("run")
+              .text(RUN)
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
@@ -101,6 +106,16 @@ public final class VerifierServices {
     }
     return new SupervisedService(
         name, workers, settings, meter, System::nanoTime, watchdog::shutdownNow);
+  }
+
+  /** Files of this host that a command line names by absolute paths, in its order. */
+  public static List<Path> files(String command) {
+    return Arrays.stream(command.strip().split("\\s+", -1))
+        .map(word -> word.replaceAll("^['\"]|['\"]$", ""))
+        .filter(word -> word.startsWith("/"))
+        .map(Path::of)
+        .filter(Files::isRegularFile)
+        .toList();
   }
 
   private static List<String> javaCommand(VerifierSpec spec, PoolSettings settings) {
