@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -173,10 +174,11 @@ final class Servers implements AutoCloseable {
   private static Sidecars.Starter starter(RunConfig config, Path resolved, Path shelf) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
-      case TROUPE ->
-          (port, _) ->
-              new ServerCommand(
-                  ours(own.heap(), resolved, port, adapters(config, shelf).atOnce()), classPath());
+      case TROUPE -> {
+        int adapters = adapters(config, shelf).atOnce();
+        yield (port, _) ->
+            new ServerCommand(ours(own.heap(), resolved, port, adapters), environment(adapters));
+      }
       case VLLM ->
           (port, weights) ->
               ServerCommand.vllm(load(config, weights, shelf), port, own.arguments());
@@ -188,11 +190,20 @@ final class Servers implements AutoCloseable {
     };
   }
 
-  /** Not on the command line, so that {@code ps} shows what a process is. */
-  private static Map<String, String> classPath() {
-    return Map.of(
+  /**
+   * Not on the command line, so that {@code ps} shows what a process is. With adapters, engines
+   * come and go: glibc would keep the matrices of each thread's engine for that thread's next ones,
+   * so that a process grew by a copy of the weights with each version.
+   */
+  private static Map<String, String> environment(int adapters) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put(
         "CLASSPATH",
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    if (adapters > 0) {
+      environment.put("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 20));
+    }
+    return environment;
   }
 
   /** This program in a process of its own. */
