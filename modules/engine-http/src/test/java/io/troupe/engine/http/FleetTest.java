@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.engine.CharacterTokenizer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -164,6 +165,8 @@ class FleetTest {
                   new OwnPolicy(new CharacterTokenizer("01"), 8, OwnScores.notAsked()),
                   Optional.empty(),
                   Publishing.MERGED)) {
+        // Before the watch, which is not patient, the client's classes are loaded.
+        assertThat(replica.wire().get("/metrics", Duration.ofSeconds(60)).ok()).isTrue();
         assertThat(LoadWatch.others(replica)).as(text.getKey()).isEqualTo(text.getValue());
       }
     }
