@@ -23,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -177,7 +176,7 @@ final class Servers implements AutoCloseable {
       case TROUPE -> {
         int adapters = adapters(config, shelf).atOnce();
         yield (port, _) ->
-            new ServerCommand(ours(own.heap(), resolved, port, adapters), environment(adapters));
+            new ServerCommand(ours(own.heap(), resolved, port, adapters), environment());
       }
       case VLLM ->
           (port, weights) ->
@@ -191,19 +190,16 @@ final class Servers implements AutoCloseable {
   }
 
   /**
-   * Not on the command line, so that {@code ps} shows what a process is. With adapters, engines
-   * come and go: glibc would keep the matrices of each thread's engine for that thread's next ones,
-   * so that a process grew by a copy of the weights with each version.
+   * Not on the command line, so that {@code ps} shows what a process is. Weights come and go there:
+   * glibc would keep what a thread has freed for that thread's next ones, so that a process grew by
+   * copies of the weights.
    */
-  private static Map<String, String> environment(int adapters) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put(
+  private static Map<String, String> environment() {
+    return Map.of(
         "CLASSPATH",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    if (adapters > 0) {
-      environment.put("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 20));
-    }
-    return environment;
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+        "MALLOC_MMAP_THRESHOLD_",
+        Integer.toString(1 << 20));
   }
 
   /** This program in a process of its own. */

@@ -34,10 +34,15 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
     return new StoredTensor(tensor.name(), DType.F32, tensor.shape(), tensor.data());
   }
 
-  /** The same as float32, in memory of its own. */
+  /** The same as float32, in memory of its own, which goes some time after nobody uses it. */
   public WeightSnapshot.Tensor loaded() {
+    return loaded(Arena.ofAuto());
+  }
+
+  /** The same as float32, in memory of an arena. */
+  public WeightSnapshot.Tensor loaded(Arena memory) {
     long bytes = data.byteSize() / dtype.bytes() * DType.F32.bytes();
-    MemorySegment values = Arena.ofAuto().allocate(bytes, ALIGNMENT);
+    MemorySegment values = memory.allocate(bytes, ALIGNMENT);
     dtype.toFloats(data, values);
     return new WeightSnapshot.Tensor(name, shape, values.asReadOnly());
   }

@@ -83,11 +83,21 @@ public final class ServedWeights {
    * @throws IOException if the directory cannot be read, or holds other weights than the tag says
    */
   synchronized String load(Path directory, String tag) throws IOException {
+    if (keeps) { // and a merge may still read those before
+      return load(directory, tag, Arena.ofAuto());
+    }
+    // Not left to a collection of the heap: it holds so little of them that there may be none.
+    try (Arena memory = Arena.ofShared()) {
+      return load(directory, tag, memory);
+    }
+  }
+
+  private String load(Path directory, String tag, Arena memory) throws IOException {
     Optional<WeightTag> ours = WeightTag.parse(tag);
     WeightVersion version =
         ours.map(WeightTag::version)
             .orElseGet(() -> current.map(WeightVersion::next).orElse(WeightVersion.BASE));
-    WeightSnapshot snapshot = read(directory, version);
+    WeightSnapshot snapshot = read(directory, version, memory);
     if (ours.isPresent() && !snapshot.digest().startsWith(ours.get().digest())) {
       throw new IOException(
           "%s holds weights with the digest %s, not those of %s"
@@ -128,11 +138,16 @@ public final class ServedWeights {
    * @throws IOException if they cannot be read
    */
   public static WeightSnapshot read(Path directory, WeightVersion version) throws IOException {
+    return read(directory, version, Arena.ofAuto());
+  }
+
+  private static WeightSnapshot read(Path directory, WeightVersion version, Arena memory)
+      throws IOException {
     try (Arena files = Arena.ofConfined()) {
       Map<String, StoredTensor> stored = new TreeMap<>(ModelFiles.map(directory, files).tensors());
       List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
       for (StoredTensor tensor : stored.values()) {
-        tensors.add(tensor.loaded());
+        tensors.add(tensor.loaded(memory));
       }
       return new WeightSnapshot(version, TensorDigest.of(tensors), tensors);
     }
