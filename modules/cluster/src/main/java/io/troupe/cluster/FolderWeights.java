@@ -1,6 +1,7 @@
 package io.troupe.cluster;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.SafetensorsFile;
@@ -10,7 +11,6 @@ import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -110,7 +110,7 @@ public final class FolderWeights implements WeightOutlet, WeightSource, AutoClos
   private static WeightSnapshot read(PublishedWeights published) {
     Path file = Path.of(published.place());
     try {
-      SafetensorsFile stored = SafetensorsFile.map(file, Arena.ofAuto());
+      SafetensorsFile stored = SafetensorsFile.map(file, WeightMemory.arena(Files.size(file)));
       String digest = stored.metadata().getOrDefault(DIGEST, "none");
       if (!digest.equals(published.digest())) {
         throw new IOException(

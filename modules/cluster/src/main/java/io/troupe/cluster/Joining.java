@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes a process a member of a cluster, after a handshake that refuses strangers in words: the
@@ -175,12 +176,18 @@ public final class Joining {
 
   private static CompletableFuture<Gate.Answer> ask(
       ActorSystem<?> system, HostPort seed, Pass pass, String who) {
-    return AskPattern.<Gate.Command, Gate.Answer>ask(
-            gate(system, seed),
-            replyTo -> new Gate.Knock(pass, who, replyTo),
-            ANSWER,
-            system.scheduler())
-        .toCompletableFuture();
+    try {
+      return AskPattern.<Gate.Command, Gate.Answer>ask(
+              gate(system, seed),
+              replyTo -> new Gate.Knock(pass, who, replyTo),
+              ANSWER,
+              system.scheduler())
+          .toCompletableFuture()
+          // The limit above goes with the actor system, which a signal may end at any moment.
+          .orTimeout(2 * ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (IllegalStateException ending) { // its scheduler is closed already
+      return CompletableFuture.failedFuture(ending);
+    }
   }
 
   private static void requireAlive(ActorSystem<?> system) throws CannotJoinException {

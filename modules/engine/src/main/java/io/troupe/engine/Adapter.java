@@ -2,7 +2,6 @@ package io.troupe.engine;
 
 import static io.troupe.core.Require.require;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -119,7 +118,8 @@ public record Adapter(
     float[] down = a.data().toArray(FLOATS);
     float[] up = b.data().toArray(FLOATS);
     float[] row = new float[columns];
-    MemorySegment data = Arena.ofAuto().allocate(matrix.data().byteSize(), ALIGNMENT);
+    long bytes = matrix.data().byteSize();
+    MemorySegment data = WeightMemory.arena(bytes).allocate(bytes, ALIGNMENT);
     for (int i = 0; i < rows; i++) {
       long at = (long) i * columns * Float.BYTES;
       MemorySegment.copy(matrix.data(), FLOATS, at, row, 0, columns);

@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
@@ -49,7 +50,7 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
    * @return weights that stay readable as long as they are referenced, after an eviction too
    */
   public WeightSnapshot map() throws IOException {
-    Arena arena = Arena.ofAuto();
+    Arena arena = WeightMemory.arena(manifest.bytes());
     List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
     for (StoredTensor stored : ModelFiles.map(directory, arena).tensors().values()) {
       tensors.add(new WeightSnapshot.Tensor(stored.name(), stored.shape(), floats(stored, arena)));

@@ -3,10 +3,10 @@ package io.troupe.engine.djl;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.djl.NativeTensor.DType;
 import io.troupe.engine.safetensors.TensorDigest;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -179,7 +179,8 @@ final class Weights implements ProgramWeights, AutoCloseable {
   }
 
   private static MemorySegment copied(MemorySegment memory) {
-    MemorySegment copy = Arena.ofAuto().allocate(memory.byteSize(), CACHE_LINE);
+    long bytes = memory.byteSize();
+    MemorySegment copy = WeightMemory.arena(bytes).allocate(bytes, CACHE_LINE);
     copy.copyFrom(memory);
     return copy.asReadOnly();
   }

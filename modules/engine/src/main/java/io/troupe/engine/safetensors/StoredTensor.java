@@ -2,6 +2,7 @@ package io.troupe.engine.safetensors;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -36,15 +37,18 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
 
   /** The same as float32, in memory of its own, which goes some time after nobody uses it. */
   public WeightSnapshot.Tensor loaded() {
-    return loaded(Arena.ofAuto());
+    return loaded(WeightMemory.arena(loadedBytes()));
   }
 
   /** The same as float32, in memory of an arena. */
   public WeightSnapshot.Tensor loaded(Arena memory) {
-    long bytes = data.byteSize() / dtype.bytes() * DType.F32.bytes();
-    MemorySegment values = memory.allocate(bytes, ALIGNMENT);
+    MemorySegment values = memory.allocate(loadedBytes(), ALIGNMENT);
     dtype.toFloats(data, values);
     return new WeightSnapshot.Tensor(name, shape, values.asReadOnly());
+  }
+
+  private long loadedBytes() {
+    return data.byteSize() / dtype.bytes() * DType.F32.bytes();
   }
 
   /** The tensor under another name. */

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 
 /**
  * The weights that a server draws with, and the names that its clients know them by. One update at
@@ -84,20 +85,22 @@ public final class ServedWeights {
    */
   synchronized String load(Path directory, String tag) throws IOException {
     if (keeps) { // and a merge may still read those before
-      return load(directory, tag, Arena.ofAuto());
+      return load(directory, tag, StoredTensor::loaded);
     }
     // Not left to a collection of the heap: it holds so little of them that there may be none.
     try (Arena memory = Arena.ofShared()) {
-      return load(directory, tag, memory);
+      return load(directory, tag, tensor -> tensor.loaded(memory));
     }
   }
 
-  private String load(Path directory, String tag, Arena memory) throws IOException {
+  private String load(
+      Path directory, String tag, Function<StoredTensor, WeightSnapshot.Tensor> loaded)
+      throws IOException {
     Optional<WeightTag> ours = WeightTag.parse(tag);
     WeightVersion version =
         ours.map(WeightTag::version)
             .orElseGet(() -> current.map(WeightVersion::next).orElse(WeightVersion.BASE));
-    WeightSnapshot snapshot = read(directory, version, memory);
+    WeightSnapshot snapshot = read(directory, version, loaded);
     if (ours.isPresent() && !snapshot.digest().startsWith(ours.get().digest())) {
       throw new IOException(
           "%s holds weights with the digest %s, not those of %s"
@@ -138,16 +141,17 @@ public final class ServedWeights {
    * @throws IOException if they cannot be read
    */
   public static WeightSnapshot read(Path directory, WeightVersion version) throws IOException {
-    return read(directory, version, Arena.ofAuto());
+    return read(directory, version, StoredTensor::loaded);
   }
 
-  private static WeightSnapshot read(Path directory, WeightVersion version, Arena memory)
+  private static WeightSnapshot read(
+      Path directory, WeightVersion version, Function<StoredTensor, WeightSnapshot.Tensor> loaded)
       throws IOException {
     try (Arena files = Arena.ofConfined()) {
       Map<String, StoredTensor> stored = new TreeMap<>(ModelFiles.map(directory, files).tensors());
       List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
       for (StoredTensor tensor : stored.values()) {
-        tensors.add(tensor.loaded(memory));
+        tensors.add(loaded.apply(tensor));
       }
       return new WeightSnapshot(version, TensorDigest.of(tensors), tensors);
     }

@@ -1,0 +1,61 @@
+package io.troupe.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.javadsl.Behaviors;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.ClusterSettings.Role;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class JoiningTest {
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  @Test
+  void through_systemEndsWhileASeedOwesItsAnswer_ends() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      ActorSystem<Void> system =
+          ActorSystem.create(
+              Behaviors.<Void>empty(),
+              ClusterSettings.SYSTEM,
+              ConfigFactory.parseString("troupe.end-patience = 100ms").withFallback(usual()));
+      HostPort seed = new HostPort("127.0.0.1", silent.getLocalPort());
+      CompletableFuture<Throwable> ended = new CompletableFuture<>();
+      Thread.ofPlatform()
+          .daemon()
+          .start(() -> ended.complete(failureOfJoining(system, Seeds.given(List.of(seed)))));
+      try (Socket _ = silent.accept()) { // it has knocked
+        system.terminate();
+        system.getWhenTerminated().toCompletableFuture().get(60, TimeUnit.SECONDS);
+
+        assertThat(ended.get(60, TimeUnit.SECONDS))
+            .isInstanceOf(Joining.CannotJoinException.class)
+            .hasMessageContaining("told to end");
+      }
+    }
+  }
+
+  private static Config usual() {
+    return ClusterSettings.plain(
+            new HostPort("127.0.0.1", 0), Set.of(Role.NODE), ClusterSettings.LEAST_FRAME_BYTES)
+        .config();
+  }
+
+  private static Throwable failureOfJoining(ActorSystem<?> system, Seeds seeds) {
+    try {
+      Joining.through(system, seeds, new Pass("c", "b"), "a node", LONG);
+      return new AssertionError("it joined");
+    } catch (Exception failure) {
+      return failure;
+    }
+  }
+}
