@@ -13,9 +13,7 @@ import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -77,12 +75,7 @@ final class CompositionTest {
   void engines_headWithoutAGpuWhoseNodesStartTheRanks_computesOnTheProcessor(
       String device, boolean gpu) throws Exception {
     assumeThat(TorchReport.load().gpus()).isEmpty();
-    RunFolder run =
-        RunFolder.create(
-            folder,
-            "run",
-            LocalDateTime.of(2026, 1, 2, 3, 4),
-            new RunFolder.Contents(new byte[0], "", Map.of(), ""));
+    RunFolder run = TestRuns.empty(folder);
     Composition head =
         Composition.of(
             config(

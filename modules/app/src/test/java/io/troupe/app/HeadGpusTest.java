@@ -17,9 +17,7 @@ import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDateTime;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -94,12 +92,7 @@ final class HeadGpusTest {
   /** The head's environment lists none. */
   @Test
   void child_ofAHeadThatClaimedAGpuForEachRank_seesItsOwnAndNoOther() throws IOException {
-    RunFolder run =
-        RunFolder.create(
-            folder,
-            "run",
-            LocalDateTime.of(2026, 1, 2, 3, 4),
-            new RunFolder.Contents(new byte[0], "", Map.of(), ""));
+    RunFolder run = TestRuns.empty(folder);
     RunConfig config =
         ConfigurationFile.bind(
                 RunConfig.class,

@@ -8,8 +8,10 @@ import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -95,6 +97,15 @@ final class TestRuns {
   /** Writes a configuration into a folder. */
   static String write(Path folder, String yaml) throws IOException {
     return Files.writeString(folder.resolve("short.yaml"), yaml).toString();
+  }
+
+  /** The folder of a run of which nothing is known. */
+  static RunFolder empty(Path folder) throws IOException {
+    return RunFolder.create(
+        folder,
+        "run",
+        LocalDateTime.of(2026, 1, 2, 3, 4),
+        new RunFolder.Contents(new byte[0], "", Map.of(), ""));
   }
 
   /** The folder of the only run started in a working folder. */
