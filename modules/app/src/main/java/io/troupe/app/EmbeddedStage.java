@@ -5,7 +5,6 @@ import akka.actor.typed.Behavior;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
 import io.troupe.app.console.RunConsole;
-import io.troupe.cluster.Joining;
 import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.NodeFacts;
 import io.troupe.runtime.Run;
@@ -18,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** A run in one JVM: a cluster of one, on the loopback interface. */
+/** A run in one JVM, whose actors no other process can reach. */
 final class EmbeddedStage implements Stage {
   private final ConsoleSection console;
   private final WeightsInMemory weights = new WeightsInMemory();
@@ -91,7 +90,6 @@ final class EmbeddedStage implements Stage {
             "troupe",
             ConfigFactory.load(
                 RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf"))));
-    Joining.first(system);
     started.complete(system);
   }
 
