@@ -25,7 +25,7 @@ final class OpenPorts {
     Set<Integer> ports = new TreeSet<>();
     for (String table : List.of("tcp", "tcp6")) {
       for (String line : Files.readAllLines(process.resolve("net").resolve(table))) {
-        String[] fields = line.strip().split("\\s+");
+        String[] fields = line.strip().split("\\s+", -1);
         if (fields[STATE].equals(LISTENING) && own.contains("socket:[" + fields[INODE] + "]")) {
           String port = fields[ADDRESS].substring(fields[ADDRESS].indexOf(':') + 1);
           ports.add(Integer.parseInt(port, 16));
