@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  troupe doctor --json",
-      "  troupe doctor --endpoint http://127.0.0.1:8000"
+      "  troupe doctor --endpoint http://127.0.0.1:8000 --context-length 4096"
     })
 final class DoctorCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -43,6 +43,15 @@ final class DoctorCommand implements Callable<Integer> {
       paramLabel = "URL",
       description = "Look at this inference server instead of the machine.")
   private @Nullable String endpoint;
+
+  @Option(
+      names = "--context-length",
+      paramLabel = "TOKENS",
+      defaultValue = "0",
+      description =
+          "With --endpoint: policy.context_length of the run that the server is for; it must hold"
+              + " as much.")
+  private int contextLength;
 
   private final Machine machine;
 
@@ -57,7 +66,9 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     List<Finding> findings =
-        endpoint == null ? Checks.run(Checks.of(machine)) : EndpointCheck.look(endpoint);
+        endpoint == null
+            ? Checks.run(Checks.of(machine))
+            : EndpointCheck.look(endpoint, contextLength);
     boolean sound = Checks.sound(findings);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (json) {

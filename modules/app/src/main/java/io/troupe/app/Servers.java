@@ -6,11 +6,13 @@ import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.SidecarsSection;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import io.troupe.engine.http.Capabilities;
 import io.troupe.engine.http.CapabilityProbe;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.EndpointException;
 import io.troupe.engine.http.HttpPool;
+import io.troupe.engine.http.Needs;
 import io.troupe.engine.http.OwnPolicy;
 import io.troupe.engine.http.Publishing;
 import io.troupe.engine.http.WeightShelf;
@@ -67,7 +69,7 @@ final class Servers implements AutoCloseable {
       throws IOException, InterruptedException {
     HttpPool pool =
         HttpPool.open(
-            OwnPolicy.of(engines),
+            policy(config, engines),
             List.of(),
             plan(config, 1, resolved, HttpPool.weights(folder), Supervision.Settings::ofWorker),
             contents(config),
@@ -121,13 +123,15 @@ final class Servers implements AutoCloseable {
       return none();
     }
     List<Endpoint> named = config.rollout().endpoints().endpoints();
+    OwnPolicy policy = policy(config, engines);
+    Needs needs = Needs.of(policy, config.rollout().publish(), false);
     for (Endpoint endpoint : named) {
-      say.accept("server %s %s".formatted(endpoint, look(endpoint, config.rollout().publish())));
+      say.accept("server %s %s".formatted(endpoint, look(endpoint, needs)));
     }
     return new Servers(
         Optional.of(
             HttpPool.open(
-                OwnPolicy.of(engines),
+                policy,
                 named,
                 plan(
                     config,
@@ -151,17 +155,21 @@ final class Servers implements AutoCloseable {
     };
   }
 
-  private static String look(Endpoint endpoint, Publishing publishing)
+  private static OwnPolicy policy(RunConfig config, PolicyEngines engines) {
+    return OwnPolicy.of(engines, config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE);
+  }
+
+  private static String look(Endpoint endpoint, Needs needs)
       throws IOException, InterruptedException {
     try (Wire wire = new Wire(endpoint)) {
       Capabilities can = CapabilityProbe.probe(wire);
-      List<String> objections = can.objections(false, publishing);
+      List<String> objections = can.objections(needs);
       if (!objections.isEmpty()) {
         throw new IOException(
             "rollout.endpoints: %s cannot be used: %s"
                 .formatted(endpoint, String.join("; ", objections)));
       }
-      return can.line(publishing);
+      return can.line(needs.publishing());
     } catch (EndpointException away) {
       throw new IOException(
           "rollout.endpoints: %s; look at it with: troupe doctor --endpoint %s"

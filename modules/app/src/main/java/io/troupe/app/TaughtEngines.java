@@ -39,6 +39,7 @@ record TaughtEngines(PolicyEngines own, HttpTeacher teacher) implements PolicyEn
               config.distillation().teacherEndpoints(),
               own.tokenizer(),
               own.contextLength(),
+              config.distillation().topK(),
               config.distillation().teacherPatience());
       taught = true;
       config.distillation().teacherUrls().forEach(url -> say.accept("teacher " + url));

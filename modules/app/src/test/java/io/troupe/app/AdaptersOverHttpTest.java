@@ -24,6 +24,7 @@ import io.troupe.engine.http.CapabilityProbe;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.FleetSampler;
 import io.troupe.engine.http.Keeper;
+import io.troupe.engine.http.Needs;
 import io.troupe.engine.http.OwnPolicy;
 import io.troupe.engine.http.Publishing;
 import io.troupe.engine.http.WeightShelf;
@@ -124,7 +125,7 @@ class AdaptersOverHttpTest {
 
   private FleetSampler fleet(CompletableFuture<String> broken) throws IOException {
     return new FleetSampler(
-        OwnPolicy.of(POLICY),
+        OwnPolicy.of(POLICY, false),
         WeightShelf.open(
             new WeightShelf.Contents(Publishing.ADAPTERS, 3),
             folder.resolve("shelf"),
@@ -300,7 +301,9 @@ class AdaptersOverHttpTest {
     try (SamplingEngine engine = POLICY.newSampler();
         PolicyServer server = serve(engine, 0, base);
         Wire wire = new Wire(at(server))) {
-      assertThat(CapabilityProbe.probe(wire).objections(false, Publishing.ADAPTERS))
+      assertThat(
+              CapabilityProbe.probe(wire)
+                  .objections(new Needs(Publishing.ADAPTERS, false, 1, false)))
           .singleElement()
           .asString()
           .contains("start it with --max-adapters");

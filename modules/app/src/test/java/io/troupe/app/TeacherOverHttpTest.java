@@ -75,7 +75,7 @@ class TeacherOverHttpTest {
   @Test
   void score_overHttp_isTheEnginesOwn() throws Exception {
     try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE));
-        HttpScorer over = HttpScorer.open(at(server), TOKENIZER, CONTEXT)) {
+        HttpScorer over = HttpScorer.open(at(server), TOKENIZER, CONTEXT, 3)) {
       int[] whole = TOKENIZER.encode("12+34=46" + "1".repeat(CONTEXT - 8));
       assertThat(over.score(whole, 0).logProbs()).isEqualTo(SCORER.score(whole, 0).logProbs());
       TeacherTokens theirs = over.score(whole, 3).likeliest();
@@ -91,7 +91,7 @@ class TeacherOverHttpTest {
     try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE));
         HttpTeacher teacher =
             HttpTeacher.open(
-                List.of(at(server), at(server)), TOKENIZER, CONTEXT, Duration.ofSeconds(30))) {
+                List.of(at(server), at(server)), TOKENIZER, CONTEXT, 3, Duration.ofSeconds(30))) {
       TaughtTrainer taught = new TaughtTrainer(OWN, teacher, 2);
       List<TrainingSequence> batch =
           List.of(Sequences.of(TOKENIZER, "1+2=", "3"), Sequences.of(TOKENIZER, "4+5=", "09"));
@@ -115,7 +115,7 @@ class TeacherOverHttpTest {
     HttpTeacher teacher;
     double[] before;
     try (PolicyServer server = serve(port, OWN.snapshot(WeightVersion.BASE))) {
-      teacher = HttpTeacher.open(List.of(at(server)), TOKENIZER, CONTEXT, Duration.ofMillis(1));
+      teacher = HttpTeacher.open(List.of(at(server)), TOKENIZER, CONTEXT, 3, Duration.ofMillis(1));
       before = teacher.score(tokens, 0).logProbs();
     }
     try (teacher) {
@@ -134,13 +134,26 @@ class TeacherOverHttpTest {
     }
   }
 
+  /** It is tried with as many of the most likely tokens as the run will ask for. */
+  @Test
+  void open_moreLikelyTokensThanTheServerTells_isRefusedAtTheStart() throws Exception {
+    try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE))) {
+      assertThatThrownBy(() -> HttpScorer.open(at(server), TOKENIZER, CONTEXT, 1001))
+          .isInstanceOf(EndpointException.class)
+          .hasMessageContaining(
+              "it does not tell the 1001 most likely tokens of each place (distillation.top_k):"
+                  + " prompt_logprobs lies in [0, 1000], and is 1001")
+          .hasMessageContaining("or lower distillation.top_k");
+    }
+  }
+
   @Test
   void open_otherTokens_isRefusedWithTheFirstThatDiffers() throws Exception {
     try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE))) {
       assertThatThrownBy(
-              () -> HttpScorer.open(at(server), new CharacterTokenizer("=+0123456789"), CONTEXT))
+              () -> HttpScorer.open(at(server), new CharacterTokenizer("=+0123456789"), CONTEXT, 3))
           .hasMessageContaining("its tokens are not the policy's");
-      assertThatThrownBy(() -> HttpScorer.open(at(server), TOKENIZER, 2 * CONTEXT))
+      assertThatThrownBy(() -> HttpScorer.open(at(server), TOKENIZER, 2 * CONTEXT, 3))
           .hasMessageContaining("it reads 32 tokens, and the policy's sequences have up to 64");
     }
   }

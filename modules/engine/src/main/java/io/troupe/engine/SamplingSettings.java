@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -86,6 +87,20 @@ public record SamplingSettings(
         most == 0 ? maxTokens : Math.min(most, maxTokens),
         stopIds,
         Stream.concat(stops.stream(), moreStops.stream()).distinct().toList(),
+        rawLogProbs);
+  }
+
+  /** The same with more ids that end a completion. */
+  public SamplingSettings stoppingAt(Set<Integer> more) {
+    return new SamplingSettings(
+        temperature,
+        topP,
+        topK,
+        minP,
+        repetitionPenalty,
+        maxTokens,
+        Stream.concat(stopIds.stream(), more.stream()).collect(Collectors.toUnmodifiableSet()),
+        stops,
         rawLogProbs);
   }
 

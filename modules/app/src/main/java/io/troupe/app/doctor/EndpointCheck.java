@@ -25,6 +25,15 @@ public final class EndpointCheck {
 
   /** What it finds; an address that is none, or a server that does not answer, is a finding too. */
   public static List<Finding> look(String url) throws InterruptedException {
+    return look(url, 0);
+  }
+
+  /**
+   * The same, for a policy.
+   *
+   * @param contextLength most tokens of its prompt and completion together; 0 for any
+   */
+  public static List<Finding> look(String url, int contextLength) throws InterruptedException {
     Endpoint endpoint;
     try {
       endpoint = Endpoint.of(url, 1);
@@ -36,7 +45,7 @@ public final class EndpointCheck {
               "write scheme, host and port, such as http://127.0.0.1:8000"));
     }
     try (Wire wire = new Wire(endpoint)) {
-      return findings(CapabilityProbe.probe(wire));
+      return findings(CapabilityProbe.probe(wire), contextLength);
     } catch (EndpointException away) {
       return List.of(
           Finding.fail(
@@ -46,7 +55,7 @@ public final class EndpointCheck {
     }
   }
 
-  private static List<Finding> findings(Capabilities can) {
+  private static List<Finding> findings(Capabilities can, int contextLength) {
     List<Finding> findings = new ArrayList<>();
     findings.add(
         Finding.ok(
@@ -57,16 +66,27 @@ public final class EndpointCheck {
                     can.server(),
                     can.model(),
                     can.maxModelLen() == 0 ? "unknown" : Integer.toString(can.maxModelLen()))));
+    can.contextObjection(contextLength)
+        .ifPresent(
+            objection ->
+                findings.add(
+                    Finding.fail(
+                        "context",
+                        "%d tokens, and the policy's is %d"
+                            .formatted(can.maxModelLen(), contextLength),
+                        objection)));
     findings.add(
         can.updateWay() == UpdateWay.NONE && can.has(Capability.ADAPTERS)
             ? Finding.warn(
                 "weights",
                 "adapters alone, with rollout.publish: adapters",
-                "for all weights, " + Capability.UPDATE_BY_RPC.remedy(can.dialect()))
+                "for all weights, " + can.updateRemedy())
             : weights(can));
     for (Capability capability : Capability.values()) {
       boolean isWay =
-          capability == Capability.UPDATE_FROM_DISK || capability == Capability.UPDATE_BY_RPC;
+          capability == Capability.UPDATE_FROM_DISK
+              || capability == Capability.UPDATE_BY_RPC
+              || capability == Capability.RELOAD_FROM_PATH;
       if (!isWay) {
         findings.add(finding(capability, can));
       }
@@ -76,10 +96,7 @@ public final class EndpointCheck {
 
   private static Finding weights(Capabilities can) {
     return can.updateWay() == UpdateWay.NONE
-        ? Finding.fail(
-            "weights",
-            "there is no way to give it new ones",
-            Capability.UPDATE_BY_RPC.remedy(can.dialect()))
+        ? Finding.fail("weights", "there is no way to give it new ones", can.updateRemedy())
         : Finding.ok("weights", can.updateWay().name().toLowerCase(Locale.ROOT));
   }
 

@@ -132,7 +132,7 @@ final class Attendant implements Runnable {
       if (!known) {
         LOG.info("server={} {}", replica.name(), can.line(replica.publishing()));
       }
-      List<String> objections = can.objections(replica.mayRestart(), replica.publishing());
+      List<String> objections = can.objections(replica.needs());
       return objections.isEmpty()
           ? replica.update(goal)
           : new Update.Next.Broken(String.join("; ", objections));

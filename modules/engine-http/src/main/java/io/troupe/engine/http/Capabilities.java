@@ -4,6 +4,7 @@ import io.troupe.engine.http.protocol.Dialect;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -46,7 +47,9 @@ public record Capabilities(
           ? UpdateWay.PAUSE_AND_READ
           : UpdateWay.READ;
     }
-    if (has(Capability.UPDATE_BY_RPC) && has(Capability.PAUSE)) {
+    if (has(Capability.UPDATE_BY_RPC)
+        && has(Capability.RELOAD_FROM_PATH)
+        && has(Capability.PAUSE)) {
       return has(Capability.WEIGHT_NAME) ? UpdateWay.PAUSE_CALL_AND_NAME : UpdateWay.PAUSE_AND_CALL;
     }
     return UpdateWay.NONE;
@@ -60,23 +63,50 @@ public record Capabilities(
     };
   }
 
-  /**
-   * What keeps it from being used for rollouts; empty when nothing does.
-   *
-   * @param mayRestart whether it may be started anew for each version of the weights
-   */
-  public List<String> objections(boolean mayRestart, Publishing publishing) {
+  /** What it lacks to be given whole weights. */
+  public String updateRemedy() {
+    return has(Capability.UPDATE_BY_RPC) && !has(Capability.RELOAD_FROM_PATH)
+        ? "its reload_weights takes no weights_path: " + Capability.RELOAD_FROM_PATH.remedy(dialect)
+        : Capability.UPDATE_BY_RPC.remedy(dialect);
+  }
+
+  /** Why it holds fewer tokens than a context, if it does; empty where it does not tell. */
+  public Optional<String> contextObjection(int contextLength) {
+    return maxModelLen == 0 || maxModelLen >= contextLength
+        ? Optional.empty()
+        : Optional.of(
+            ("its max_model_len (%d) must hold the policy's context (policy.context_length, %d), or"
+                    + " it refuses requests; start it with %s, or lower policy.context_length")
+                .formatted(maxModelLen, contextLength, contextOption(contextLength)));
+  }
+
+  private String contextOption(int contextLength) {
+    return switch (dialect) {
+      case TROUPE -> "a configuration, or --context-length, of " + contextLength;
+      case VLLM, VLLM_GENERATE -> "--max-model-len " + contextLength;
+      case SGLANG -> "--context-length " + contextLength;
+      case LLAMA_SERVER -> "-c %d for each of its slots".formatted(contextLength);
+    };
+  }
+
+  /** What keeps it from being used for rollouts; empty when nothing does. */
+  public List<String> objections(Needs needs) {
     List<String> missing =
         NEEDED.stream()
             .filter(need -> !has(need))
             .map(need -> "it lacks %s: %s".formatted(name(need), need.remedy(dialect)))
             .collect(Collectors.toList());
-    switch (publishing) {
+    contextObjection(needs.contextLength()).ifPresent(missing::add);
+    switch (needs.publishing()) {
       case MERGED -> {
-        if (updateWay() == UpdateWay.NONE && !mayRestart) {
+        if (updateWay() == UpdateWay.NONE && !needs.mayRestart()) {
+          missing.add("there is no way to give it new weights: " + updateRemedy());
+        }
+        if (needs.recomputes() && updateWay() != UpdateWay.NONE && !has(Capability.RECOMPUTE)) {
           missing.add(
-              "there is no way to give it new weights: "
-                  + Capability.UPDATE_BY_RPC.remedy(dialect));
+              "it cannot compute keys and values again with new weights: %s, or set"
+                      .formatted(Capability.RECOMPUTE.remedy(dialect))
+                  + " rollout.kv_on_swap: keep");
         }
       }
       case ADAPTERS -> {

@@ -22,6 +22,10 @@ public enum Capability {
   UPDATE_FROM_DISK,
   /** Reads new weights from a directory by a call of its workers. */
   UPDATE_BY_RPC,
+  /** That call takes the directory to read from. */
+  RELOAD_FROM_PATH,
+  /** Can compute keys and values of requests in flight again with new weights. */
+  RECOMPUTE,
   /** Loads adapters while it runs. */
   ADAPTERS,
   /** Holds requests in flight, and goes on with them. */
@@ -56,6 +60,10 @@ public enum Capability {
       case STREAM -> "take a proxy out of the way that does not pass streams on";
       case UPDATE_BY_RPC, UPDATE_FROM_DISK, PAUSE, ABORT ->
           "start it with VLLM_SERVER_DEV_MODE=1 in its environment, on 127.0.0.1 only";
+      case RELOAD_FROM_PATH -> "take a newer vLLM, whose workers read weights from a directory";
+      case RECOMPUTE ->
+          "take a newer vLLM with VLLM_SERVER_DEV_MODE=1, whose /reset_prefix_cache knows"
+              + " reset_running_requests";
       case WEIGHT_NAME, WEIGHT_SPANS -> "take vLLM 0.28 or newer";
       case ADAPTERS ->
           "start it with --enable-lora, and in its environment"
@@ -79,6 +87,8 @@ public enum Capability {
           WEIGHT_NAME,
           UPDATE_FROM_DISK,
           UPDATE_BY_RPC,
+          RELOAD_FROM_PATH,
+          RECOMPUTE,
           PAUSE,
           PROMPT_LOG_PROBS,
           ABORT ->
@@ -88,7 +98,13 @@ public enum Capability {
 
   private String llama() {
     return switch (this) {
-      case UPDATE_FROM_DISK, UPDATE_BY_RPC, WEIGHT_NAME, WEIGHT_SPANS, PAUSE ->
+      case UPDATE_FROM_DISK,
+          UPDATE_BY_RPC,
+          RELOAD_FROM_PATH,
+          RECOMPUTE,
+          WEIGHT_NAME,
+          WEIGHT_SPANS,
+          PAUSE ->
           "llama-server takes no new weights while it runs; a run that starts it may restart it for"
               + " each version: rollout.sidecars.restart_for_weights";
       case METRICS -> "start it with --metrics";

@@ -26,6 +26,7 @@ public final class CapabilityProbe {
   private static final int NO_SUCH_THING = 404;
 
   private final Wire wire;
+  private JsonNode paths = Fields.object();
   private final Set<String> routes = new HashSet<>();
   private final EnumSet<Capability> found = EnumSet.noneOf(Capability.class);
 
@@ -47,11 +48,8 @@ public final class CapabilityProbe {
     if (models.status() == 401 || models.status() == 403) {
       throw new EndpointException(wire.endpoint(), models.fault());
     }
-    wire.get("/openapi.json", PATIENCE)
-        .json()
-        .path("paths")
-        .fieldNames()
-        .forEachRemaining(routes::add);
+    paths = wire.get("/openapi.json", PATIENCE).json().path("paths");
+    paths.fieldNames().forEachRemaining(routes::add);
     if (wire.get("/is_paused", PATIENCE).json().path("is_paused").asBoolean(false)) {
       throw new EndpointException(
           wire.endpoint(),
@@ -112,6 +110,12 @@ public final class CapabilityProbe {
     if (routes.contains("/collective_rpc")) {
       found.add(Capability.UPDATE_BY_RPC);
     }
+    if (found.contains(Capability.UPDATE_BY_RPC) && reloadsFromPath()) {
+      found.add(Capability.RELOAD_FROM_PATH);
+    }
+    if (recomputes(dialect)) {
+      found.add(Capability.RECOMPUTE);
+    }
     if (loadsAdapters(dialect)) {
       found.add(Capability.ADAPTERS);
     }
@@ -129,6 +133,37 @@ public final class CapabilityProbe {
     if (wire.get("/metrics", PATIENCE).ok()) {
       found.add(Capability.METRICS);
     }
+  }
+
+  /**
+   * Whether the workers' {@code reload_weights} knows {@code weights_path}. The call names a second
+   * argument that no version knows, so Python refuses it before anything is read; it names the
+   * first argument that it does not know.
+   */
+  private boolean reloadsFromPath() throws InterruptedException {
+    ObjectNode body = Fields.object().put("method", "reload_weights").put("timeout", 20.0);
+    body.putObject("kwargs").put("weights_path", "").put("troupe_tries", true);
+    return !refusesWeightsPath(wire.post("/collective_rpc", body, PATIENCE));
+  }
+
+  /** Whether a call failed because its method has no such argument. */
+  static boolean refusesWeightsPath(Answer answer) {
+    return !answer.ok()
+        && answer.body().matches("(?s).*unexpected keyword argument.{1,4}weights_path.*");
+  }
+
+  /** SGLang does by its pause, and a server of ours as its own configuration says. */
+  private boolean recomputes(Dialect dialect) {
+    boolean resets = false;
+    for (JsonNode parameter : paths.path("/reset_prefix_cache").path("post").path("parameters")) {
+      resets |= parameter.path("name").asText("").equals("reset_running_requests");
+    }
+    return switch (dialect) {
+      case TROUPE -> true;
+      case SGLANG -> routes.contains("/pause_generation");
+      case VLLM, VLLM_GENERATE -> resets;
+      case LLAMA_SERVER -> false;
+    };
   }
 
   /** SGLang has the route in any case, and refuses it unless it was started for it. */
@@ -211,7 +246,7 @@ public final class CapabilityProbe {
 
     /** The most probable token's log-probability moves with the temperature, or is a bare one. */
     void temperature() throws InterruptedException {
-      if (dialect != Dialect.VLLM) {
+      if (dialect == Dialect.TROUPE || dialect == Dialect.LLAMA_SERVER) { // asked for by name
         found.add(Capability.SAMPLED_LOG_PROBS);
         return;
       }
@@ -224,17 +259,16 @@ public final class CapabilityProbe {
 
     private double best(double temperature) throws InterruptedException {
       ObjectNode body = body(temperature, false);
-      body.put("logprobs", 1);
+      boolean sglang = dialect == Dialect.SGLANG;
+      body.put(sglang ? "top_logprobs_num" : "logprobs", 1);
+      JsonNode answer = wire.post(dialect.codec().path(), body, PATIENCE).json();
       JsonNode top =
-          wire.post(dialect.codec().path(), body, PATIENCE)
-              .json()
-              .path("choices")
-              .path(0)
-              .path("logprobs")
-              .path("top_logprobs")
-              .path(0);
+          sglang
+              ? answer.path("meta_info").path("output_top_logprobs").path(0)
+              : answer.path("choices").path(0).path("logprobs").path("top_logprobs").path(0);
       double best = Double.NEGATIVE_INFINITY;
-      for (JsonNode logProb : top) {
+      for (JsonNode one : top) {
+        JsonNode logProb = sglang ? one.path(0) : one; // SGLang: number, id, text
         best = Math.max(best, logProb.asDouble(Double.NEGATIVE_INFINITY));
       }
       return best;

@@ -15,7 +15,6 @@ import io.troupe.engine.http.protocol.WeightTag;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,20 +62,21 @@ record Errand(
       Replica replica,
       Capabilities can,
       WeightTag asked,
-      int contextLength,
+      OwnPolicy policy,
       long number) {
     SampleRequest request = part.job().request();
     Partial head = part.head();
     boolean group =
         can.drawsGroups() && part.count() == request.completions() && head.length() == 0;
-    int room = Math.min(request.settings().maxTokens(), contextLength - request.prompt().length);
+    int room =
+        Math.min(request.settings().maxTokens(), policy.contextLength() - request.prompt().length);
     Draw draw =
         new Draw(
             request.lease().toString().replace('#', '.') + "-" + number,
             can.model(),
             head.after(request.prompt()),
             part.count(),
-            request.settings(),
+            request.settings().stoppingAt(policy.tokenizer().endIds()),
             room - head.length(),
             group ? request.seed() : Draw.seedOn(request.seed(), part.first(), head.length()),
             can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
@@ -147,8 +147,7 @@ record Errand(
     if (doubtful.isPresent()) {
       return new Worth.Unsound(doubtful.get());
     }
-    Set<Integer> ends = new HashSet<>(tokenizer.endIds());
-    ends.addAll(draw.settings().stopIds());
+    Set<Integer> ends = draw.settings().stopIds();
     CompletionCheck check =
         new CompletionCheck(
             part.head(),
@@ -165,7 +164,9 @@ record Errand(
     List<GroupJob.Part> cut = new ArrayList<>();
     for (int i = 0; i < answers.size(); i++) {
       int place = part.first() + i;
-      switch (check.check(answers.get(i))) {
+      boolean told = can.dialect().codec().takesStopIds();
+      Drawn answer = told ? answers.get(i) : answers.get(i).upTo(ends);
+      switch (check.check(answer)) {
         case Checked.Sound(Completion completion) -> whole.put(place, stopCut.of(completion));
         case Checked.Cut(Partial kept) -> {
           Optional<Completion> ended = stopCut.ended(kept);

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  * outside, calls to servers and callers' continuations, is given back.
  */
 final class FleetBooks {
-  private final int contextLength;
+  private final OwnPolicy policy;
 
   // All guarded by this.
   private Fleet fleet = Fleet.EMPTY;
@@ -36,8 +36,8 @@ final class FleetBooks {
   private boolean closed;
 
   /** Of a fleet without servers. */
-  FleetBooks(int contextLength) {
-    this.contextLength = contextLength;
+  FleetBooks(OwnPolicy policy) {
+    this.policy = policy;
   }
 
   /** What is left of a fleet that was closed. */
@@ -183,8 +183,7 @@ final class FleetBooks {
     List<Errand> errands = new ArrayList<>();
     for (GroupJob.Part asked : can.get().drawsGroups() ? List.of(part) : part.singles()) {
       requests++;
-      Errand errand =
-          Errand.of(asked, chosen.get(), can.get(), weights.get(), contextLength, requests);
+      Errand errand = Errand.of(asked, chosen.get(), can.get(), weights.get(), policy, requests);
       errand.replica().reserve(errand.draw()); // before anybody can unload its adapter
       errands.add(errand);
     }

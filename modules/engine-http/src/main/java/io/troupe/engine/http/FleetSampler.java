@@ -64,9 +64,9 @@ public final class FleetSampler implements SamplingEngine {
    */
   public FleetSampler(OwnPolicy policy, WeightShelf shelf, Retry retry, Keeper keeper) {
     this.scores = new UntilClosed(policy.scores());
-    this.policy = new OwnPolicy(policy.tokenizer(), policy.contextLength(), scores);
+    this.policy = policy.with(scores);
     this.shelf = shelf;
-    this.books = new FleetBooks(policy.contextLength());
+    this.books = new FleetBooks(policy);
     this.dispatch = new Dispatch(books, policy.tokenizer(), retry, keeper);
     this.upkeep = new Upkeep(books, shelf, keeper, dispatch, serves);
   }

@@ -44,11 +44,12 @@ public final class HttpScorer implements Scorer {
    *
    * @param tokenizer of the policy whose sequences it is to score
    * @param contextLength most tokens of such a sequence
+   * @param topK how many of the most likely tokens it is asked for in each place
    * @throws EndpointException if it does not answer, cannot score, or contradicts itself; says so
    */
-  public static HttpScorer open(Endpoint endpoint, Tokenizer tokenizer, int contextLength)
+  public static HttpScorer open(Endpoint endpoint, Tokenizer tokenizer, int contextLength, int topK)
       throws InterruptedException {
-    return open(endpoint, ScorerTrial.Matter.of(tokenizer, contextLength));
+    return open(endpoint, ScorerTrial.Matter.of(tokenizer, contextLength, topK));
   }
 
   static HttpScorer open(Endpoint endpoint, ScorerTrial.Matter matter) throws InterruptedException {
@@ -63,7 +64,7 @@ public final class HttpScorer implements Scorer {
       }
       HttpScorer scorer = new HttpScorer(wire, can);
       scorer.fingerprint =
-          new ScorerTrial(wire, can, tokens -> scorer.ask(tokens, 0).logProbs(), matter).pass();
+          new ScorerTrial(wire, can, tokens -> scorer.tried(tokens, matter.topK()), matter).pass();
       open = true;
       return scorer;
     } finally {
@@ -71,6 +72,29 @@ public final class HttpScorer implements Scorer {
         wire.close();
       }
     }
+  }
+
+  /** Asked as the run will ask: a server may tell fewer of the most likely tokens than that. */
+  private double[] tried(int[] tokens, int topK)
+      throws MalformedAnswerException, InterruptedException {
+    try {
+      return ask(tokens, topK).logProbs();
+    } catch (EndpointException failed) {
+      if (topK == 0 || failed.fault().kind() != Fault.Kind.BAD_REQUEST) {
+        throw failed;
+      }
+      throw refusal(
+          wire.endpoint(),
+          "it does not tell the %d most likely tokens of each place (distillation.top_k): %s; %s, or lower distillation.top_k"
+              .formatted(topK, failed.fault().message(), topKRemedy(topK)));
+    }
+  }
+
+  private String topKRemedy(int topK) {
+    return switch (can.dialect()) {
+      case VLLM, VLLM_GENERATE -> "start it with --max-logprobs %d or more".formatted(topK);
+      case TROUPE, SGLANG, LLAMA_SERVER -> "take a server that tells so many";
+    };
   }
 
   private static EndpointException refusal(Endpoint endpoint, String reason) {

@@ -117,14 +117,15 @@ public final class HttpTeacher implements Scorer {
    *
    * @param tokenizer of the policy
    * @param contextLength most tokens of its sequences
+   * @param topK how many of the most likely tokens it is asked for in each place
    * @param patience how long a score waits while none answers
    * @throws EndpointException if one cannot teach; says why
    */
   public static HttpTeacher open(
-      List<Endpoint> endpoints, Tokenizer tokenizer, int contextLength, Duration patience)
+      List<Endpoint> endpoints, Tokenizer tokenizer, int contextLength, int topK, Duration patience)
       throws InterruptedException {
     require(!endpoints.isEmpty(), "a teacher has at least one server");
-    ScorerTrial.Matter matter = ScorerTrial.Matter.of(tokenizer, contextLength);
+    ScorerTrial.Matter matter = ScorerTrial.Matter.of(tokenizer, contextLength, topK);
     List<Place> places = new ArrayList<>();
     boolean all = false;
     try {

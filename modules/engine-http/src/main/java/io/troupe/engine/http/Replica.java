@@ -132,6 +132,11 @@ final class Replica implements AutoCloseable {
     return restarter.isPresent();
   }
 
+  /** What a run asks of it. */
+  Needs needs() {
+    return Needs.of(calls.policy(), publishing, mayRestart());
+  }
+
   /** What it gets of each version. */
   Publishing publishing() {
     return publishing;

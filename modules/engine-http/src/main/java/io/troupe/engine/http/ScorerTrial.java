@@ -60,9 +60,10 @@ final class ScorerTrial {
    * @param text to cut into tokens; empty if it is not to be tried
    * @param tokens of that text
    * @param contextLength most tokens of a sequence; 0 if it is not to be tried
+   * @param topK how many of the most likely tokens are asked for in each place
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Matter(int[] ids, String text, int[] tokens, int contextLength) {
+  record Matter(int[] ids, String text, int[] tokens, int contextLength, int topK) {
     /** Ids from all over a policy's vocabulary that stand for texts, fewer than its context. */
     static int[] ids(Tokenizer tokenizer, int contextLength) {
       int size = tokenizer.vocabularySize();
@@ -75,15 +76,15 @@ final class ScorerTrial {
     }
 
     /** Of a policy. */
-    static Matter of(Tokenizer tokenizer, int contextLength) {
+    static Matter of(Tokenizer tokenizer, int contextLength, int topK) {
       int[] ids = ids(tokenizer, contextLength);
       String text = tokenizer.decode(ids).replace("\ufffd", "");
-      return new Matter(ids, text, tokenizer.encode(text), contextLength);
+      return new Matter(ids, text, tokenizer.encode(text), contextLength, topK);
     }
 
     /** Of no policy in particular. */
     static Matter bare(int... ids) {
-      return new Matter(ids, "", new int[0], 0);
+      return new Matter(ids, "", new int[0], 0, 0);
     }
   }
 

@@ -53,11 +53,7 @@ record UpdateCalls(
     Path directory = goal.directory();
     boolean sglang = can.dialect() == Dialect.SGLANG;
     return switch (step) {
-      case PAUSE ->
-          fault(
-              sglang
-                  ? wire.post("/pause_generation", Fields.object().put("mode", "retract"), CALL)
-                  : wire.post("/pause?mode=keep&clear_cache=true", Fields.object(), CALL));
+      case PAUSE -> sglang ? pauseSglang() : pause(can);
       case DRAIN -> idle.await();
       case READ -> read(tag, directory, can);
       case LOAD -> {
@@ -85,6 +81,26 @@ record UpdateCalls(
       case TRY -> tryOut(tag, can);
       case COMPARE -> throw new IllegalStateException("what comes of a comparison is more");
     };
+  }
+
+  private Optional<String> pauseSglang() throws InterruptedException {
+    return fault(wire.post("/pause_generation", Fields.object().put("mode", "retract"), CALL));
+  }
+
+  /**
+   * Requests in flight are frozen with their keys and values, and go on with them: vLLM passes
+   * clear_cache over in this mode, or takes it for what the reset does, by its version. New
+   * requests find no keys of older weights: each carries the name of its weights as cache_salt. The
+   * reset takes their keys and values from requests in flight, which compute them again once
+   * resumed.
+   */
+  private Optional<String> pause(Capabilities can) throws InterruptedException {
+    Optional<String> failure =
+        fault(wire.post("/pause?mode=keep&clear_cache=false", Fields.object(), CALL));
+    return failure.isPresent() || !policy.recomputes() || can.dialect() == Dialect.TROUPE
+        ? failure
+        : fault(
+            wire.post("/reset_prefix_cache?reset_running_requests=true", Fields.object(), CALL));
   }
 
   /** Compares what it draws with adapters that it has with what the policy says of it. */
@@ -159,7 +175,13 @@ record UpdateCalls(
     }
     body.put("method", "reload_weights").put("timeout", (double) READ.toSeconds());
     body.putObject("kwargs").put("weights_path", directory.toString());
-    return fault(wire.post("/collective_rpc", body, READ));
+    Answer answer = wire.post("/collective_rpc", body, READ);
+    return CapabilityProbe.refusesWeightsPath(answer)
+        ? Optional.of(
+            "its reload_weights takes no weights_path, so it cannot read weights from a directory;"
+                + " "
+                + Capability.RELOAD_FROM_PATH.remedy(can.dialect()))
+        : fault(answer);
   }
 
   /** What it calls its weights. */

@@ -2,7 +2,7 @@ package io.troupe.engine.http;
 
 /** A step of an update. */
 public enum UpdateStep {
-  /** Hold requests in flight; drop cached keys and values. */
+  /** Hold requests in flight; drop their keys and values where they are to be computed again. */
   PAUSE,
   /** Wait until no request is in flight; new ones wait, or go elsewhere. */
   DRAIN,

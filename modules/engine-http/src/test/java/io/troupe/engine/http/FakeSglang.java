@@ -46,6 +46,7 @@ final class FakeSglang implements AutoCloseable {
   private final Queue<End> ends = new ConcurrentLinkedQueue<>();
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
   private volatile boolean paused;
+  private volatile boolean bare;
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
 
   /**
@@ -89,6 +90,11 @@ final class FakeSglang implements AutoCloseable {
   /** It draws nothing until it is told to go on. */
   void pause() {
     paused = true;
+  }
+
+  /** From now on its log-probabilities are of the bare logits. */
+  void tellBareLogProbs() {
+    bare = true;
   }
 
   /** Adapters that are loaded. */
@@ -156,7 +162,15 @@ final class FakeSglang implements AutoCloseable {
       while (tokens.size() < first + most) {
         tokens.add(next(tokens));
       }
-      say(exchange, 200, message(tokens, first, "{\"type\":\"length\"}"));
+      double temperature = asked.path("sampling_params").path("temperature").asDouble();
+      String top = "\"output_top_logprobs\":[[[%s,5,null]]],".formatted(bare ? -1 : -temperature);
+      String told = message(tokens, first, "{\"type\":\"length\"}");
+      say(
+          exchange,
+          200,
+          asked.path("top_logprobs_num").asInt(0) == 1
+              ? told.replace("\"meta_info\":{", "\"meta_info\":{" + top)
+              : told);
       return;
     }
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");

@@ -71,6 +71,8 @@ final class FakeVllm implements AutoCloseable {
   private final AtomicInteger refusals = new AtomicInteger();
   private volatile boolean failsUnloads;
   private volatile boolean failsTries;
+  private volatile boolean reloadsItsOwnAlone;
+  private volatile boolean resets = true;
   private volatile Runnable onLoad = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
@@ -129,6 +131,16 @@ final class FakeVllm implements AutoCloseable {
   /** Whether it fails at unloading from now on. */
   void failUnloads(boolean whether) {
     failsUnloads = whether;
+  }
+
+  /** From now on its workers' reload takes no directory. */
+  void reloadItsOwnAlone() {
+    reloadsItsOwnAlone = true;
+  }
+
+  /** From now on it resets no requests in flight. */
+  void resetNothing() {
+    resets = false;
   }
 
   /** Whether the draw at the end of an update fails from now on. */
@@ -199,13 +211,36 @@ final class FakeVllm implements AutoCloseable {
             say(
                 exchange,
                 "{\"paths\":{\"/v1/completions\":{},\"/collective_rpc\":{},\"/pause\":{},"
-                    + "\"/resume\":{},\"/v1/load_lora_adapter\":{}}}");
+                    + "\"/resume\":{},\"/v1/load_lora_adapter\":{},\"/reset_prefix_cache\":"
+                    + "{\"post\":{\"parameters\":[{\"name\":\"%s\",\"in\":\"query\"}]}}}}"
+                        .formatted(resets ? "reset_running_requests" : "reset_external"));
+        case "/reset_prefix_cache" -> {
+          called("reset " + exchange.getRequestURI().getQuery());
+          say(exchange, "");
+        }
         case "/is_paused" -> say(exchange, "{\"is_paused\":%b}".formatted(paused));
-        case "/pause" -> pause(exchange, true);
+        case "/pause" -> {
+          story.add("pause " + exchange.getRequestURI().getQuery());
+          pause(exchange, true);
+        }
         case "/resume" -> pause(exchange, false);
         case "/collective_rpc" -> {
-          called("reload");
-          say(exchange, "{\"results\":[null]}");
+          String unknown =
+              reloadsItsOwnAlone
+                  ? "weights_path"
+                  : asked.path("kwargs").has("troupe_tries") ? "troupe_tries" : "";
+          if (unknown.isEmpty()) {
+            called("reload");
+            say(exchange, "{\"results\":[null]}");
+          } else {
+            say(
+                exchange,
+                500,
+                ("{\"error\":{\"message\":\"Call to collective_rpc method failed:"
+                        + " GPUModelRunner.reload_weights() got an unexpected keyword argument"
+                        + " '%s'\"}}")
+                    .formatted(unknown));
+          }
         }
         case "/v1/load_lora_adapter" -> loadAdapter(exchange, asked);
         case "/v1/unload_lora_adapter" -> {

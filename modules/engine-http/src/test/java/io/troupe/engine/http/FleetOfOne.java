@@ -41,9 +41,19 @@ final class FleetOfOne implements AutoCloseable {
    * @param scores what the run's own policy says
    */
   FleetOfOne(Path folder, String base, Publishing publishing, OwnScores scores) throws IOException {
+    this(folder, base, publishing, scores, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param recomputes whether keys and values are to be computed again with new weights
+   */
+  FleetOfOne(Path folder, String base, Publishing publishing, OwnScores scores, boolean recomputes)
+      throws IOException {
     fleet =
         new FleetSampler(
-            new OwnPolicy(policy.tokenizer(), policy.contextLength(), scores),
+            new OwnPolicy(policy.tokenizer(), policy.contextLength(), scores, recomputes),
             WeightShelf.open(
                 new WeightShelf.Contents(publishing, 3),
                 folder.resolve("shelf"),

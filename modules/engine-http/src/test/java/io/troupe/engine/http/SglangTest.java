@@ -115,13 +115,29 @@ class SglangTest {
     }
   }
 
+  /** It is tried, as a vLLM is: the remedy is a variable of its environment. */
+  @Test
+  void probe_logProbsThatDoNotMoveWithTheTemperature_areNotTheSampledOnes() throws Exception {
+    try (Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
+      assertThat(CapabilityProbe.probe(wire).has(Capability.SAMPLED_LOG_PROBS)).isTrue();
+      server.tellBareLogProbs();
+      assertThat(
+              CapabilityProbe.probe(wire)
+                  .objections(new Needs(Publishing.MERGED, false, 64, false)))
+          .containsExactly(
+              "it lacks sampled_log_probs: start it without SGLANG_RETURN_ORIGINAL_LOGPROB");
+    }
+  }
+
   @Test
   void probe_routesButNoEnableLora_findsNoAdapters() throws Exception {
     try (FakeSglang other = new FakeSglang(false);
         Wire without = new Wire(Endpoint.of(other.base(), 1));
         Wire with = new Wire(Endpoint.of(server.base(), 1))) {
       assertThat(CapabilityProbe.probe(with).has(Capability.ADAPTERS)).isTrue();
-      assertThat(CapabilityProbe.probe(without).objections(false, Publishing.ADAPTERS))
+      assertThat(
+              CapabilityProbe.probe(without)
+                  .objections(new Needs(Publishing.ADAPTERS, false, 1, false)))
           .anyMatch(objection -> objection.contains("start it with --enable-lora"));
     }
   }

@@ -33,6 +33,8 @@ public sealed interface Checked {
     NO_ID,
     /** It stopped, and the token that stopped it is not there. */
     END_MISSING,
+    /** A token that ends a completion is not its last. */
+    PAST_END,
     /** Not one log-probability a token. */
     LOG_PROBS_MISSING,
     /** A log-probability that is NaN, infinite, or the floor that stands for infinite. */

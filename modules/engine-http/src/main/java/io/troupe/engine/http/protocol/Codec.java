@@ -35,6 +35,11 @@ public interface Codec {
         : Optional.empty();
   }
 
+  /** Whether it can be told which ids end a completion; else it knows its own alone. */
+  default boolean takesStopIds() {
+    return true;
+  }
+
   /** Whether one request may draw the whole group; else each completion is a request. */
   boolean drawsGroups();
 }

@@ -140,6 +140,14 @@ public record CompletionCheck(
                 .formatted(i, tokens[i], vocabularySize - 1));
       }
     }
+    for (int i = 0; i < tokens.length - 1; i++) {
+      if (endIds.contains(tokens[i])) {
+        return refuse(
+            Reason.PAST_END,
+            "token %d (%d) ends a completion, and %d follow it"
+                .formatted(i, tokens[i], tokens.length - 1 - i));
+      }
+    }
     int last = tokens[tokens.length - 1];
     return drawn.finish() == Finish.STOP && !stopStrings && !endIds.contains(last)
         ? refuse(

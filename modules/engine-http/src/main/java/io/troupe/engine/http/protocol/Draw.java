@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param model the name the server knows the policy by
  * @param prompt token ids
  * @param completions how many, drawn independently
- * @param settings how
+ * @param settings how; the ids that end a completion are all of them, the tokenizer's own too
  * @param maxTokens most tokens of a completion
  * @param seed of the draws
  * @param salt keeps cached keys and values of other weights from being used; empty for none

@@ -1,7 +1,9 @@
 package io.troupe.engine.http.protocol;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * One completion as a server gave it, before any check.
@@ -36,6 +38,36 @@ public record Drawn(
 
   public Drawn {
     versions = List.copyOf(versions);
+  }
+
+  /**
+   * As far as the first of some ids, which ends it. Of a server that could not be told them: what a
+   * policy draws up to a token does not depend on what is drawn after it.
+   */
+  public Drawn upTo(Set<Integer> ends) {
+    int length = 0;
+    while (length < tokens.length && !ends.contains(tokens[length])) {
+      length++;
+    }
+    int kept = length + 1;
+    boolean whole =
+        logProbs.length == tokens.length && counted.orElse(tokens.length) == tokens.length;
+    if (kept >= tokens.length || !whole) {
+      return this;
+    }
+    List<VersionSpan> spans =
+        versions.stream()
+            .filter(span -> span.start() < kept)
+            .map(span -> new VersionSpan(span.tag(), span.start(), Math.min(span.end(), kept)))
+            .toList();
+    return new Drawn(
+        Arrays.copyOf(tokens, kept),
+        Arrays.copyOf(logProbs, kept),
+        spans,
+        Finish.STOP,
+        prompt,
+        OptionalInt.empty(),
+        model);
   }
 
   /** The same, when nothing more will come of it. */

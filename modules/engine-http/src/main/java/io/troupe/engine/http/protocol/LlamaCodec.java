@@ -14,6 +14,9 @@ import java.util.List;
  *
  * <p>It tells no token after which its text ends within a character (of UTF-8), and counts them; a
  * completion that has one is refused by {@link CompletionCheck}.
+ *
+ * <p>It cannot be told ids that end a completion: it draws on past those that are not its own, and
+ * what comes after the first of them is dropped, {@link Drawn#upTo}.
  */
 final class LlamaCodec implements Codec {
   private static final long DRAWN_BY_THE_SERVER = 0xFFFF_FFFFL;
@@ -25,6 +28,11 @@ final class LlamaCodec implements Codec {
 
   @Override
   public boolean drawsGroups() {
+    return false;
+  }
+
+  @Override
+  public boolean takesStopIds() {
     return false;
   }
 

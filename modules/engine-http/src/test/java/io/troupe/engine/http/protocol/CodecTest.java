@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.engine.SamplingSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +109,59 @@ class CodecTest {
                 sampling.path("n_predict").asInt(0)))
         .contains(9);
     assertThat(body.path("stream").asBoolean()).isTrue();
+  }
+
+  /** Who can be told which ids end a completion is told all of them, in order. */
+  @ParameterizedTest
+  @EnumSource(Dialect.class)
+  void body_idsThatEndACompletion_areSaid(Dialect dialect) {
+    Draw draw =
+        new Draw(
+            DRAW.id(),
+            DRAW.model(),
+            DRAW.prompt(),
+            1,
+            DRAW.settings().stoppingAt(Set.of(2, 11)),
+            9,
+            42,
+            "",
+            Duration.ZERO,
+            "");
+    JsonNode body = dialect.codec().body(draw, true);
+    JsonNode sampling = body.has("sampling_params") ? body.path("sampling_params") : body;
+    String said = sampling.path("stop_token_ids").toString();
+    assertThat(said).isEqualTo(dialect.codec().takesStopIds() ? "[2,7,11]" : "");
+    assertThat(dialect.codec().takesStopIds()).isEqualTo(dialect != Dialect.LLAMA_SERVER);
+  }
+
+  @Test
+  void upTo_tokenThatEndsACompletion_isItsLast() {
+    Drawn drawn =
+        new Drawn(
+            new int[] {5, 6, 7, 8},
+            new double[] {-1, -2, -3, -4},
+            List.of(new VersionSpan("a", 0, 1), new VersionSpan("b", 1, 4)),
+            Finish.LENGTH,
+            new int[0],
+            OptionalInt.of(4));
+    Drawn ended = drawn.upTo(Set.of(6, 8));
+    assertThat(ended.tokens()).containsExactly(5, 6);
+    assertThat(ended.logProbs()).containsExactly(-1, -2);
+    assertThat(ended.versions())
+        .containsExactly(new VersionSpan("a", 0, 1), new VersionSpan("b", 1, 2));
+    assertThat(ended.finish()).isEqualTo(Finish.STOP);
+    assertThat(ended.counted()).isEmpty();
+    assertThat(drawn.upTo(Set.of(8))).isSameAs(drawn);
+    assertThat(drawn.upTo(Set.of(9))).isSameAs(drawn);
+    Drawn untold =
+        new Drawn(
+            drawn.tokens(),
+            new double[3],
+            List.of(),
+            Finish.LENGTH,
+            new int[0],
+            OptionalInt.empty());
+    assertThat(untold.upTo(Set.of(6))).isSameAs(untold); // refused as it is
   }
 
   @Test

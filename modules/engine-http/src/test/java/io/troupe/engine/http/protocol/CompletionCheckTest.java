@@ -66,6 +66,7 @@ class CompletionCheckTest {
         new Bad(drawn(new int[] {5, 10, 9}, fine, Finish.STOP), Reason.NO_ID),
         new Bad(drawn(new int[] {5, -1, 9}, fine, Finish.STOP), Reason.NO_ID),
         new Bad(drawn(new int[] {5, 6, 7}, fine, Finish.STOP), Reason.END_MISSING),
+        new Bad(drawn(new int[] {5, 9, 7}, fine, Finish.LENGTH), Reason.PAST_END),
         new Bad(drawn(three, new double[0], Finish.STOP), Reason.LOG_PROBS_MISSING),
         new Bad(drawn(three, new double[0], Finish.ABORTED), Reason.LOG_PROBS_MISSING),
         new Bad(drawn(three, new double[] {-1, -1}, Finish.STOP), Reason.LOG_PROBS_MISSING),
