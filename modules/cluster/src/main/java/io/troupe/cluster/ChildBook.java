@@ -1,11 +1,11 @@
 package io.troupe.cluster;
 
+import io.troupe.core.restart.Restarts;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -61,8 +61,8 @@ record ChildBook(
     /** It is started again. */
     record Again(long afterMillis) implements Fate {}
 
-    /** It ended too often. */
-    record GivenUp() implements Fate {}
+    /** It ended so often that it is started again only after a long pause. */
+    record Resting(int ends, long afterMillis) implements Fate {}
   }
 
   Mustered mustered(List<ChildSpec> wanted) {
@@ -93,6 +93,13 @@ record ChildBook(
     Set<String> gone = new LinkedHashSet<>(alive.keySet());
     gone.removeAll(kept);
     return new ChildBook(alive, only(next, kept), gone, only(endings, kept));
+  }
+
+  /** Whether none runs, because each that is wanted ended too often. */
+  boolean allRest() {
+    return alive.isEmpty()
+        && !endings.isEmpty()
+        && endings.values().stream().allMatch(Restarts::persistent);
   }
 
   /** None is wanted any more; those that live end one by one. */
@@ -134,9 +141,10 @@ record ChildBook(
         endings.getOrDefault(child, Restarts.none(Restarts.Policy.DEFAULT)).ended(nowMillis);
     Map<String, Restarts> counted = new LinkedHashMap<>(endings);
     counted.put(child, known);
-    Optional<Long> pause = known.pauseMillis();
     return new Ended(
         new ChildBook(others, next, released, counted),
-        pause.<Fate>map(Fate.Again::new).orElseGet(Fate.GivenUp::new));
+        known.persistent()
+            ? new Fate.Resting(known.endings().size(), known.pauseMillis())
+            : new Fate.Again(known.pauseMillis()));
   }
 }

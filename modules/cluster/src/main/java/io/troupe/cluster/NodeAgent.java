@@ -411,10 +411,27 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       case ChildBook.Fate.Replaced(ChildSpec by) -> start(by);
       case ChildBook.Fate.Again(long millis) -> {
         reportEnd(child, exit, "it is started again in %d ms".formatted(millis));
-        timers.startSingleTimer(child.name(), new StartAgain(child), Duration.ofMillis(millis));
+        startLater(child, millis);
       }
-      case ChildBook.Fate.GivenUp() -> reportEnd(child, exit, "it ended too often and is given up");
+      case ChildBook.Fate.Resting(int ends, long millis) -> {
+        reportEnd(
+            child,
+            exit,
+            "that was %d times in a row, and it is started again in %d min"
+                .formatted(ends, Duration.ofMillis(millis).toMinutes()));
+        startLater(child, millis);
+        if (book.allRest()) {
+          report(
+              "no process of this node runs: all %d ended too often, and each is started again after"
+                      .formatted(book.endings().size())
+                  + " a pause; their logs say why");
+        }
+      }
     }
+  }
+
+  private void startLater(ChildSpec child, long millis) {
+    timers.startSingleTimer(child.name(), new StartAgain(child), Duration.ofMillis(millis));
   }
 
   private void reportEnd(ChildSpec child, int exit, String then) {

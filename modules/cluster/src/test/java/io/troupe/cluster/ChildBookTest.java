@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.cluster.ChildBook.Ended;
 import io.troupe.cluster.ChildBook.Fate;
 import io.troupe.cluster.ChildBook.Mustered;
+import io.troupe.core.restart.Restarts;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -56,13 +57,16 @@ final class ChildBookTest {
   }
 
   @Test
-  void ended_early_isStartedAgainUntilItEndsTooOften() {
+  void ended_early_isStartedAgainAndRestsOnceItEndsTooOften() {
     Ended ended = BOTH.ended("w", 1, 0);
     assertThat(ended.fate()).isEqualTo(new Fate.Again(1_000));
     for (int i = 1; i < Restarts.Policy.DEFAULT.most(); i++) {
       ended = ended.book().started(WORKER).ended("w", 1, i);
     }
-    assertThat(ended.fate()).isEqualTo(new Fate.GivenUp());
+    assertThat(ended.fate()).isEqualTo(new Fate.Resting(5, 300_000));
+    assertThat(ended.book().allRest()).isFalse(); // The other one runs.
+    assertThat(ended.book().ended("head", 0, 6).book().allRest()).isTrue();
+    assertThat(ended.book().started(WORKER).allRest()).isFalse();
     assertThat(ended.book().started(WORKER).ended("w", 0, 9).fate()).isEqualTo(new Fate.Over());
   }
 }

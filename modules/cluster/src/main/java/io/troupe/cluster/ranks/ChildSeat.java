@@ -2,7 +2,7 @@ package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.Children;
-import io.troupe.cluster.Restarts;
+import io.troupe.core.restart.Restarts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -74,8 +74,7 @@ final class ChildSeat implements RankSeat {
     }
     children.kill(child.name());
     restarts = restarts.ended(System.nanoTime() / 1_000_000);
-    Optional<Long> pause = restarts.pauseMillis();
-    if (pause.isEmpty()) {
+    if (restarts.persistent()) {
       throw new IOException(
           "%s ended %d times within %d minutes; see %s, then resume the run"
               .formatted(
@@ -85,7 +84,7 @@ final class ChildSeat implements RankSeat {
                   child.log()));
     }
     try {
-      var _ = leaving.await(pause.get(), TimeUnit.MILLISECONDS);
+      var _ = leaving.await(restarts.pauseMillis(), TimeUnit.MILLISECONDS);
       var _ = exit.get(ENDING.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.HostPort;
-import io.troupe.cluster.Restarts;
+import io.troupe.core.restart.Restarts;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.parallel.RankCrew;
 import io.troupe.engine.toy.ToyPolicy;
@@ -50,7 +50,11 @@ final class RankProcessesTest {
   private RankCrew crew(RankProcesses.Starter starter) {
     try {
       return RankProcesses.of(
-          2, starter, new Restarts.Policy(2, 600_000, 10, 10), Duration.ofSeconds(60), notes::add);
+          2,
+          starter,
+          new Restarts.Policy(2, 600_000, 10, 10, 10),
+          Duration.ofSeconds(60),
+          notes::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
