@@ -3,7 +3,6 @@ package io.troupe.cluster;
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
 import akka.actor.typed.Signal;
-import akka.actor.typed.SupervisorStrategy;
 import akka.actor.typed.Terminated;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
@@ -14,6 +13,7 @@ import io.troupe.runtime.Portable;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.VerifierPool;
+import io.troupe.runtime.WorkerSupervisor;
 import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
 import java.util.Optional;
@@ -52,14 +52,13 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   private record AskAgain() implements Command {}
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
-  private static final int WORKER_RESTARTS = 5;
 
   private final String name;
   private final Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker;
   private final TimerScheduler<Command> timers;
   private final Runnable told;
   private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
-  private Optional<ActorRef<RolloutWorker.Command>> worker = Optional.empty();
+  private Optional<ActorRef<WorkerSupervisor.Command>> worker = Optional.empty();
   private boolean draining;
   private long hired;
 
@@ -101,6 +100,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
           ActorRef<Command> host =
               context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers), told), NAME);
           context.watch(host);
+          context.watch(verifiers); // Without it no group of this process is ever judged.
           return Behaviors.receive(Command.class)
               .onAnyMessage(
                   command -> {
@@ -174,14 +174,9 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   private Behavior<Command> onHired(ActorRef<Desk.Command> by, Run.Posts posts) {
     if (worker.isEmpty() && !draining && desk.equals(Optional.of(by))) {
       hired++;
-      ActorRef<RolloutWorker.Command> made =
+      ActorRef<WorkerSupervisor.Command> made =
           getContext()
-              .spawn(
-                  Behaviors.supervise(makeWorker.apply(posts))
-                      .onFailure(
-                          SupervisorStrategy.restart()
-                              .withLimit(WORKER_RESTARTS, Duration.ofMinutes(1))),
-                  name + "-" + hired);
+              .spawn(WorkerSupervisor.inItsProcess(makeWorker.apply(posts)), name + "-" + hired);
       getContext().watch(made);
       worker = Optional.of(made);
     }
@@ -218,7 +213,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     if (worker.isEmpty()) {
       return Behaviors.stopped();
     }
-    worker.orElseThrow().tell(new RolloutWorker.Drain());
+    worker.orElseThrow().tell(new WorkerSupervisor.Drain());
     return this;
   }
 

@@ -1,14 +1,16 @@
 package io.troupe.runtime;
 
+import akka.actor.ActorInitializationException;
 import java.util.concurrent.CompletionException;
 
-/** What a failure says, once the wrapping of futures is taken off. */
+/** What a failure says, once the wrapping of futures and of actors that start is taken off. */
 final class Causes {
   private Causes() {}
 
   static String message(Throwable failure) {
     Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
+    while ((cause instanceof CompletionException || cause instanceof ActorInitializationException)
+        && cause.getCause() != null) {
       cause = cause.getCause();
     }
     String message = cause.getMessage();

@@ -2,6 +2,8 @@ package io.troupe.runtime;
 
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
+import akka.actor.typed.PostStop;
+import akka.actor.typed.Signal;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
@@ -401,6 +403,14 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void onJournalFailed(Throwable cause) {
     // Nothing may happen that the journal does not know of, so the run ends here and now.
     wiring.run().tell(new Run.Stopped(new RunEnd.Failed(Causes.message(cause)), state));
+  }
+
+  @Override
+  public Behavior<Command> onSignal(Signal signal) {
+    if (signal instanceof PostStop) {
+      wiring.run().tell(new Run.Interrupted(state)); // Unless it has ended, which comes first.
+    }
+    return this;
   }
 
   private void tell(WorkerId worker, RolloutWorker.Command command) {

@@ -3,7 +3,6 @@ package io.troupe.runtime;
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
 import akka.actor.typed.PostStop;
-import akka.actor.typed.PreRestart;
 import akka.actor.typed.Signal;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
@@ -169,7 +168,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           onSamplingFailed(assignment, cause);
       case Fetched(WeightSnapshot weights) -> onFetched(weights);
       case FetchFailed(PublishedWeights weights, Throwable cause) -> onFetchFailed(weights, cause);
-      case Restart _ -> throw new IllegalStateException(id + " restarts because it was told to");
+      case Restart _ -> throw new WorkerSupervisor.RestartOrdered(id);
       case FetchAgain _ -> fetch();
       case LoadFailed(Throwable cause) -> onLoadFailed(cause);
       case EngineServes _ -> onEngineServes();
@@ -366,7 +365,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   @Override
   public Behavior<Command> onSignal(Signal signal) {
-    if (signal instanceof PreRestart || signal instanceof PostStop) {
+    if (signal instanceof PostStop) {
       wiring.coordinator().tell(new Coordinator.WorkerGone(id));
       wiring.room().retireLater(engine);
     }

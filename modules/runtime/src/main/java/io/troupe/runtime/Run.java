@@ -2,8 +2,10 @@ package io.troupe.runtime;
 
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
+import akka.actor.typed.ChildFailed;
 import akka.actor.typed.DispatcherSelector;
-import akka.actor.typed.SupervisorStrategy;
+import akka.actor.typed.Signal;
+import akka.actor.typed.Terminated;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
@@ -14,12 +16,21 @@ import io.troupe.core.run.Verb;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
-import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 
 /**
  * The guardian of a run: starts the actors of the loop, hands rows to whoever watches, in order,
  * and ends when the coordinator says so and the last evaluation is in.
+ *
+ * <p>It watches every actor of the loop. One that fails has broken an invariant, and what it held
+ * is gone with it, so the run ends as failed, from its last checkpoint on resumable. Two do not end
+ * it: a worker is started again, since its leases are given to others, and an evaluator is
+ * replaced, since an evaluation is no part of the training.
+ *
+ * <p>A coordinator that fails cannot write the end of the run into the journal. So the guardian
+ * fails with it: to the journal the process died, and on a cluster a standby goes on with the run.
  */
 public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public sealed interface Command {}
@@ -56,19 +67,29 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record Stopped(RunEnd end, RunState state) implements Command {}
 
+  /** The last state of a coordinator that stops before the run has ended. */
+  record Interrupted(RunState state) implements Command {}
+
   /** Whom a worker of another JVM talks to. */
   public record Posts(
       ActorRef<Coordinator.Command> coordinator,
       ActorRef<Trainer.Command> trainer,
       ActorRef<Recorder.Command> recorder) {}
 
-  private static final int WORKER_RESTARTS = 5;
+  private static final String RECORDER = "recorder";
+  private static final String COORDINATOR = "coordinator";
+  private static final String EVALUATOR = "evaluator";
+  private static final String TRAINER = "trainer";
+  private static final String VERIFIERS = "verifiers";
+  private static final String WORKER = "rollout-";
 
   private final RunWiring wiring;
   private final ActorRef<Coordinator.Command> coordinator;
-  private final ActorRef<Evaluator.Command> evaluator;
   private final TrainerWorkshop workshop;
+  private final Deque<EvaluationDue> evaluations = new ArrayDeque<>();
+  private ActorRef<Evaluator.Command> evaluator;
   private RowQueue rows = RowQueue.EMPTY;
+  private RunState last = RunState.INITIAL;
   private Optional<Stopped> stopped = Optional.empty();
 
   /** A run that starts at once. */
@@ -80,30 +101,41 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     super(context);
     this.wiring = wiring;
     ActorRef<Recorder.Command> recorder =
-        context.spawn(Recorder.create(wiring.traces()), "recorder", DispatcherSelector.blocking());
+        context.spawn(Recorder.create(wiring.traces()), RECORDER, DispatcherSelector.blocking());
     this.coordinator =
         context.spawn(
-            Coordinator.create(wiring.coordinator(recorder, context.getSelf())), "coordinator");
-    this.evaluator =
-        context.spawn(
-            Evaluator.create(wiring.examination(), wiring.room(), context.getSelf()), "evaluator");
+            Coordinator.create(wiring.coordinator(recorder, context.getSelf())), COORDINATOR);
+    this.evaluator = newEvaluator();
     this.workshop = wiring.workshop(progress -> context.getSelf().tell(new Warming(progress)));
     ActorRef<Trainer.Command> trainer =
-        context.spawn(Trainer.create(workshop, coordinator), "trainer");
+        context.spawn(Trainer.create(workshop, coordinator), TRAINER);
     coordinator.tell(new Coordinator.Employ(trainer));
     trainer.tell(new Trainer.Prepare());
     wiring.posts().accept(new Posts(coordinator, trainer, recorder));
     ActorRef<VerifierPool.Command> verifiers =
-        context.spawn(VerifierPool.create(wiring.verifier()), "verifiers");
+        context.spawn(VerifierPool.create(wiring.verifier()), VERIFIERS);
+    context.watch(recorder);
+    context.watch(coordinator);
+    context.watch(trainer);
+    context.watch(verifiers);
     for (int i = 1; i <= wiring.workers(); i++) {
-      Behavior<RolloutWorker.Command> worker =
-          RolloutWorker.create(wiring.worker(coordinator, trainer, verifiers, recorder));
-      context.spawn(
-          Behaviors.supervise(worker)
-              .onFailure(
-                  SupervisorStrategy.restart().withLimit(WORKER_RESTARTS, Duration.ofMinutes(1))),
-          "rollout-" + i);
+      context.watch(
+          context.spawn(
+              WorkerSupervisor.forEver(
+                  RolloutWorker.create(wiring.worker(coordinator, trainer, verifiers, recorder)),
+                  sentence -> context.getSelf().tell(new Note(sentence))),
+              WORKER + i));
     }
+  }
+
+  private ActorRef<Evaluator.Command> newEvaluator() {
+    ActorRef<Evaluator.Command> made =
+        getContext()
+            .spawn(
+                Evaluator.create(wiring.examination(), wiring.room(), getContext().getSelf()),
+                EVALUATOR);
+    getContext().watch(made);
+    return made;
   }
 
   @Override
@@ -116,19 +148,18 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Unfit(Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo) ->
           coordinator.tell(new Coordinator.Unfit(verb, order, reason, replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
-      case EvaluationDue(long step, WeightSnapshot weights) -> onEvaluationDue(step, weights);
-      case Evaluated(long step, double accuracy) -> {
-        rows = rows.evaluated(step, accuracy);
-        coordinator.tell(new Coordinator.Evaluated(step, accuracy));
-      }
-      case EvaluationFailed(long step, String reason) -> {
-        wiring.listener().note("the evaluation of step %d failed: %s".formatted(step, reason));
-        rows = rows.abandoned(step);
-      }
+      case EvaluationDue due -> onEvaluationDue(due);
+      case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
+      case EvaluationFailed(long step, String reason) -> onEvaluationFailed(step, reason);
       case Warming(TrainerWorkshop.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
       case Stopped ended -> stopped = Optional.of(ended);
+      case Interrupted(RunState state) -> last = state;
     }
+    return next();
+  }
+
+  private Behavior<Command> next() {
     rows.ready().forEach(wiring.listener()::row);
     rows = rows.rest();
     return stopped.isPresent() && (rows.isEmpty() || failed()) ? end() : this;
@@ -151,11 +182,69 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     coordinator.tell(new Coordinator.Ordered(verb, order, replyTo));
   }
 
-  private void onEvaluationDue(long step, WeightSnapshot weights) {
-    if (step == 0) {
+  private void onEvaluationDue(EvaluationDue due) {
+    if (due.step() == 0) {
       rows = rows.add(StepRow.before(wiring.millis().getAsLong() / 1000.0), true);
     }
-    evaluator.tell(new Evaluator.Evaluate(step, weights));
+    evaluations.add(due);
+    ask(due);
+  }
+
+  private void ask(EvaluationDue due) {
+    evaluator.tell(new Evaluator.Evaluate(due.step(), due.weights()));
+  }
+
+  private void onEvaluated(long step, double accuracy) {
+    evaluations.removeIf(due -> due.step() == step);
+    rows = rows.evaluated(step, accuracy);
+    coordinator.tell(new Coordinator.Evaluated(step, accuracy));
+  }
+
+  private void onEvaluationFailed(long step, String reason) {
+    evaluations.removeIf(due -> due.step() == step);
+    wiring.listener().note("the evaluation of step %d failed: %s".formatted(step, reason));
+    rows = rows.abandoned(step);
+  }
+
+  @Override
+  public Behavior<Command> onSignal(Signal signal) {
+    return signal instanceof Terminated ended ? onEnded(ended) : this;
+  }
+
+  private Behavior<Command> onEnded(Terminated ended) {
+    String name = ended.getRef().path().name();
+    String reason =
+        ended instanceof ChildFailed failed
+            ? " failed: " + Causes.message(failed.getCause())
+            : " stopped by itself";
+    switch (name) {
+      case COORDINATOR -> {
+        return onCoordinatorEnded("the coordinator" + reason);
+      }
+      case EVALUATOR -> onEvaluatorEnded("the evaluator" + reason);
+      case TRAINER -> onBroken("the trainer" + reason);
+      case RECORDER -> onBroken("the recorder of the traces" + reason);
+      case VERIFIERS -> onBroken("the verifier pool" + reason);
+      default -> {
+        if (ended instanceof ChildFailed) { // Else it was drained.
+          onBroken("worker " + name + reason);
+        }
+      }
+    }
+    return next();
+  }
+
+  private Behavior<Command> onCoordinatorEnded(String reason) {
+    wiring.listener().ended(new RunEnd.Failed(reason), last);
+    throw new IllegalStateException(reason);
+  }
+
+  /** It makes one evaluation after the other, so it failed in the first of those it owes. */
+  private void onEvaluatorEnded(String reason) {
+    evaluator = newEvaluator();
+    Optional.ofNullable(evaluations.peek())
+        .ifPresent(due -> onEvaluationFailed(due.step(), reason));
+    evaluations.forEach(this::ask);
   }
 
   private boolean failed() {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
-import akka.actor.typed.SupervisorStrategy;
-import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
@@ -42,19 +40,17 @@ class RolloutWorkerTest {
 
   private ActorRef<RolloutWorker.Command> spawned(EngineRoom engines) {
     return actors.spawn(
-        Behaviors.supervise(
-                RolloutWorker.create(
-                    new RolloutWorker.Wiring(
-                        engines,
-                        weights,
-                        SourceSampling.of(new SamplingSettings(1, 3)),
-                        2,
-                        4,
-                        coordinator.getRef(),
-                        trainer.getRef(),
-                        verifiers.getRef(),
-                        recorder.getRef())))
-            .onFailure(SupervisorStrategy.restart()));
+        RolloutWorker.create(
+            new RolloutWorker.Wiring(
+                engines,
+                weights,
+                SourceSampling.of(new SamplingSettings(1, 3)),
+                2,
+                4,
+                coordinator.getRef(),
+                trainer.getRef(),
+                verifiers.getRef(),
+                recorder.getRef())));
   }
 
   private WorkerId registered() {
@@ -262,13 +258,11 @@ class RolloutWorkerTest {
   }
 
   @Test
-  void restart_weightsThatCannotBeLoaded_isANewWorker() {
+  void published_weightsThatCannotBeLoaded_endTheWorker() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
     worker.tell(published(Toys.BROKEN));
     coordinator.expectMessage(new Coordinator.WorkerGone(id));
-    WorkerId second = registered();
-    assertThat(second).isNotEqualTo(id);
-    coordinator.expectMessage(new Coordinator.RequestWork(second, 4));
+    coordinator.expectTerminated(worker);
   }
 
   @Test

@@ -37,6 +37,8 @@ final class Toys {
   static final String ALPHABET = "+0123456789=";
   static final int GROUPS_PER_STEP = 2;
   static final int COMPLETIONS = 4;
+  static final int WORKERS = 2;
+  static final int GROUPS_PER_REQUEST = 4;
   static final WeightSnapshot BROKEN = new WeightSnapshot(WeightVersion.BASE, "", List.of());
 
   private Toys() {}
@@ -133,8 +135,8 @@ final class Toys {
         0,
         0,
         "",
-        2,
-        4,
+        WORKERS,
+        GROUPS_PER_REQUEST,
         8,
         3,
         2);

@@ -1,0 +1,146 @@
+package io.troupe.runtime;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.typed.ActorRef;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.store.Checkpoints;
+import io.troupe.store.Journal;
+import io.troupe.store.JournalSettings;
+import io.troupe.store.JournalWriter;
+import io.troupe.telemetry.StepRow;
+import io.troupe.verifiers.pool.VerifierService;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** A whole run of the toy policy in one process, any part of which a test may replace. */
+final class SmallRun implements RunListener, AutoCloseable {
+  private static final long PATIENCE_SECONDS = 120;
+
+  /** How a run ended, and in which state. */
+  record Ended(RunEnd end, RunState state) {}
+
+  final List<StepRow> rows = new CopyOnWriteArrayList<>();
+  final List<String> notes = new CopyOnWriteArrayList<>();
+  final BlockingQueue<WorkerId> workers = new LinkedBlockingQueue<>();
+  private final CompletableFuture<Ended> ended = new CompletableFuture<>();
+  private final CompletableFuture<Run.Posts> posts = new CompletableFuture<>();
+  private final CompletableFuture<Void> thirdRow = new CompletableFuture<>();
+  private final Path folder;
+  private final JournalWriter journal;
+
+  /** Called on the coordinator's thread. */
+  Consumer<Event> onEvent = _ -> {};
+
+  VerifierService verifiers = Toys.service(Toys.verifier());
+
+  SmallRun(Path folder) throws IOException {
+    this.folder = folder;
+    this.journal =
+        JournalWriter.start(
+            Journal.open(folder.resolve("journal"), JournalSettings.defaults()), 1024);
+  }
+
+  ActorRef<Run.Command> start(ActorTestKit actors, EngineRoom room, RunSettings settings)
+      throws IOException {
+    long start = System.nanoTime();
+    LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
+    PromptPool pool = Toys.pool();
+    WeightsInMemory weights = new WeightsInMemory();
+    return actors.spawn(
+        Run.create(
+            new RunWiring(
+                settings,
+                room,
+                pool,
+                weights,
+                weights,
+                settings.workers(),
+                posts::complete,
+                new Examination(
+                    Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(Toys.verifier()), 3),
+                verifiers,
+                journal,
+                Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
+                Traces.open(
+                    Files.createDirectories(folder.resolve("traces")), pool, millis, notes::add),
+                Optional.empty(),
+                false,
+                0,
+                millis,
+                this)));
+  }
+
+  Run.Posts posts() {
+    return posts.join();
+  }
+
+  void awaitThirdRow() throws Exception {
+    thirdRow.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  Ended awaitEnd() throws Exception {
+    return ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** The next worker that asks for work under a name that is new. */
+  WorkerId awaitWorker() throws Exception {
+    return Optional.ofNullable(workers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).orElseThrow();
+  }
+
+  /** Steps of the checkpoints, all of which are whole. */
+  List<Long> checkpoints() throws IOException {
+    var listing = Checkpoints.view(folder.resolve("checkpoints")).verify();
+    if (!listing.broken().isEmpty()) {
+      throw new AssertionError(listing.broken());
+    }
+    return listing.whole().stream().map(one -> one.step()).toList();
+  }
+
+  @Override
+  public void warmup(TrainerWorkshop.WarmupProgress progress) {}
+
+  @Override
+  public void row(StepRow row) {
+    rows.add(row);
+    if (rows.size() == 3) {
+      thirdRow.complete(null);
+    }
+  }
+
+  @Override
+  public void note(String sentence) {
+    notes.add(sentence);
+  }
+
+  @Override
+  public void happened(long atMillis, Event event) {
+    if (event instanceof Event.DemandRaised(WorkerId worker, long total)
+        && total == Toys.GROUPS_PER_REQUEST) {
+      workers.add(worker);
+    }
+    onEvent.accept(event);
+  }
+
+  @Override
+  public void ended(RunEnd end, RunState state) {
+    ended.complete(new Ended(end, state));
+  }
+
+  @Override
+  public void close() throws IOException {
+    journal.close();
+  }
+}
