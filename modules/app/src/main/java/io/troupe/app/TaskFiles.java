@@ -22,9 +22,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The files that a task's configuration names, wherever they are. */
 final class TaskFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskFiles.class);
+
   private final DataCache cache;
   private final S3Folders s3;
 
@@ -47,7 +51,10 @@ final class TaskFiles {
               environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co"),
               environment.getOrDefault("HF_TOKEN", "")));
     }
-    return new TaskFiles(new DataCache(cacheFolder(data, environment), origins), s3);
+    return new TaskFiles(
+        new DataCache(
+            cacheFolder(data, environment), origins, message -> LOG.warn("data={}", message)),
+        s3);
   }
 
   private static Path cacheFolder(DataSection data, Map<String, String> environment) {

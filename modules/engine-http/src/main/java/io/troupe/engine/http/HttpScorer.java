@@ -19,6 +19,12 @@ import java.util.concurrent.TimeUnit;
 public final class HttpScorer implements Scorer {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
+  /** Of an answer beside its scores. */
+  private static final long BYTES = 1 << 20;
+
+  /** Most that a server writes of one token: its id, number, rank and text. */
+  private static final long BYTES_OF_ONE = 512;
+
   private final Wire wire;
   private final Capabilities can;
   private final ScoreCodec codec;
@@ -138,7 +144,8 @@ public final class HttpScorer implements Scorer {
     while (true) {
       Fault fault;
       try {
-        Wire.Answer answer = wire.post(codec.path(), codec.body(tokens, topK), PATIENCE);
+        Wire.Answer answer =
+            wire.post(codec.path(), codec.body(tokens, topK), PATIENCE, mostBytes(tokens, topK));
         if (answer.ok()) {
           return codec.scores(Fields.parse(answer.body()), tokens, topK);
         }
@@ -153,6 +160,10 @@ public final class HttpScorer implements Scorer {
         case Retry.Decision.GiveUp() -> throw new EndpointException(wire.endpoint(), fault);
       }
     }
+  }
+
+  private static long mostBytes(int[] tokens, int topK) {
+    return BYTES + (long) tokens.length * (topK + 1) * BYTES_OF_ONE;
   }
 
   @Override

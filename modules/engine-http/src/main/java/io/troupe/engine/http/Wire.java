@@ -6,12 +6,14 @@ import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
+import io.troupe.engine.net.WholeAnswer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
@@ -27,6 +29,9 @@ import java.util.function.BooleanSupplier;
 public final class Wire implements AutoCloseable {
   private static final String KEEP_ALIVE = "jdk.httpclient.keepalive.timeout";
   private static final String KEEP_ALIVE_SECONDS = "3";
+
+  /** Most bytes of an answer of which nothing else is known. */
+  private static final int MOST_BYTES = 10 << 20;
 
   static {
     if (System.getProperty(KEEP_ALIVE) == null) {
@@ -80,20 +85,41 @@ public final class Wire implements AutoCloseable {
   /**
    * Asks for a route, and waits.
    *
-   * @throws EndpointException if no answer came
+   * @param timeout for all of the answer
+   * @throws EndpointException if no whole answer came
    */
   public Answer get(String path, Duration timeout) throws InterruptedException {
-    return send(request(path).timeout(timeout).GET().build());
+    return send(request(path).GET().build(), timeout, MOST_BYTES);
   }
 
   /** Sends JSON, and waits. */
   public Answer post(String path, JsonNode body, Duration timeout) throws InterruptedException {
-    return send(json(path, body).timeout(timeout).build());
+    return post(path, body, timeout, MOST_BYTES);
   }
 
-  private Answer send(HttpRequest request) throws InterruptedException {
+  /**
+   * The same of an answer whose size is known better.
+   *
+   * @param mostBytes of an answer with status 200; a longer one fails
+   */
+  Answer post(String path, JsonNode body, Duration timeout, long mostBytes)
+      throws InterruptedException {
+    return send(json(path, body).build(), timeout, mostBytes);
+  }
+
+  private Answer send(HttpRequest request, Duration timeout, long mostBytes)
+      throws InterruptedException {
     try {
-      HttpResponse<String> response = client.send(request, _ -> new BoundedText());
+      HttpResponse<String> response =
+          WholeAnswer.within(
+              client,
+              request,
+              info ->
+                  info.statusCode() == 200
+                      ? HttpResponse.BodySubscribers.limiting(
+                          HttpResponse.BodySubscribers.ofString(StandardCharsets.UTF_8), mostBytes)
+                      : new BoundedText(),
+              timeout);
       return new Answer(
           response.statusCode(),
           response.body(),

@@ -1,6 +1,8 @@
 package io.troupe.engine.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.protocol.Dialect;
@@ -8,6 +10,7 @@ import io.troupe.engine.http.protocol.Draw;
 import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Fault;
 import io.troupe.engine.http.protocol.Fault.Kind;
+import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.Finish;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -193,5 +196,41 @@ class MisbehaviourTest {
   @Test
   void ofStatus_retryAfter_isKept() {
     assertThat(Fault.ofStatus(429, "", "7").retryAfter()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  /** The client's own timeout ends with the headers. */
+  @Test
+  void get_bodyThatStalls_isNoAnswerInTime() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (socket, out) -> {
+                  out.write("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{".getBytes(UTF_8));
+                  out.flush();
+                  socket.getInputStream().read(); // until the client goes
+                });
+        Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
+      assertThatThrownBy(() -> wire.get("/health", Duration.ofMillis(300)))
+          .isInstanceOfSatisfying(
+              EndpointException.class,
+              failed -> assertThat(failed.fault().kind()).isEqualTo(Fault.Kind.NO_ANSWER));
+    }
+  }
+
+  @Test
+  void post_answerLongerThanItMayBe_fails() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> {
+                  out.write(
+                      ("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + " ".repeat(2000))
+                          .getBytes(UTF_8));
+                  out.flush();
+                });
+        Wire wire = new Wire(Endpoint.of(server.base(), 1))) {
+      assertThat(wire.post("/x", Fields.object(), Duration.ofSeconds(20), 2000).body())
+          .hasSize(2000);
+      assertThatThrownBy(() -> wire.post("/x", Fields.object(), Duration.ofSeconds(20), 1999))
+          .isInstanceOf(EndpointException.class);
+    }
   }
 }

@@ -11,9 +11,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -33,13 +35,16 @@ public final class DataCache {
 
   private final Path root;
   private final List<DataOrigin> origins;
+  private final Consumer<String> say;
 
   /**
    * A cache in a folder, which need not exist yet.
    *
    * @param origins asked one after the other for what is not there
+   * @param say tells the user what it waits for
    */
-  public DataCache(Path root, List<DataOrigin> origins) {
+  public DataCache(Path root, List<DataOrigin> origins, Consumer<String> say) {
+    this.say = say;
     this.root = root.toAbsolutePath().normalize();
     this.origins = List.copyOf(origins);
   }
@@ -60,13 +65,14 @@ public final class DataCache {
     }
     Files.createDirectories(folder.getParent());
     Lock within = LOCKS.computeIfAbsent(folder, _ -> new ReentrantLock());
-    within.lock();
+    Path lock = folder.resolveSibling(folder.getFileName() + ".lock");
+    if (!within.tryLock()) {
+      say.accept("%s is being fetched by this process; waiting for it".formatted(wanted));
+      within.lock();
+    }
     try (FileChannel file =
-            FileChannel.open(
-                folder.resolveSibling(folder.getFileName() + ".lock"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.WRITE);
-        FileLock _ = file.lock()) {
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock _ = locked(file, wanted, lock)) {
       if (!isWhole(folder)) {
         fetch(wanted, folder);
       }
@@ -74,6 +80,16 @@ public final class DataCache {
     } finally {
       within.unlock();
     }
+  }
+
+  private FileLock locked(FileChannel file, Wanted wanted, Path lock) throws IOException {
+    Optional<FileLock> free = Optional.ofNullable(file.tryLock());
+    if (free.isEmpty()) {
+      say.accept(
+          "%s is being fetched by another process, which has %s locked; waiting for it"
+              .formatted(wanted, lock));
+    }
+    return free.isPresent() ? free.get() : file.lock();
   }
 
   private void fetch(Wanted wanted, Path folder) throws IOException {

@@ -2,19 +2,24 @@ package io.troupe.tasks.fetch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.engine.net.WholeAnswer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -25,11 +30,15 @@ import java.util.OptionalLong;
  */
 public final class HubOrigin implements DataOrigin {
   private static final int REDIRECTIONS = 5;
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final Duration STALL = Duration.ofSeconds(60);
+
+  /** Of the list of a repository's files. */
+  private static final long MOST_LISTED_BYTES = 64 << 20;
 
   private final HttpClient client;
   private final String endpoint;
   private final String token;
+  private final Duration stall;
 
   /**
    * A hub.
@@ -38,6 +47,16 @@ public final class HubOrigin implements DataOrigin {
    * @param token of {@code HF_TOKEN}; empty means none
    */
   public HubOrigin(String endpoint, String token) {
+    this(endpoint, token, STALL);
+  }
+
+  /**
+   * The same.
+   *
+   * @param stall longest time without a byte; a file may take as long as it moves
+   */
+  HubOrigin(String endpoint, String token, Duration stall) {
+    this.stall = stall;
     this.endpoint = endpoint.replaceAll("/+$", "");
     this.token = token;
     this.client =
@@ -68,27 +87,26 @@ public final class HubOrigin implements DataOrigin {
   }
 
   private List<String> names(String repository) throws IOException {
-    HttpResponse<InputStream> response = get("/api/datasets/" + repository);
-    try (InputStream body = response.body()) {
-      if (response.statusCode() == 404) {
-        return List.of();
-      }
-      JsonNode described = new JsonMapper().readTree(body);
-      List<String> names = new ArrayList<>();
-      described
-          .path("siblings")
-          .forEach(sibling -> names.add(sibling.path("rfilename").asText("")));
-      return names;
+    HttpResponse<Optional<byte[]>> response =
+        get(
+            "/api/datasets/" + repository,
+            BodyHandlers.limiting(BodyHandlers.ofByteArray(), MOST_LISTED_BYTES));
+    if (response.body().isEmpty()) {
+      return List.of();
     }
+    JsonNode described = new JsonMapper().readTree(response.body().get());
+    List<String> names = new ArrayList<>();
+    described.path("siblings").forEach(sibling -> names.add(sibling.path("rfilename").asText("")));
+    return names;
   }
 
   private void download(String path, Path file) throws IOException {
-    HttpResponse<InputStream> response = get(path);
-    try (InputStream body = response.body()) {
-      if (response.statusCode() == 404) {
-        throw new IOException(path + " is listed and not there");
-      }
-      Files.copy(body, file);
+    HttpResponse<Optional<Path>> response =
+        get(
+            path,
+            BodyHandlers.ofFile(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+    if (response.body().isEmpty()) {
+      throw new IOException(path + " is listed and not there");
     }
     OptionalLong promised = response.headers().firstValueAsLong("content-length");
     if (promised.isPresent() && promised.getAsLong() != Files.size(file)) {
@@ -97,19 +115,20 @@ public final class HubOrigin implements DataOrigin {
     }
   }
 
-  private HttpResponse<InputStream> get(String path) throws IOException {
+  /** The answer, empty where there is none of that name. */
+  private <T> HttpResponse<Optional<T>> get(String path, BodyHandler<T> handler)
+      throws IOException {
     URI address = address(path);
     for (int i = 0; i <= REDIRECTIONS; i++) {
-      HttpRequest.Builder request = HttpRequest.newBuilder(address).timeout(PATIENCE).GET();
+      HttpRequest.Builder request = HttpRequest.newBuilder(address).GET();
       if (!token.isEmpty() && address.getAuthority().equals(address("/").getAuthority())) {
         request.header("Authorization", "Bearer " + token);
       }
-      HttpResponse<InputStream> response = send(request.build());
+      HttpResponse<Optional<T>> response = send(request.build(), handler);
       int status = response.statusCode();
       if (status == 200 || status == 404) {
         return response;
       }
-      response.body().close();
       if (status < 300 || status >= 400) {
         throw new IOException(refusal(address, status));
       }
@@ -132,9 +151,17 @@ public final class HubOrigin implements DataOrigin {
                 : "");
   }
 
-  private HttpResponse<InputStream> send(HttpRequest request) throws IOException {
+  private <T> HttpResponse<Optional<T>> send(HttpRequest request, BodyHandler<T> handler)
+      throws IOException {
     try {
-      return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+      return WholeAnswer.whileItMoves(
+          client,
+          request,
+          info ->
+              info.statusCode() == 200
+                  ? BodySubscribers.mapping(handler.apply(info), Optional::of)
+                  : BodySubscribers.replacing(Optional.empty()),
+          stall);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       InterruptedIOException interrupted = new InterruptedIOException("interrupted");

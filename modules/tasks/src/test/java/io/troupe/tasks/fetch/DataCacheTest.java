@@ -11,10 +11,13 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cache before a hub of this process. */
@@ -72,7 +76,7 @@ final class DataCacheTest {
   }
 
   private DataCache cache(String token) {
-    return new DataCache(folder, List.of(new HubOrigin(endpoint(), token)));
+    return new DataCache(folder, List.of(new HubOrigin(endpoint(), token)), _ -> {});
   }
 
   @Test
@@ -124,13 +128,80 @@ final class DataCacheTest {
           }
         };
     List<Callable<Path>> starts =
-        Collections.nCopies(16, () -> new DataCache(folder, List.of(origin)).folder(WANTED));
+        Collections.nCopies(
+            16, () -> new DataCache(folder, List.of(origin), _ -> {}).folder(WANTED));
     try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
       for (Future<Path> each : threads.invokeAll(starts)) {
         assertThat(each.get().resolve("train.jsonl")).exists();
       }
     }
     assertThat(fetched).hasValue(1);
+  }
+
+  @Test
+  void folder_whileItIsBeingFetched_saysThatItWaits() throws Exception {
+    CountDownLatch fetching = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    DataOrigin origin =
+        new DataOrigin() {
+          @Override
+          public String place(Wanted wanted) {
+            return "here";
+          }
+
+          @Override
+          public boolean fetch(Wanted wanted, Path into) throws IOException {
+            fetching.countDown();
+            try {
+              goOn.await();
+            } catch (InterruptedException stop) {
+              throw new IOException(stop);
+            }
+            Files.writeString(into.resolve("train.jsonl"), "{}");
+            return true;
+          }
+        };
+    List<String> said = new CopyOnWriteArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(1)) {
+      Future<Path> first =
+          threads.submit(() -> new DataCache(folder, List.of(origin), said::add).folder(WANTED));
+      fetching.await();
+      Path second =
+          new DataCache(
+                  folder,
+                  List.of(origin),
+                  message -> {
+                    said.add(message);
+                    goOn.countDown(); // it waits until somebody has said so
+                  })
+              .folder(WANTED);
+      assertThat(second).isEqualTo(first.get());
+    }
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .endsWith("is being fetched by this process; waiting for it");
+  }
+
+  /** However long a file takes, as long as it moves. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void folder_downloadThatStalls_isGivenUp() {
+    server.createContext(
+        "/datasets/slow/set/resolve/main/data/train-0.jsonl",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 500);
+          exchange.getResponseBody().write('{');
+          exchange.getResponseBody().flush();
+        });
+    answer(
+        "/api/datasets/slow/set", 200, "{\"siblings\": [{\"rfilename\": \"data/train-0.jsonl\"}]}");
+    DataCache impatient =
+        new DataCache(
+            folder, List.of(new HubOrigin(endpoint(), "", Duration.ofMillis(200))), _ -> {});
+    assertThatThrownBy(() -> impatient.folder(new Wanted("x", "slow/set", "", "train")))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessageContaining("nothing came for PT0.2S");
   }
 
   @Test

@@ -50,7 +50,7 @@ final class ObjectOriginTest {
             return true;
           }
         };
-    return new DataCache(folder, List.of(new ObjectOrigin(store, ROOT), hub));
+    return new DataCache(folder, List.of(new ObjectOrigin(store, ROOT), hub), _ -> {});
   }
 
   private List<Path> files(Map<String, String> objects) throws IOException {
@@ -103,7 +103,8 @@ final class ObjectOriginTest {
                     (place, _) -> {
                       throw new IOException(place + ": status 403");
                     },
-                    ROOT)));
+                    ROOT)),
+            _ -> {});
 
     assertThatThrownBy(() -> cache.folder(TEST))
         .isInstanceOf(BadTaskData.class)

@@ -29,6 +29,10 @@ public final class LlmJudge implements Verifier {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
   private static final int EXCERPT = 120;
+
+  /** Of a reply: a judge may reason at length before its score. */
+  private static final long MOST_BYTES = 4 << 20;
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** What one request brought. */
@@ -96,13 +100,12 @@ public final class LlmJudge implements Verifier {
   private Reply ask(String body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url)
-            .timeout(settings.timeout())
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body));
     settings.apiKey().ifPresent(key -> request.header("Authorization", "Bearer " + key));
     try {
       HttpResponse<String> response =
-          http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+          new WholeReply(http, MOST_BYTES).within(request.build(), settings.timeout());
       int status = response.statusCode();
       if (status == 200) {
         return text(response.body());
@@ -113,7 +116,7 @@ public final class LlmJudge implements Verifier {
           : new Reply.Refused(why);
     } catch (HttpTimeoutException late) {
       return new Reply.Again(
-          Cause.TIMEOUT, "no reply within " + settings.timeout(), Optional.empty());
+          Cause.TIMEOUT, "no whole reply within " + settings.timeout(), Optional.empty());
     } catch (IOException away) {
       return new Reply.Again(Cause.CRASH, "cannot be reached: " + away, Optional.empty());
     } catch (InterruptedException e) {

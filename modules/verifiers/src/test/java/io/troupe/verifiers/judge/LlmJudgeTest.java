@@ -24,6 +24,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,7 +34,10 @@ class LlmJudgeTest {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** A reply to play: a status of 0 answers nothing until the client gives up. */
+  /**
+   * A reply to play: a status of 0 answers nothing until the client gives up, one of 1 begins an
+   * answer and does not go on.
+   */
   private record Scene(int status, String body) {}
 
   private final Queue<Scene> script = new ArrayDeque<>();
@@ -58,6 +62,12 @@ class LlmJudgeTest {
     keys.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
     Scene scene = script.remove();
     if (scene.status() == 0) {
+      return;
+    }
+    if (scene.status() == 1) {
+      exchange.sendResponseHeaders(200, 500);
+      exchange.getResponseBody().write('{');
+      exchange.getResponseBody().flush();
       return;
     }
     byte[] body = scene.body().getBytes(UTF_8);
@@ -143,6 +153,26 @@ class LlmJudgeTest {
     Verdict verdict = verify("x", Duration.ofMillis(100));
 
     assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.TIMEOUT);
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void verify_replyThatStallsInItsBody_isATimeout() {
+    script.addAll(List.of(new Scene(1, ""), new Scene(1, "")));
+
+    Verdict verdict = verify("x", Duration.ofMillis(300));
+
+    assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.TIMEOUT);
+    assertThat(((Verdict.Unverifiable) verdict).reason())
+        .endsWith("asked 2 times: no whole reply within PT0.3S");
+  }
+
+  @Test
+  void verify_replyWithoutEnd_isNotRead() {
+    String endless = " ".repeat((4 << 20) + 1);
+    Verdict verdict = verify(new Scene(200, endless), new Scene(200, endless));
+
+    assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.CRASH);
   }
 
   @ParameterizedTest
