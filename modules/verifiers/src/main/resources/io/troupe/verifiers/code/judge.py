@@ -10,8 +10,13 @@ import json
 import math
 import os
 
+# Errors that a test may tell apart. Those that end an iteration (and GeneratorExit, KeyboardInterrupt and SystemExit, which
+# are no Exception) are not among them: map, zip, filter, next and `yield from` would take one for "no more", and a test that
+# looks at every item would pass without looking at any.
 ERRORS = {name: kind for name, kind in vars(builtins).items()
-          if isinstance(kind, type) and issubclass(kind, Exception)}
+          if isinstance(kind, type) and issubclass(kind, Exception) and kind not in (StopIteration, StopAsyncIteration)}
+# In the tests that define it, an IndexError ends an iteration too.
+ITEM_METHOD = "__getitem__"
 
 
 class Ended(BaseException):
@@ -34,6 +39,12 @@ class Link:
         self.loaded = False
         self.uses = 0
         self.ended = False
+        self.errors = ERRORS
+
+    def keep_iterations_whole(self, *texts):
+        """Where tests make sequences of their own, no error of the program may be the end of one."""
+        if any(ITEM_METHOD in text for text in texts):
+            self.errors = {name: kind for name, kind in ERRORS.items() if not issubclass(kind, IndexError)}
 
     def name(self, wanted):
         """What the program calls so. Naming a function is no use of it yet."""
@@ -76,7 +87,7 @@ class Link:
             if "raised" not in reply:
                 return decode(reply["value"], lambda number: Remote(self, int(number)))
             names, text = reply["raised"]
-            kind = next((ERRORS[name] for name in names if name in ERRORS), ProgramError)
+            kind = next((self.errors[name] for name in names if name in self.errors), ProgramError)
             shown = "%s: %s" % (str(names[0])[:60], str(text)[:200])
         except Exception as failure:
             raise ProgramError("no plain data: %s" % type(failure).__name__) from None
@@ -203,6 +214,7 @@ def attempt(link, action):
 def judge_asserts(link, job):
     if not job["tests"]:
         raise BadProblem("no tests")
+    link.keep_iterations_whole(job["setup"], *job["tests"])
     setup = parse(job["setup"], "the set-up")
     trees = [parse(test, "test %d" % (i + 1)) for i, test in enumerate(job["tests"])]
     scope = Scope(link, subjects_of([setup] + trees, job["entry_point"]))
@@ -232,6 +244,7 @@ def run_test(scope, tree, entry_point):
 
 
 def judge_check(link, job):
+    link.keep_iterations_whole(job["prompt"], job["test"])
     prompt = parse(job["prompt"], "the prompt")
     test = parse(job["test"], "the test")
     scope = Scope(link, {job["entry_point"]})
