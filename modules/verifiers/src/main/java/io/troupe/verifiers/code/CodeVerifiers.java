@@ -15,7 +15,8 @@ public final class CodeVerifiers {
    * <p>Options: {@code timeout} (time of a program, 5s), {@code timeout_of_all_runs} (of all runs
    * of one that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code
    * python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
-   * comparison} (exact, lines, tokens or numbers), {@code allow_unsandboxed} (false; see {@link
+   * comparison} (exact, lines, tokens or numbers), {@code allow_unfiltered} (false; see {@link
+   * Isolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed} (false; see {@link
    * Isolation#NONE}).
    *
    * @param benchmarkName for messages
@@ -32,11 +33,11 @@ public final class CodeVerifiers {
     SandboxSettings standard = SandboxSettings.standard();
     Duration wall = options.duration("timeout", standard.wall());
     Duration all = options.duration("timeout_of_all_runs", wall.multipliedBy(6));
-    boolean unsandboxed = options.flag("allow_unsandboxed", false);
     SandboxSettings settings =
         new SandboxSettings(
             options.workers(),
-            unsandboxed ? Isolation.NONE : Isolation.BUBBLEWRAP,
+            isolation(
+                options.flag("allow_unsandboxed", false), options.flag("allow_unfiltered", false)),
             Path.of(options.text("python").orElse(standard.python().toString())),
             wall,
             all,
@@ -47,5 +48,12 @@ public final class CodeVerifiers {
     // Before processes are started for options that cannot be.
     options.refuseOthers(benchmarkName);
     return new CodeVerifier(profile, Sandbox.open(settings));
+  }
+
+  private static Isolation isolation(boolean unsandboxed, boolean unfiltered) {
+    if (unsandboxed) {
+      return Isolation.NONE;
+    }
+    return unfiltered ? Isolation.BUBBLEWRAP_MAYBE_UNFILTERED : Isolation.BUBBLEWRAP;
   }
 }

@@ -72,7 +72,7 @@ public final class Sandbox implements AutoCloseable {
    * @throws SandboxUnavailable if this machine cannot shut programs in; nothing is left behind
    */
   public static Sandbox open(SandboxSettings settings) throws SandboxUnavailable {
-    if (settings.isolation() == Isolation.BUBBLEWRAP && !isInstalled("bwrap")) {
+    if (settings.isolation().namespaces() && !isInstalled("bwrap")) {
       throw new SandboxUnavailable(SandboxDiagnosis.NO_BUBBLEWRAP);
     }
     if (settings.isolation() == Isolation.NONE) {
@@ -82,11 +82,16 @@ public final class Sandbox implements AutoCloseable {
     }
     Sandbox sandbox = new Sandbox(settings, interpreter(settings.python()), isRoot());
     try {
-      sandbox.starter.submit(() -> sandbox.start(0)).get();
+      if (!sandbox.starter.submit(() -> sandbox.start(0)).get().filtered()) {
+        sandbox.goUnfiltered();
+      }
       for (int index = 1; index < settings.workers(); index++) {
         sandbox.startLater(index, Duration.ZERO);
       }
       return sandbox;
+    } catch (SandboxUnavailable refused) {
+      sandbox.close();
+      throw refused;
     } catch (ExecutionException e) {
       sandbox.close();
       String said = e.getCause() instanceof IOException cause ? cause.getMessage() : e.getMessage();
@@ -96,6 +101,18 @@ public final class Sandbox implements AutoCloseable {
       sandbox.close();
       Thread.currentThread().interrupt();
       throw new SandboxUnavailable("interrupted while the sandbox started");
+    }
+  }
+
+  private void goUnfiltered() throws SandboxUnavailable {
+    if (settings.isolation() == Isolation.BUBBLEWRAP) {
+      throw new SandboxUnavailable(SandboxDiagnosis.noFilter(System.getProperty("os.arch")));
+    }
+    if (settings.isolation().namespaces()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "programs are judged WITHOUT A FILTER OF SYSTEM CALLS: none is known for this processor,"
+              + " so that they reach all of the kernel that namespaces leave open");
     }
   }
 

@@ -1,6 +1,5 @@
 package io.troupe.verifiers.code;
 
-import io.troupe.verifiers.code.SandboxSettings.Isolation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +43,7 @@ final class SandboxCommand {
    */
   static List<String> of(SandboxSettings settings, Path python, int index, boolean root) {
     List<String> command = new ArrayList<>();
-    if (settings.isolation() == Isolation.BUBBLEWRAP) {
+    if (settings.isolation().namespaces()) {
       if (root) {
         // Root's processes are not counted against a limit, and its user namespace would map root.
         String id = Integer.toString(FIRST_UID + index);

@@ -15,6 +15,12 @@ final class SandboxDiagnosis {
 
   private SandboxDiagnosis() {}
 
+  /** There is no filter of system calls for a processor. */
+  static String noFilter(String processor) {
+    return "the sandbox has no filter of system calls for this processor (%s); there is one for x86-64 and ARM64. The verifier's option allow_unfiltered=true judges with namespaces alone"
+        .formatted(processor);
+  }
+
   /**
    * @param output what the first process wrote before it ended
    * @param kernelSetting reads a file under /proc; empty text if there is none

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.verifiers.code.SandboxResult.TestResult;
-import io.troupe.verifiers.code.SandboxSettings.Isolation;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -46,6 +45,7 @@ final class SandboxServer implements AutoCloseable {
   private final DataOutputStream input;
   private final DataInputStream output;
   private long jobs;
+  private boolean filtered;
   private boolean spent;
 
   private SandboxServer(
@@ -69,7 +69,7 @@ final class SandboxServer implements AutoCloseable {
       List<String> command, SandboxSettings settings, ScheduledExecutorService watchdog)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
-    if (settings.isolation() == Isolation.NONE) {
+    if (!settings.isolation().namespaces()) {
       builder.environment().clear();
       builder.environment().put("PYTHONHASHSEED", "0");
       builder.environment().put("PATH", "/usr/bin:/bin");
@@ -79,7 +79,7 @@ final class SandboxServer implements AutoCloseable {
     try {
       server.write(server.introduction());
       server.input.flush();
-      server.read();
+      server.filtered = server.read().path("filtered").asBoolean();
       return server;
     } catch (IOException e) {
       server.close();
@@ -92,7 +92,7 @@ final class SandboxServer implements AutoCloseable {
   private ObjectNode introduction() throws IOException {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.putObject("settings")
-        .put("isolated", settings.isolation() == Isolation.BUBBLEWRAP)
+        .put("isolated", settings.isolation().namespaces())
         .put("memory_bytes", settings.memoryBytes())
         .put("file_bytes", settings.fileBytes())
         .put("processes", settings.processes())
@@ -199,6 +199,11 @@ final class SandboxServer implements AutoCloseable {
 
   private ScheduledFuture<?> killAfter(Duration time) {
     return watchdog.schedule(this::close, time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether it has a filter of system calls for this processor. */
+  boolean filtered() {
+    return filtered;
   }
 
   /** Whether another job can follow. */

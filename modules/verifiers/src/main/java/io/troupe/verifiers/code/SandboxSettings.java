@@ -30,13 +30,23 @@ public record SandboxSettings(
     int outputBytes) {
   /** How programs are shut in. */
   public enum Isolation {
-    /** In namespaces of their own, made by bubblewrap. Refused where that does not work. */
+    /**
+     * In namespaces of their own, made by bubblewrap, behind a filter of system calls. Refused
+     * where either does not work.
+     */
     BUBBLEWRAP,
+    /** The same; where there is no filter for the processor, without it. */
+    BUBBLEWRAP_MAYBE_UNFILTERED,
     /**
      * Not at all, but for limits of resources: programs can read and write what this user can, and
      * reach the network. Only for programs that are trusted, or machines that are thrown away.
      */
-    NONE
+    NONE;
+
+    /** Whether programs have namespaces of their own. */
+    public boolean namespaces() {
+      return this != NONE;
+    }
   }
 
   public SandboxSettings {

@@ -19,16 +19,20 @@ PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 # Denied: whatever reaches other processes or namespaces, holds memory that no limit counts (System V and POSIX queues,
 # memfd), or has no use but is a wide door into the kernel. From linux/asm; numbers above 424 are the same everywhere.
 NEWER_CALLS = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 447)
+# Of an architecture: its name in an audit, clone, socket and socketpair, and the denied calls.
 CALLS = {
     # ptrace process_vm_readv process_vm_writev unshare setns mount umount2 pivot_root chroot keyctl add_key request_key
     # bpf perf_event_open userfaultfd memfd_create shmget semget msgget mq_open open_by_handle_at fanotify_init
-    "x86_64": (0xC000003E, 56, (101, 310, 311, 272, 308, 165, 166, 155, 161, 250, 248, 249,
-                                321, 298, 323, 319, 29, 64, 68, 240, 304, 300)),
-    "aarch64": (0xC00000B7, 220, (117, 270, 271, 97, 268, 40, 39, 41, 51, 219, 217, 218,
-                                  280, 241, 282, 279, 194, 190, 186, 180, 265, 262)),
+    "x86_64": (0xC000003E, 56, (41, 53), (101, 310, 311, 272, 308, 165, 166, 155, 161, 250, 248, 249,
+                                         321, 298, 323, 319, 29, 64, 68, 240, 304, 300)),
+    "aarch64": (0xC00000B7, 220, (198, 199), (117, 270, 271, 97, 268, 40, 39, 41, 51, 219, 217, 218,
+                                             280, 241, 282, 279, 194, 190, 186, 180, 265, 262)),
 }
 CLONE3 = 435
-EPERM, ENOSYS = 1, 38
+# AF_UNIX, AF_INET, AF_INET6: these end at the program's own network namespace. Others need not: AF_VSOCK reaches the
+# machine that a virtual one runs on.
+SOCKET_FAMILIES = (1, 2, 10)
+EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
 
 
 def checked(result):
@@ -65,7 +69,7 @@ def system_call_filter():
     """A seccomp program, or None on a processor it has no table for."""
     if platform.machine() not in CALLS:
         return None
-    audit, clone, denied = CALLS[platform.machine()]
+    audit, clone, sockets, denied = CALLS[platform.machine()]
     load, equal, above, bits, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000, 0x80000000
     code = [(load, 0, 0, 4), (equal, 1, 0, audit), (give, 0, 0, kill), (load, 0, 0, 0)]
@@ -73,6 +77,11 @@ def system_call_filter():
     code += [(equal, 0, 1, CLONE3), (give, 0, 0, refuse | ENOSYS)]
     for number in denied + NEWER_CALLS:
         code += [(equal, 0, 1, number), (give, 0, 0, refuse | EPERM)]
+    for number in sockets:
+        # The family is an int: the kernel reads the lower half of the register alone, and so does this.
+        code += [(equal, 0, len(SOCKET_FAMILIES) + 3, number), (load, 0, 0, 16)]
+        code += [(equal, len(SOCKET_FAMILIES) - i, 0, family) for i, family in enumerate(SOCKET_FAMILIES)]
+        code += [(give, 0, 0, refuse | EAFNOSUPPORT), (give, 0, 0, allow)]
     code += [(equal, 0, 3, clone), (load, 0, 0, 16), (bits, 0, 1, CLONE_ANY_NAMESPACE),
              (give, 0, 0, refuse | EPERM), (give, 0, 0, allow)]
     return b"".join(struct.pack("HBBI", *line) for line in code)

@@ -106,6 +106,32 @@ final class HostileProgramsTest {
         .isEqualTo(1.0);
   }
 
+  /** A netlink socket opens without any right; AF_VSOCK (40) reaches the host of a machine. */
+  @Test
+  void verify_socketsOfAllFamilies_onlyThoseOfItsOwnNetworkOpen() {
+    String program =
+        """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        def opened(call, family, *more):
+            end = call(ctypes.c_long(family), *more)
+            return 0 if end >= 0 else ctypes.get_errno()
+        def f(wide):
+            pair = (ctypes.c_int * 2)()
+            def errors(family):
+                return {opened(libc.socket, family, kind, 0) for kind in (1, 2, 3)} | {
+                    opened(libc.socketpair, family, kind, 0, pair) for kind in (1, 2)}
+            families = range(1, 64)
+            return [n for n in families if errors(n + wide) != {97}]
+        """;
+    Verdict verdict =
+        new CodeVerifier(CodeProfile.mbpp(), sandbox)
+            .verify(
+                CodePrompts.asserts("assert f(0) == [1, 2, 10]", "assert f(1 << 32) == [1, 2, 10]"),
+                program);
+    assertThat(((Verdict.Scored) verdict).reason()).isEqualTo("2 of 2 tests passed");
+  }
+
   @Test
   void verify_wholeProgramThatFloods_scoresZero() {
     CodeVerifier verifier = new CodeVerifier(CodeProfile.apps(), sandbox);

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class SandboxTest {
   private static final String RIGHT = "def f(x): return x";
@@ -64,6 +69,40 @@ final class SandboxTest {
       assertThat(((Verdict.Scored) verifier.verify(prompt, runaway)).reward()).isEqualTo(0.0);
       assertThat(((Verdict.Scored) verifier.verify(prompt, RIGHT)).reward()).isEqualTo(1.0);
     }
+  }
+
+  /** What a sandbox says on a processor that its filter is not written for. */
+  @Test
+  void open_noFilterForTheProcessor_isRefusedUnlessAllowed(@TempDir Path folder) throws Exception {
+    Path python = unfilteredPython(folder);
+    SandboxSettings strict = SandboxSettings.standard().withWorkers(1).withPython(python);
+    assertThatThrownBy(() -> Sandbox.open(strict))
+        .isInstanceOf(SandboxUnavailable.class)
+        .hasMessageMatching(
+            "the sandbox has no filter of system calls for this processor \\(\\w+\\);.*"
+                + "allow_unfiltered=true judges with namespaces alone");
+    try (Sandbox sandbox =
+        Sandbox.open(strict.withIsolation(Isolation.BUBBLEWRAP_MAYBE_UNFILTERED))) {
+      assertThat(sandbox.counts().idle()).isEqualTo(1);
+    }
+  }
+
+  private static Path unfilteredPython(Path folder) throws IOException {
+    Path bin = Files.createDirectory(folder.resolve("bin"));
+    Path python = bin.resolve("python");
+    Files.writeString(
+        python,
+        """
+        #!/bin/sh
+        case "$1" in -I) echo "True $0"; exit ;; esac
+        printf '\\000\\000\\000\\043{"ready":"3.11.0","filtered":false}'
+        exec cat > /dev/null
+        """);
+    // The sandbox's user is another one.
+    for (Path part : List.of(folder, bin, python)) {
+      Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    return python;
   }
 
   @Test
