@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -130,22 +131,32 @@ public final class Sandbox implements AutoCloseable {
           closed ? "the sandbox is closed" : "no sandbox became free. " + lastFailure);
     }
     jobs.increment();
-    SandboxResult result = worker.server().run(job);
-    if (worker.server().isAlive()) {
-      idle.add(worker);
-    } else {
-      worker.server().close();
-      workers.remove(worker);
-      restarts.increment();
-      startLater(worker.index(), Duration.ZERO);
+    boolean answered = false;
+    try {
+      SandboxResult result = worker.server().run(job);
+      answered = true;
+      return result;
+    } finally {
+      // What ended without a result may have written half a job, so nothing can follow it.
+      if (answered && worker.server().isAlive()) {
+        idle.add(worker);
+      } else {
+        replace(worker);
+      }
     }
-    return result;
+  }
+
+  private void replace(Worker worker) {
+    worker.server().close();
+    workers.remove(worker);
+    restarts.increment();
+    startLater(worker.index(), Duration.ZERO);
   }
 
   /** Runs on the starter's thread only. */
   private SandboxServer start(int index) throws IOException {
     SandboxServer server =
-        SandboxServer.start(SandboxCommand.of(settings, python, index, root), settings, watchdog);
+        SandboxServer.start(SandboxCommand.of(settings, python, uid(index)), settings, watchdog);
     Worker worker = new Worker(index, server);
     workers.add(worker);
     if (closed) {
@@ -153,6 +164,12 @@ public final class Sandbox implements AutoCloseable {
     }
     idle.add(worker);
     return server;
+  }
+
+  private OptionalInt uid(int index) throws IOException {
+    return root
+        ? OptionalInt.of(SandboxUids.of(index, Files.readString(Path.of("/proc/self/uid_map"))))
+        : OptionalInt.empty();
   }
 
   private void startLater(int index, Duration pause) {
@@ -165,7 +182,8 @@ public final class Sandbox implements AutoCloseable {
               () -> {
                 try {
                   start(index);
-                } catch (IOException e) {
+                } catch (IOException | RuntimeException | Error e) {
+                  // Whatever it was: a worker that is not tried again is missing until the end.
                   lastFailure = "The last one did not start: " + e.getMessage();
                   startLater(index, longer(pause));
                 }

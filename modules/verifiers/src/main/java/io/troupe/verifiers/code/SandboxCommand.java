@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The command line of a sandbox's first process. */
 final class SandboxCommand {
@@ -23,12 +24,6 @@ final class SandboxCommand {
           exec(compile(text, name, "exec"), scope)
       """;
 
-  /**
-   * User ids without files and without a name on any system known; a worker has one of its own, so
-   * that a limit on processes is its own too.
-   */
-  private static final int FIRST_UID = 64_321;
-
   private static final Path USR = Path.of("/usr");
   private static final List<String> SYSTEM = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64");
   private static final List<String> DEVICES =
@@ -37,16 +32,17 @@ final class SandboxCommand {
   private SandboxCommand() {}
 
   /**
-   * For worker {@code index} of a user that is root or not.
+   * For one worker.
    *
    * @param python where the interpreter really lies
+   * @param uid that it is started as, where this user is root
    */
-  static List<String> of(SandboxSettings settings, Path python, int index, boolean root) {
+  static List<String> of(SandboxSettings settings, Path python, OptionalInt uid) {
     List<String> command = new ArrayList<>();
     if (settings.isolation().namespaces()) {
-      if (root) {
+      if (uid.isPresent()) {
         // Root's processes are not counted against a limit, and its user namespace would map root.
-        String id = Integer.toString(FIRST_UID + index);
+        String id = Integer.toString(uid.getAsInt());
         command.addAll(List.of("setpriv", "--reuid=" + id, "--regid=" + id));
         command.addAll(List.of("--clear-groups", "--no-new-privs"));
       }

@@ -28,6 +28,8 @@ public record SandboxSettings(
     int processes,
     long fileBytes,
     int outputBytes) {
+  static final int MOST_WORKERS = 1_000;
+
   /** How programs are shut in. */
   public enum Isolation {
     /**
@@ -50,7 +52,11 @@ public record SandboxSettings(
   }
 
   public SandboxSettings {
-    require(workers >= 1 && workers <= 1_000, "code workers (%d) must lie in 1 to 1000", workers);
+    require(
+        workers >= 1 && workers <= MOST_WORKERS,
+        "code workers (%d) must lie in 1 to %d",
+        workers,
+        MOST_WORKERS);
     require(
         !wall.isNegative() && !wall.isZero() && wall.compareTo(Duration.ofHours(1)) <= 0,
         "the wall time of a program (%s) must lie between 0 and an hour",

@@ -62,8 +62,10 @@ final class JobQueue<T> {
       while (quarantined[place] || waiting.isEmpty()) {
         changed.await();
       }
-      T job = waiting.removeFirst();
+      T job = waiting.getFirst();
+      // Before it leaves the queue: where there is no memory for this, nothing is lost.
       taken.set(place, Optional.of(job));
+      waiting.removeFirst();
       return job;
     } finally {
       lock.unlock();
@@ -79,7 +81,8 @@ final class JobQueue<T> {
   boolean done(int place, T job) {
     lock.lock();
     try {
-      boolean mine = taken.get(place).filter(held -> held == job).isPresent();
+      Optional<T> held = taken.get(place);
+      boolean mine = held.isPresent() && held.get() == job;
       if (mine) {
         taken.set(place, Optional.empty());
         done[place]++;

@@ -19,6 +19,13 @@ import java.util.function.LongSupplier;
  * service; what they were at, others judge.
  */
 final class SupervisedService implements VerifierService {
+  /** Made before there is no memory for it. */
+  private static final Judgement OUT_OF_MEMORY =
+      new Judgement(
+          new Verdict.Unverifiable(
+              Verdict.Cause.CRASH, "the verifier failed: its process has no memory left"),
+          0);
+
   private record Job(Prompt prompt, String completion, CompletableFuture<Judgement> judgement) {}
 
   private final String name;
@@ -78,36 +85,60 @@ final class SupervisedService implements VerifierService {
     return job.judgement();
   }
 
+  /** Ends with the pool alone: a thread that ended before would take its place with it. */
   private void serve(int place) {
     while (!closed) {
-      Job job;
       try {
-        job = queue.take(place);
-      } catch (InterruptedException e) {
-        return;
-      }
-      if (admitted()) {
-        judge(place, job);
-      } else if (queue.done(place, job)) {
-        job.judgement().complete(refused());
+        judge(place, queue.take(place));
+      } catch (InterruptedException | RuntimeException | Error e) {
+        lastFailure("a thread of the pool failed: " + e);
       }
     }
   }
 
+  /** Completes the job, whatever happens meanwhile. */
   private void judge(int place, Job job) {
+    if (!admitted()) {
+      if (queue.done(place, job)) {
+        job.judgement().complete(refused());
+      }
+      return;
+    }
     long start = nanos.getAsLong();
     meter.started();
-    Verdict verdict = workers.get(place).judge(job.prompt(), job.completion());
-    long took = nanos.getAsLong() - start;
+    Judgement judgement = judgement(place, job, start);
     if (queue.done(place, job)) {
-      meter.ended(verdict, took);
-      learn(verdict);
-      job.judgement().complete(new Judgement(verdict, took / 1e6));
+      try {
+        meter.ended(judgement.verdict(), nanos.getAsLong() - start);
+        learn(judgement.verdict());
+      } finally {
+        job.judgement().complete(judgement);
+      }
     } else {
       // Taken from it meanwhile: another place judges it, and this verdict is nobody's.
       meter.abandoned();
       giveUp();
     }
+  }
+
+  private Judgement judgement(int place, Job job, long start) {
+    try {
+      return judgement(workers.get(place).judge(job.prompt(), job.completion()), start);
+    } catch (OutOfMemoryError out) {
+      return OUT_OF_MEMORY;
+    } catch (Throwable defect) {
+      // Expected of no verifier, and no reason to lose a worker or to call the completion wrong.
+      return judgement(
+          new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect), start);
+    }
+  }
+
+  private Judgement judgement(Verdict verdict, long start) {
+    return new Judgement(verdict, (nanos.getAsLong() - start) / 1e6);
+  }
+
+  private synchronized void lastFailure(String reason) {
+    lastFailure = reason;
   }
 
   private synchronized void giveUp() {

@@ -11,12 +11,7 @@ import io.troupe.verifiers.Verifier;
 record ThreadWorker(Verifier verifier) implements Worker {
   @Override
   public Verdict judge(Prompt prompt, String completion) {
-    try {
-      return verifier.verify(prompt, completion);
-    } catch (RuntimeException | StackOverflowError defect) {
-      // Expected of no verifier, and no reason to lose a worker or to call the completion wrong.
-      return new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect);
-    }
+    return verifier.verify(prompt, completion);
   }
 
   @Override

@@ -106,7 +106,7 @@ public final class VerifierMain {
   private static Verdict judge(Verifier verifier, Wire.Question question) {
     try {
       return verifier.verify(question.prompt(), question.completion());
-    } catch (RuntimeException | StackOverflowError defect) {
+    } catch (RuntimeException | Error defect) {
       return new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect);
     }
   }

@@ -3,7 +3,7 @@ package io.troupe.verifiers.pool;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 
-/** One place of a pool: judges one completion at a time, and always returns. */
+/** One place of a pool: judges one completion at a time, and always returns or throws. */
 interface Worker extends AutoCloseable {
   /** Judges; returns within the deadline and the time it takes to end what hangs. */
   Verdict judge(Prompt prompt, String completion);

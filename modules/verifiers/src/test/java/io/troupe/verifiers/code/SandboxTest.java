@@ -3,6 +3,14 @@ package io.troupe.verifiers.code;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonSerializable;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.POJONode;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.code.SandboxSettings.Isolation;
 import java.io.IOException;
@@ -45,6 +53,42 @@ final class SandboxTest {
       assertThat(verdict(sandbox)).isInstanceOf(Verdict.Scored.class);
       assertThat(sandbox.counts().restarts()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void run_failureOfOurOwn_losesNoWorker() throws Exception {
+    try (Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1))) {
+      for (Throwable failure : List.of(new OutOfMemoryError("heap"), new IOException("broken"))) {
+        var calls = List.of(new CodeProblem.CallTests.Call(arguments(failure), IntNode.valueOf(1)));
+        var job = new SandboxJob.Calls(RIGHT, new CodeProblem.CallTests("f", calls));
+        assertThatThrownBy(() -> sandbox.run(job)).hasStackTraceContaining(failure.getMessage());
+        assertThat(verdict(sandbox)).isInstanceOf(Verdict.Scored.class);
+      }
+      assertThat(sandbox.counts().restarts()).isEqualTo(2);
+    }
+  }
+
+  /** What fails in the middle of being written to the sandbox. */
+  private static ArrayNode arguments(Throwable failure) {
+    return JsonNodeFactory.instance
+        .arrayNode()
+        .add(
+            new POJONode(
+                new JsonSerializable.Base() {
+                  @Override
+                  public void serialize(JsonGenerator json, SerializerProvider provider)
+                      throws IOException {
+                    switch (failure) {
+                      case IOException broken -> throw broken;
+                      case Error error -> throw error;
+                      default -> throw new IllegalArgumentException(failure);
+                    }
+                  }
+
+                  @Override
+                  public void serializeWithType(
+                      JsonGenerator json, SerializerProvider provider, TypeSerializer type) {}
+                }));
   }
 
   @Test

@@ -6,12 +6,18 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Verifiers of a pool, taken out of service one by one. */
 class PlacesTest {
@@ -61,6 +67,68 @@ class PlacesTest {
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  static Stream<Throwable> failures() {
+    return Stream.of(
+        new OutOfMemoryError("Java heap space"),
+        new NoClassDefFoundError("some/Part"),
+        new StackOverflowError(),
+        new IllegalStateException("a defect"),
+        new IOException("thrown where none is declared"),
+        new InterruptedException());
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void judge_verifierThrowsAnything_isUnverifiableAndThePlaceGoesOn(Throwable failure)
+      throws Exception {
+    Verifier verifier =
+        (_, completion) -> {
+          if (completion.equals("bad")) {
+            PlacesTest.<RuntimeException>throwIt(failure);
+          }
+          return new Verdict.Scored(1, "", "");
+        };
+    try (VerifierService pool = VerifierServices.ofVerifier("v", verifier, PoolSettings.of(1))) {
+      for (int i = 0; i < 3; i++) {
+        Verdict bad = within(pool.verify(PROMPT, "bad"));
+        assertThat(bad)
+            .isInstanceOfSatisfying(
+                Verdict.Unverifiable.class,
+                u -> {
+                  assertThat(u.cause()).isEqualTo(Verdict.Cause.CRASH);
+                  assertThat(u.reason()).startsWith("the verifier failed: ");
+                });
+        assertThat(within(pool.verify(PROMPT, "good"))).isInstanceOf(Verdict.Scored.class);
+      }
+      PoolReport report = pool.reports().getFirst();
+      assertThat(List.of(report.scored(), report.crashes())).containsExactly(3L, 3L);
+      assertThat(report.running()).isZero();
+    }
+  }
+
+  @Test
+  void judge_verifierLeavesItsThreadInterrupted_thePlaceGoesOn() throws Exception {
+    Verifier verifier =
+        (_, _) -> {
+          Thread.currentThread().interrupt();
+          return new Verdict.Scored(1, "", "");
+        };
+    try (VerifierService pool = VerifierServices.ofVerifier("v", verifier, PoolSettings.of(1))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(within(pool.verify(PROMPT, "c"))).isInstanceOf(Verdict.Scored.class);
+      }
+    }
+  }
+
+  private static Verdict within(CompletionStage<Verdict> verdict) throws Exception {
+    return verdict.toCompletableFuture().get(60, TimeUnit.SECONDS);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> void throwIt(Throwable failure) throws E {
+    throw (E) failure;
   }
 
   @Test

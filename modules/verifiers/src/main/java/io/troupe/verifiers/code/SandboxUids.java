@@ -1,0 +1,37 @@
+package io.troupe.verifiers.code;
+
+import java.util.stream.Stream;
+
+/**
+ * User ids that root starts sandboxes as: without files, without names, and outside the ranges that
+ * systemd, containers and {@code /etc/subuid} hand out (systemd.io/UIDS-GIDS). A worker has one of
+ * its own, so that a limit on processes is its own too.
+ */
+final class SandboxUids {
+  private static final int FIRST = 70_000;
+  private static final int COUNT = SandboxSettings.MOST_WORKERS;
+
+  /** In a container that maps 65,536 ids only; with more workers than these, some share one. */
+  private static final int FIRST_OF_SMALL_MAP = 60_706;
+
+  private static final int COUNT_OF_SMALL_MAP = 478;
+
+  private SandboxUids() {}
+
+  /**
+   * The user id of a worker.
+   *
+   * @param index from 0
+   * @param uidMap what {@code /proc/self/uid_map} holds
+   */
+  static int of(int index, String uidMap) {
+    return uidMap.lines().anyMatch(SandboxUids::holdsAll)
+        ? FIRST + index
+        : FIRST_OF_SMALL_MAP + index % COUNT_OF_SMALL_MAP;
+  }
+
+  private static boolean holdsAll(String line) {
+    long[] range = Stream.of(line.strip().split("\\s+", -1)).mapToLong(Long::parseLong).toArray();
+    return range[0] <= FIRST && range[0] + range[2] >= FIRST + COUNT;
+  }
+}
