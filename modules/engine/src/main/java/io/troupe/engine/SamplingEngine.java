@@ -57,7 +57,10 @@ public interface SamplingEngine extends AutoCloseable {
     return CompletableFuture.completedStage(true);
   }
 
-  /** Completes with the reason once it will never draw again; requests fail from then on. */
+  /**
+   * Completes with the reason once it will never draw again for any cause but {@link #close}; all
+   * that was asked of it has failed then, and what is asked later fails.
+   */
   default CompletionStage<String> lost() {
     return new CompletableFuture<>();
   }

@@ -10,26 +10,51 @@ final class BatchInputs implements AutoCloseable {
   private static final int NUMBERS = 5;
   private static final int FIRST_CAPACITY = 16;
 
-  private int capacity;
-  private NativeTensor integerTensor = NativeTensor.zeros(DType.INT64, INTEGERS, 0);
-  private NativeTensor numberTensor = NativeTensor.zeros(DType.FLOAT64, NUMBERS, 0);
-  private Value integers = Value.of(integerTensor);
-  private Value numbers = Value.of(numberTensor);
-  private MemorySegment integerMemory = MemorySegment.NULL;
-  private MemorySegment numberMemory = MemorySegment.NULL;
+  private final Decoder decoder;
+  private Table integers;
+  private Table numbers;
+
+  /** An array [kinds, capacity] that the program sees. */
+  private static final class Table implements AutoCloseable {
+    private final int capacity;
+    private final NativeTensor tensor;
+    private final Value value;
+    private final MemorySegment memory;
+
+    Table(NativeTensor zeros, int capacity) {
+      this.capacity = capacity;
+      this.tensor = zeros;
+      this.value = Value.of(zeros);
+      this.memory = zeros.memory();
+    }
+
+    @Override
+    public void close() {
+      value.close();
+      tensor.close();
+    }
+  }
+
+  BatchInputs(Decoder decoder) {
+    this.decoder = decoder;
+    this.integers = new Table(NativeTensor.zeros(DType.INT64, INTEGERS, 0), 0);
+    this.numbers = new Table(NativeTensor.zeros(DType.FLOAT64, NUMBERS, 0), 0);
+  }
 
   /** Makes room for so many rows; what was written before is lost if there was less. */
   void fit(int rows) {
-    if (rows > capacity) {
-      close();
-      capacity = Math.max(FIRST_CAPACITY, Math.max(rows, 2 * capacity));
-      integerTensor = NativeTensor.zeros(DType.INT64, INTEGERS, capacity);
-      numberTensor = NativeTensor.zeros(DType.FLOAT64, NUMBERS, capacity);
-      integers = Value.of(integerTensor);
-      numbers = Value.of(numberTensor);
-      integerMemory = integerTensor.memory();
-      numberMemory = numberTensor.memory();
+    integers = fitting(integers, DType.INT64, INTEGERS, rows);
+    numbers = fitting(numbers, DType.FLOAT64, NUMBERS, rows);
+  }
+
+  private Table fitting(Table table, DType type, int kinds, int rows) {
+    if (rows <= table.capacity) {
+      return table;
     }
+    int capacity = Math.max(FIRST_CAPACITY, Math.max(rows, 2 * table.capacity));
+    Table larger = new Table(decoder.zeros(type, kinds, capacity), capacity);
+    table.close();
+    return larger;
   }
 
   /** Writes what the draw of a row's next token depends on. */
@@ -44,26 +69,26 @@ final class BatchInputs implements AutoCloseable {
   }
 
   void integer(int kind, int i, long value) {
-    integerMemory.setAtIndex(ValueLayout.JAVA_LONG, (long) kind * capacity + i, value);
+    long at = (long) kind * integers.capacity + i;
+    integers.memory.setAtIndex(ValueLayout.JAVA_LONG, at, value);
   }
 
   private void number(int kind, int i, double value) {
-    numberMemory.setAtIndex(ValueLayout.JAVA_DOUBLE, (long) kind * capacity + i, value);
+    long at = (long) kind * numbers.capacity + i;
+    numbers.memory.setAtIndex(ValueLayout.JAVA_DOUBLE, at, value);
   }
 
   Value integers() {
-    return integers;
+    return integers.value;
   }
 
   Value numbers() {
-    return numbers;
+    return numbers.value;
   }
 
   @Override
   public void close() {
     integers.close();
     numbers.close();
-    integerTensor.close();
-    numberTensor.close();
   }
 }

@@ -102,6 +102,11 @@ final class Decoder implements AutoCloseable {
     return program.call(method).with(rotary).with(sizes);
   }
 
+  /** Zeros on the host, for what a call is to read. */
+  NativeTensor zeros(DType type, long... shape) {
+    return program.zeros(type, shape);
+  }
+
   /** A call without these. */
   Program.Call call(String method) {
     return program.call(method);

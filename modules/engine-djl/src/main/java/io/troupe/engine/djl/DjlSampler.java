@@ -11,14 +11,15 @@ import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,9 +29,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Between two tokens the thread takes what came in: weights first, then cancellations, then
  * groups, as many as {@link ComputeSettings} lets in, oldest first. Nothing else touches native
- * memory, so nothing is locked; the mailbox is the only thing threads share. A failure of the
- * native library ends the thread: what it held may be half-written, so all requests fail with it,
- * and so does every later call.
+ * memory, so nothing is locked; the mailbox is the only thing threads share. When memory runs out
+ * the sampler goes on with less ({@link DecodeBatch}). Any other failure ends the thread: what it
+ * held may be half-written, so all that was asked of it fails, later calls do, and {@link #lost}
+ * completes.
  */
 final class DjlSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(DjlSampler.class);
@@ -76,14 +78,22 @@ final class DjlSampler implements SamplingEngine {
   private final Object ending = new Object();
   private Life life = new Running(); // guarded by ending
 
+  private final CompletableFuture<String> lost = new CompletableFuture<>();
+
   // Of the sampler's thread only.
+  /** Commands that were taken out of the mailbox and not carried out yet. */
+  private final Deque<Command> taken = new ArrayDeque<>();
+
+  /** Weights offered since the latest were taken. */
+  private final List<Load> offered = new ArrayList<>();
+
+  /** Groups that have no answer yet, in order of arrival. */
+  private final Map<LeaseId, SampleGroup> open = new LinkedHashMap<>();
+
+  /** Those of them that have no token yet. */
   private final Deque<SampleGroup> waiting = new ArrayDeque<>();
-  private final List<SampleGroup> decoding = new ArrayList<>();
+
   private Policy policy = new Unknown();
-
-  /** Room of the cache in tokens; written by the sampler's thread only. */
-  private volatile long kvTokens;
-
   private boolean frozen;
 
   DjlSampler(
@@ -94,7 +104,6 @@ final class DjlSampler implements SamplingEngine {
       Consumer<String> watcher,
       Runnable onClose) {
     this.watcher = watcher;
-    this.kvTokens = compute.kvTokens();
     this.settings = settings;
     this.compute = compute;
     this.tokenizer = tokenizer;
@@ -139,6 +148,11 @@ final class DjlSampler implements SamplingEngine {
   }
 
   @Override
+  public CompletionStage<String> lost() {
+    return lost.minimalCompletionStage();
+  }
+
+  @Override
   public void close() {
     if (thread.equals(Thread.currentThread())) {
       throw new IllegalStateException(
@@ -171,11 +185,10 @@ final class DjlSampler implements SamplingEngine {
               .formatted(request.lease(), request.completions(), compute.decodeRows()));
     }
     long tokens = DecodeBatch.mostTokens(request, settings.contextLength());
-    long room = kvTokens;
-    if (tokens > room) {
+    if (tokens > compute.kvTokens()) {
       return Optional.of(
           "%s may need a cache of %d tokens, but kv_tokens is %d; raise it, or ask for fewer or"
-                  .formatted(request.lease(), tokens, room)
+                  .formatted(request.lease(), tokens, compute.kvTokens())
               + " shorter completions");
     }
     for (int t = 0; t < length; t++) {
@@ -212,21 +225,34 @@ final class DjlSampler implements SamplingEngine {
 
   private void live() {
     try {
-      Torch.enter(compute.samplerThreads(), false);
-      try (Decoder decoder = newDecoder();
-          SamplingWeights weights = new SamplingWeights(decoder);
-          DecodeBatch batch = new DecodeBatch(decoder, weights, compute, tokenizer)) {
-        while (receive(weights, batch)) {
-          if (!frozen && policy instanceof InUse(var version, _)) {
-            decodeWithinMemory(batch, version);
-          }
-        }
-      }
+      sampleUntilClosed();
       end(new CancellationException("the sampler was closed"));
     } catch (InterruptedException | RuntimeException | Error failure) {
-      end(new IllegalStateException("the sampler %s failed".formatted(thread.getName()), failure));
+      fail(failure);
     } finally {
       onClose.run();
+    }
+  }
+
+  private void fail(Throwable failure) {
+    try {
+      LOG.error("sampler={} ended", thread.getName(), failure);
+      end(new IllegalStateException("%s failed: %s".formatted(thread.getName(), failure), failure));
+    } finally {
+      lost.complete(failure.toString());
+    }
+  }
+
+  private void sampleUntilClosed() throws InterruptedException {
+    Torch.enter(compute.samplerThreads(), false);
+    try (Decoder decoder = newDecoder();
+        SamplingWeights weights = new SamplingWeights(decoder);
+        DecodeBatch batch = new DecodeBatch(decoder, weights, compute, tokenizer)) {
+      while (receive(weights, batch)) {
+        if (!frozen && policy instanceof InUse(var version, _)) {
+          withinMemory(batch, () -> decode(batch, version));
+        }
+      }
     }
   }
 
@@ -237,52 +263,54 @@ final class DjlSampler implements SamplingEngine {
 
   /** Takes all that came in, waiting if there is nothing to decode; false when it is to end. */
   private boolean receive(SamplingWeights weights, DecodeBatch batch) throws InterruptedException {
-    List<Command> commands = new ArrayList<>();
-    boolean idle =
-        frozen || (decoding.isEmpty() && (waiting.isEmpty() || policy instanceof Unknown));
-    if (idle) {
-      commands.add(mailbox.take());
-    }
-    mailbox.drainTo(commands);
-    List<Load> loads = new ArrayList<>();
-    boolean open = true;
-    for (Command command : commands) {
-      switch (command) {
+    await(batch);
+    boolean goesOn = true;
+    while (!taken.isEmpty()) {
+      switch (taken.removeFirst()) {
         case Sample(var groups) -> groups.forEach(this::enqueue);
-        case Load load -> loads.add(load);
+        case Load load -> offered.add(load);
         case Cancel(var lease) -> cancelled(lease);
         case Freeze(boolean whether) -> frozen = whether;
-        case Close _ -> open = false;
+        case Close _ -> goesOn = false;
       }
     }
-    if (load(weights, loads) && compute.kvOnSwap() == KvOnSwap.RECOMPUTE) {
-      batch.sweep();
-      batch.recompute();
+    if (load(weights, batch) && compute.kvOnSwap() == KvOnSwap.RECOMPUTE) {
+      withinMemory(batch, batch::recompute);
     }
-    return open;
+    return goesOn;
+  }
+
+  private void await(DecodeBatch batch) throws InterruptedException {
+    if (frozen || policy instanceof Unknown || (waiting.isEmpty() && batch.isIdle())) {
+      taken.add(mailbox.take());
+    } else if (batch.pauseMillis() > 0) {
+      Command first = mailbox.poll(batch.pauseMillis(), TimeUnit.MILLISECONDS);
+      if (first != null) {
+        taken.add(first);
+      }
+    }
+    mailbox.drainTo(taken);
   }
 
   private void enqueue(SampleGroup group) {
-    Set<LeaseId> held = new HashSet<>();
-    waiting.forEach(other -> held.add(other.request().lease()));
-    decoding.forEach(other -> held.add(other.request().lease()));
-    if (held.contains(group.request().lease())) {
-      group.fail(
-          new IllegalArgumentException(
-              "%s is already being sampled".formatted(group.request().lease())));
+    LeaseId lease = group.request().lease();
+    if (open.containsKey(lease)) {
+      group.fail(new IllegalArgumentException("%s is already being sampled".formatted(lease)));
     } else if (waiting.size() >= WAITING_LIMIT) {
       group.fail(
           new IllegalStateException("%d groups wait already; ask later".formatted(WAITING_LIMIT)));
     } else {
+      open.put(lease, group);
       waiting.add(group);
     }
   }
 
   private void cancelled(LeaseId lease) {
-    CancellationException reason = new CancellationException(lease + " was cancelled");
-    waiting.stream().filter(g -> g.request().lease().equals(lease)).forEach(g -> g.fail(reason));
-    waiting.removeIf(SampleGroup::done);
-    decoding.stream().filter(g -> g.request().lease().equals(lease)).forEach(g -> g.fail(reason));
+    SampleGroup group = open.remove(lease);
+    if (group != null) {
+      group.fail(new CancellationException(lease + " was cancelled"));
+      waiting.remove(group);
+    }
   }
 
   /**
@@ -290,12 +318,12 @@ final class DjlSampler implements SamplingEngine {
    *
    * @return whether other weights are in use now
    */
-  private boolean load(SamplingWeights weights, List<Load> loads) {
-    if (loads.isEmpty()) {
+  private boolean load(SamplingWeights weights, DecodeBatch batch) {
+    if (offered.isEmpty()) {
       return false;
     }
-    WeightSnapshot newest = loads.getFirst().weights;
-    for (Load load : loads) {
+    WeightSnapshot newest = offered.getFirst().weights;
+    for (Load load : offered) {
       if (load.weights.version().compareTo(newest.version()) >= 0) {
         newest = load.weights;
       }
@@ -308,58 +336,68 @@ final class DjlSampler implements SamplingEngine {
       moves = false;
     } else {
       try {
-        weights.load(newest);
+        take(newest, weights, batch);
       } catch (IllegalArgumentException unfit) {
-        loads.forEach(load -> load.loaded.completeExceptionally(unfit));
+        offered.forEach(load -> load.loaded.completeExceptionally(unfit));
+        offered.clear();
         return false;
       }
     }
     policy = next;
     WeightVersion used = next.version;
-    loads.forEach(load -> load.loaded.complete(used));
+    offered.forEach(load -> load.loaded.complete(used));
+    offered.clear();
     return moves;
   }
 
-  private void decodeWithinMemory(DecodeBatch batch, WeightVersion version) {
+  /** Takes weights over; where memory does not suffice beside the cache, without the cache. */
+  private void take(WeightSnapshot snapshot, SamplingWeights weights, DecodeBatch batch) {
     try {
-      decode(batch, version);
-    } catch (OutOfMemoryException full) {
-      int open = batch.size() + batch.parked();
-      batch.takeLess(waiting, full);
-      decoding.removeIf(group -> group.done() || waiting.contains(group));
-      kvTokens = batch.budget();
+      weights.load(snapshot);
+    } catch (OutOfMemoryException shortage) {
+      LOG.warn(
+          "memory ran out while {} took weights {} ({}); it frees its cache and takes them again",
+          thread.getName(),
+          snapshot.version(),
+          shortage.getMessage());
+      batch.release();
+      Torch.emptyCache(compute.device());
+      weights.load(snapshot);
+    }
+  }
+
+  private void withinMemory(DecodeBatch batch, Runnable work) {
+    try {
+      work.run();
+    } catch (OutOfMemoryException shortage) {
+      int completions = batch.size() + batch.preempted();
+      batch.shrinkBudget(shortage);
+      waiting.removeIf(SampleGroup::done);
       Torch.emptyCache(compute.device());
       LOG.warn(
           "memory ran out with {} completions ({}); {} goes on with a cache of {} tokens and reads"
-              + " them again: set policy.kv_tokens to that",
-          open,
-          full.getMessage(),
+              + " them again; lower policy.kv_tokens if this repeats",
+          completions,
+          shortage.getMessage(),
           thread.getName(),
-          kvTokens);
+          batch.budget());
     }
+    open.values().removeIf(SampleGroup::done);
   }
 
   private void decode(DecodeBatch batch, WeightVersion version) {
     batch.prepare();
-    List<SampleGroup> joining = batch.admit(waiting);
-    decoding.addAll(joining);
-    if (!joining.isEmpty()) {
-      batch.join(joining, version);
-    }
-    if (!batch.isEmpty()) {
-      batch.step(version);
-    }
-    decoding.removeIf(SampleGroup::done);
+    batch.join(waiting, version);
+    batch.step(version);
   }
 
   private void end(Throwable reason) {
-    List<Command> left = new ArrayList<>();
     synchronized (ending) {
       life = new Ended(reason);
-      mailbox.drainTo(left);
+      mailbox.drainTo(taken);
     }
-    left.forEach(command -> refuse(command, reason));
-    waiting.forEach(group -> group.fail(reason));
-    decoding.forEach(group -> group.fail(reason));
+    taken.forEach(command -> refuse(command, reason));
+    offered.forEach(load -> refuse(load, reason));
+    open.values().forEach(group -> group.fail(reason));
   }
 }

@@ -1,7 +1,9 @@
 package io.troupe.engine.djl;
 
+import io.troupe.engine.djl.NativeTensor.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -11,7 +13,7 @@ import java.util.List;
  * paid for by as many tokens before it, and attention runs over sequences of like length together.
  *
  * <p>A pool's tensors, [slots, kv heads, room, head_dim] for keys and values of each layer, grow
- * and shrink by halves with the slots in use, which are its first.
+ * and shrink by halves with the slots in use, which are its first; a pool of no slots has none.
  */
 final class KvCache implements AutoCloseable {
   private static final int SMALLEST_ROOM = 32;
@@ -19,6 +21,10 @@ final class KvCache implements AutoCloseable {
 
   private final Decoder decoder;
   private final List<Pool> pools = new ArrayList<>();
+
+  /** Stands for each tensor of a pool without slots, which the program does not look into. */
+  private final NativeTensor absent;
+
   private Value all;
 
   /** Slots of one size. */
@@ -38,6 +44,14 @@ final class KvCache implements AutoCloseable {
         call.with(value).with((long) wanted).with((long) room).with((long) used);
         fresh = Arrays.stream(call.tensorHandles()).mapToObj(NativeTensor::opaque).toList();
       }
+      replace(fresh, wanted);
+    }
+
+    void clear() {
+      replace(List.of(), 0);
+    }
+
+    private void replace(List<NativeTensor> fresh, int wanted) {
       close();
       tensors = fresh;
       value = Value.of(fresh);
@@ -53,11 +67,8 @@ final class KvCache implements AutoCloseable {
 
   KvCache(Decoder decoder) {
     this.decoder = decoder;
-    for (int room : rooms(decoder.settings().contextLength())) {
-      Pool pool = new Pool(room);
-      pool.resize(decoder, 0, 0);
-      pools.add(pool);
-    }
+    this.absent = NativeTensor.zeros(DType.FLOAT32, 0);
+    rooms(decoder.settings().contextLength()).forEach(room -> pools.add(new Pool(room)));
     this.all = join();
   }
 
@@ -106,10 +117,24 @@ final class KvCache implements AutoCloseable {
     boolean idle = needed == 0 ? pool.slots > FIRST_SLOTS : 4L * needed <= pool.slots;
     if (needed > pool.slots || (idle && pool.slots > FIRST_SLOTS)) {
       int growth = needed > pool.slots ? Math.max(needed, 2 * pool.slots) : 2 * needed;
-      pool.resize(decoder, needed == 0 ? 0 : Math.max(FIRST_SLOTS, growth), used);
-      all.close();
-      all = join();
+      if (needed == 0) {
+        pool.clear();
+      } else {
+        pool.resize(decoder, Math.max(FIRST_SLOTS, growth), used);
+      }
+      rejoin();
     }
+  }
+
+  /** Frees the memory of all pools, with whatever is in them. */
+  void clear() {
+    pools.forEach(Pool::clear);
+    rejoin();
+  }
+
+  private void rejoin() {
+    all.close();
+    all = join();
   }
 
   /** The caches of all pools, for the program. */
@@ -124,7 +149,10 @@ final class KvCache implements AutoCloseable {
 
   private Value join() {
     List<NativeTensor> tensors = new ArrayList<>();
-    pools.forEach(pool -> tensors.addAll(pool.tensors));
+    int each = 2 * decoder.settings().layers();
+    for (Pool pool : pools) {
+      tensors.addAll(pool.slots == 0 ? Collections.nCopies(each, absent) : pool.tensors);
+    }
     return Value.of(tensors);
   }
 
@@ -132,5 +160,6 @@ final class KvCache implements AutoCloseable {
   public void close() {
     all.close();
     pools.forEach(Pool::close);
+    absent.close();
   }
 }

@@ -109,13 +109,21 @@ final class NativeTensor implements AutoCloseable {
 
   /** The numbers of a tensor as a new one on the host. */
   NativeTensor toHost(DType type, long elements) {
-    return of(TorchBridge.toHost(handle(), type.number), type, elements);
+    try {
+      return of(TorchBridge.toHost(handle(), type.number), type, elements);
+    } catch (EngineException failure) {
+      throw OutOfMemoryException.orItself(failure);
+    }
   }
 
   /** Takes over the numbers of a tensor of the same shape, wherever both are. */
   void assign(NativeTensor source, long... shape) {
     if (Arrays.stream(shape).allMatch(extent -> extent > 0)) {
-      TorchBridge.assign(handle(), source.handle(), shape);
+      try {
+        TorchBridge.assign(handle(), source.handle(), shape);
+      } catch (EngineException failure) {
+        throw OutOfMemoryException.orItself(failure);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.troupe.engine.djl;
 
 import ai.djl.engine.EngineException;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -10,19 +11,46 @@ import java.util.Locale;
 final class OutOfMemoryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /**
+   * How PyTorch's allocators and the libraries it calls say so, in lower case. cuBLAS, cuDNN,
+   * cuSOLVER and the like allocate by themselves, and report a status when PyTorch's allocator has
+   * left them nothing; when not even their handle can be made, the status is another one.
+   */
+  private static final List<String> WORDINGS =
+      List.of(
+          "out of memory",
+          "can't allocate memory",
+          "cannot allocate memory",
+          "not enough memory",
+          "bad_alloc",
+          "cudaerrormemoryallocation",
+          "_alloc_failed",
+          "_allocation_failed",
+          "_insufficient_resources",
+          "cublas_status_not_initialized when calling `cublascreate",
+          "cudnn_status_not_initialized",
+          "cusolver_status_not_initialized, when calling `cusolverdncreate");
+
   private OutOfMemoryException(Throwable cause) {
-    super(firstLine(cause), cause);
+    super(lineThatSaysSo(cause), cause);
   }
 
-  /** What a failed native call is to throw: both allocators say in words that memory ran out. */
+  /** What a failed native call is to throw. */
   static RuntimeException orItself(EngineException failure) {
-    String text = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-    return text.contains("out of memory") || text.contains("can't allocate memory")
-        ? new OutOfMemoryException(failure)
-        : failure;
+    return saysSo(text(failure)) ? new OutOfMemoryException(failure) : failure;
   }
 
-  private static String firstLine(Throwable cause) {
-    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("out of memory");
+  private static boolean saysSo(String text) {
+    String lower = text.toLowerCase(Locale.ROOT);
+    return WORDINGS.stream().anyMatch(lower::contains);
+  }
+
+  private static String text(Throwable failure) {
+    return String.valueOf(failure.getMessage());
+  }
+
+  /** Without the interpreter's trace around it. */
+  private static String lineThatSaysSo(Throwable cause) {
+    return text(cause).lines().filter(OutOfMemoryException::saysSo).findFirst().orElseThrow();
   }
 }

@@ -49,6 +49,20 @@ final class Program implements AutoCloseable {
     return new Call(method);
   }
 
+  /** Zeros on the host; the watcher is told {@code zeros}. */
+  NativeTensor zeros(NativeTensor.DType type, long... shape) {
+    announce("zeros");
+    return NativeTensor.zeros(type, shape);
+  }
+
+  private void announce(String call) {
+    try {
+      watcher.accept(call);
+    } catch (EngineException failure) {
+      throw OutOfMemoryException.orItself(failure);
+    }
+  }
+
   @Override
   public void close() {
     if (open) {
@@ -132,8 +146,8 @@ final class Program implements AutoCloseable {
     }
 
     private long result() {
+      announce(method);
       try {
-        watcher.accept(method);
         return TorchBridge.run(module, method, Arrays.copyOf(handles, count));
       } catch (EngineException failure) {
         throw OutOfMemoryException.orItself(failure);

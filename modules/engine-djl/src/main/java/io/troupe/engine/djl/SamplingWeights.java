@@ -19,11 +19,14 @@ final class SamplingWeights implements ProgramWeights, AutoCloseable {
    * Takes a snapshot over.
    *
    * @throws IllegalArgumentException if it is of another policy; nothing is changed then
+   * @throws OutOfMemoryException if there may be no weights now, until a snapshot is taken over
    */
   void load(WeightSnapshot snapshot) {
-    try (Weights staged = Weights.zeros(decoder.layout())) {
+    Weights.Maker maker = (_, type, shape) -> decoder.zeros(type, shape);
+    try (Weights staged = Weights.zeros(decoder.layout(), Device.host(), maker)) {
       staged.load(snapshot);
-      joined.close();
+      joined.close(); // both do not fit beside each other
+      joined = Value.of(List.of());
       try (Program.Call call = decoder.call("joined", staged)) {
         joined = call.value();
       }

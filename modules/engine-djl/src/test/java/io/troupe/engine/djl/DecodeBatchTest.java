@@ -52,7 +52,7 @@ final class DecodeBatchTest {
   /**
    * Random arrivals, cancellations and swaps: the budget holds after every step, everything ends,
    * nothing is left, and what one version sampled is what the plain decoder makes of it, through
-   * all moves, parkings and readings.
+   * all moves, preemptions and readings.
    */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
@@ -64,48 +64,42 @@ final class DecodeBatchTest {
     WeightSnapshot first = weights(3);
     WeightSnapshot second = weights(4);
     List<SampleGroup> all = new ArrayList<>();
-    Deque<SampleGroup> line = new ArrayDeque<>();
+    Deque<SampleGroup> waiting = new ArrayDeque<>();
     long before = NativeTensor.live();
-    boolean parked = false;
+    boolean preempted = false;
     try (Decoder decoder = new Decoder(LONG, TOKENIZER.vocabularySize());
         SamplingWeights weights = new SamplingWeights(decoder);
         DecodeBatch batch = new DecodeBatch(decoder, weights, COMPUTE, new Endless())) {
       weights.load(first);
-      for (int turn = 0;
-          turn < 30 || !batch.isEmpty() || batch.parked() > 0 || !line.isEmpty();
-          turn++) {
+      for (int turn = 0; turn < 30 || !batch.isIdle() || !waiting.isEmpty(); turn++) {
         assertThat(turn).as("turns until all is done").isLessThan(3000);
         if (turn < 30 && random.nextInt(3) == 0) {
           SampleGroup group = new SampleGroup(request(random, all.size() + 1));
           all.add(group);
-          line.add(group);
+          waiting.add(group);
         }
         if (!all.isEmpty() && random.nextInt(20) == 0) {
           SampleGroup victim = all.get(random.nextInt(all.size()));
           victim.fail(new CancellationException());
-          line.remove(victim);
+          waiting.remove(victim);
         }
         if (swaps && random.nextInt(25) == 0) {
           weights.load(random.nextBoolean() ? first : second);
-          batch.sweep();
           batch.recompute();
         }
         batch.prepare();
-        List<SampleGroup> joining = batch.admit(line);
-        batch.join(joining, WeightVersion.BASE);
+        batch.join(waiting, WeightVersion.BASE);
         assertThat(batch.reserved()).isLessThanOrEqualTo(BUDGET);
-        if (!batch.isEmpty()) {
-          batch.step(WeightVersion.BASE);
-        }
-        parked |= batch.parked() > 0;
+        batch.step(WeightVersion.BASE);
+        preempted |= batch.preempted() > 0;
       }
       assertThat(batch.reserved()).isZero();
-      assertThat(batch.parked()).isZero();
+      assertThat(batch.preempted()).isZero();
       assertThat(batch.capacity()).isLessThanOrEqualTo(16 * (32 + 64 + 128 + 150));
     }
     assertThat(NativeTensor.live()).isEqualTo(before);
     assertThat(all).allMatch(SampleGroup::done);
-    assertThat(parked).as("the budget was short at times").isTrue();
+    assertThat(preempted).as("the budget was short at times").isTrue();
     if (!swaps) {
       checkAgainstPlainDecoder(all, first);
     }
@@ -147,8 +141,8 @@ final class DecodeBatchTest {
         SamplingWeights weights = new SamplingWeights(decoder);
         DecodeBatch batch = new DecodeBatch(decoder, weights, COMPUTE, new Endless())) {
       weights.load(first);
-      batch.join(List.of(group), WeightVersion.BASE);
-      for (int token = 1; !batch.isEmpty(); token++) {
+      batch.join(new ArrayDeque<>(List.of(group)), WeightVersion.BASE);
+      for (int token = 1; !batch.isIdle(); token++) {
         if (token == swapAt) {
           weights.load(second);
           if (recompute) {
@@ -156,9 +150,7 @@ final class DecodeBatchTest {
           }
         }
         batch.prepare();
-        if (!batch.isEmpty()) {
-          batch.step(WeightVersion.BASE);
-        }
+        batch.step(WeightVersion.BASE);
       }
     }
     ReferenceDecoder fresh =

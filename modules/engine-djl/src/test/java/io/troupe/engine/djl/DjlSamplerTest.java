@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import ai.djl.engine.EngineException;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.TokenVersions;
@@ -31,6 +32,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class DjlSamplerTest {
 
@@ -455,5 +458,66 @@ final class DjlSamplerTest {
       sampler.load(weights(TINY, 5, 2)).toCompletableFuture().join();
       assertThat(NativeTensor.live()).isEqualTo(before);
     }
+  }
+
+  static List<Throwable> failures() {
+    return List.of(
+        new EngineException("CUDA error: device-side assert triggered"),
+        new IllegalStateException("a defect"),
+        new OutOfMemoryError("Java heap space"),
+        new StackOverflowError());
+  }
+
+  /** Whatever ends its thread, a sampler answers all that was asked of it and says it is lost. */
+  @ParameterizedTest
+  @MethodSource("failures")
+  void sample_callFails_answersAllAndIsLost(Throwable failure) {
+    SamplingEngine sampler = failing("decode", failure);
+    sampler.load(weights(TINY, 3, 0)).toCompletableFuture().join();
+    List<CompletionStage<List<Completion>>> stages =
+        sampler.sample(List.of(request(1, "12", 2, 1), request(2, "34", 2, 2)));
+    for (CompletionStage<List<Completion>> stage : stages) {
+      assertThatThrownBy(() -> stage.toCompletableFuture().join()).hasRootCause(failure);
+    }
+    assertThat(sampler.lost().toCompletableFuture().join()).isEqualTo(failure.toString());
+    assertThatThrownBy(() -> one(sampler, request(3, "5", 1, 3))).hasRootCause(failure);
+    assertThatThrownBy(() -> sampler.load(weights(TINY, 3, 1)).toCompletableFuture().join())
+        .hasRootCause(failure);
+    sampler.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void load_callFails_answersAllAndIsLost(Throwable failure) {
+    SamplingEngine sampler = failing("joined", failure);
+    CompletionStage<List<Completion>> waiting =
+        sampler.sample(List.of(request(1, "12", 2, 1))).getFirst();
+    CompletionStage<WeightVersion> load = sampler.load(weights(TINY, 3, 0));
+    assertThatThrownBy(() -> load.toCompletableFuture().join()).hasRootCause(failure);
+    assertThatThrownBy(() -> waiting.toCompletableFuture().join()).hasRootCause(failure);
+    assertThat(sampler.lost().toCompletableFuture().join()).isEqualTo(failure.toString());
+    sampler.close();
+  }
+
+  @Test
+  void close_nothingFailed_isNotLost() {
+    SamplingEngine sampler = sampler(weights(TINY, 3, 0));
+    sampler.close();
+    assertThat(sampler.lost().toCompletableFuture()).isNotDone();
+  }
+
+  private static SamplingEngine failing(String method, Throwable failure) {
+    return Fixtures.policy(TINY)
+        .watched(
+            called -> {
+              if (called.equals(method)) {
+                switch (failure) {
+                  case RuntimeException exception -> throw exception;
+                  case Error error -> throw error;
+                  default -> throw new AssertionError(failure);
+                }
+              }
+            })
+        .newSampler();
   }
 }
