@@ -12,6 +12,12 @@ final class ChildJvm {
   /** Weights lie outside the heap; without it the heap's limit would be theirs, too. */
   static final String WEIGHTS_UNBOUNDED = "-XX:MaxDirectMemorySize=1t";
 
+  /**
+   * A JVM that has no heap left ends, as if it had been killed, and its parent starts it again:
+   * whichever thread met the error, the others would wait for it.
+   */
+  static final String EXIT_WITHOUT_HEAP = "-XX:+ExitOnOutOfMemoryError";
+
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
   private ChildJvm() {}
@@ -30,6 +36,7 @@ final class ChildJvm {
             "--sun-misc-unsafe-memory-access=allow",
             "-Xmx%dm".formatted(heapMebibytes),
             WEIGHTS_UNBOUNDED,
+            EXIT_WITHOUT_HEAP,
             "-XX:+UseSerialGC",
             "-Dstdout.encoding=UTF-8",
             "-Dstderr.encoding=UTF-8",

@@ -218,6 +218,7 @@ final class Servers implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx%dm".formatted(heap),
                 ChildJvm.WEIGHTS_UNBOUNDED,
+                ChildJvm.EXIT_WITHOUT_HEAP,
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow"));
