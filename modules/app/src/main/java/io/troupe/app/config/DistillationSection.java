@@ -46,7 +46,11 @@ public record DistillationSection(
         String teacherPrompt,
     @Doc("Multiplies the divergence.") @Default("0.1") @Range(min = 0, minExclusive = true)
         double coefficient,
-    @Doc("The teacher's share in the mixture of `jsd`.") @Default("0.9") @Range(min = 0, max = 1)
+    @Doc(
+            "The teacher's share in the mixture of `jsd`; 0 is the forward KL and 1 the reverse."
+                + " Near the ends, but not at them, the gradient shrinks with mix or 1 - mix.")
+        @Default("0.9")
+        @Range(min = 0, max = 1)
         double mix,
     @Doc(value = "K, the teacher's likeliest tokens at each position.", unit = "tokens")
         @Default("20")

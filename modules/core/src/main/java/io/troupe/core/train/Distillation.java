@@ -20,7 +20,7 @@ public sealed interface Distillation {
    *
    * @param coefficient of the term, finite, greater than 0
    * @param mix a: the share of the teacher in the mixture and of KL(teacher || mixture) in the
-   *     divergence, in [0, 1]
+   *     divergence, in [0, 1]; 0 is the forward KL, KL(teacher || policy), and 1 the reverse
    * @param topK K, 1 or greater
    */
   record Jsd(double coefficient, double mix, int topK) implements Distillation {

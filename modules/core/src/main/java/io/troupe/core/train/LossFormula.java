@@ -165,6 +165,10 @@ public final class LossFormula {
     String teacher = "T: the teacher's %d likeliest, sum 1; P: the policy's of these";
     return switch (distillation) {
       case Distillation.None() -> List.of();
+      case Distillation.Jsd(double _, double a, int k) when a == 0 ->
+          List.of(new Line("distillation", "D = KL(T || P) - 1 + sum P", teacher.formatted(k)));
+      case Distillation.Jsd(double _, double a, int k) when a == 1 ->
+          List.of(new Line("distillation", "D = KL(P || T) - sum P + 1", teacher.formatted(k)));
       case Distillation.Jsd(double _, double a, int k) ->
           List.of(
               new Line(

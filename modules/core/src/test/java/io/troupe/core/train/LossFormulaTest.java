@@ -173,6 +173,25 @@ final class LossFormulaTest {
   }
 
   @Test
+  void describe_jsdAtItsEnds_isForwardOrReverseKl() {
+    assertThat(describe(new Distillation.Jsd(.1, 0, 20)))
+        .contains("\ndistillation D = KL(T || P) - 1 + sum P  ")
+        .doesNotContain("M =");
+    assertThat(describe(new Distillation.Jsd(.1, 1, 20)))
+        .contains("\ndistillation D = KL(P || T) - sum P + 1  ")
+        .doesNotContain("M =");
+  }
+
+  private static String describe(Distillation distillation) {
+    return LossFormula.describe(
+        settings(
+            new Dapo(), new None(), new SequenceMask.None(), 0, KlPlace.LOSS, distillation, 1, 0),
+        8,
+        1,
+        0);
+  }
+
+  @Test
   void describe_selfDistillationAlone_hasNoPolicyGradient() {
     LossSettings s =
         settings(

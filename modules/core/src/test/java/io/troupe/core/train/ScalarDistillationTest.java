@@ -39,6 +39,46 @@ final class ScalarDistillationTest {
     assertThat(jsd.derivatives()[0]).isCloseTo(0, within(1e-7));
   }
 
+  /**
+   * T = (0.7, 0.2, 0.1) and S = (0.1, 0.3, 0.6) are whole distributions: sum T log(T/S) =
+   * 1.1018681358 and sum S log(S/T) = 1.0021041991. The derivatives by log S are S - T and S
+   * log(S/T).
+   */
+  @Test
+  void token_jsdAtItsEnds_isForwardAndReverseKl() {
+    float[] teacher = {(float) Math.log(.7), (float) Math.log(.2), (float) Math.log(.1)};
+    double[] policy = {Math.log(.1), Math.log(.3), Math.log(.6)};
+    ScalarDistillation.Term forward =
+        ScalarDistillation.token(new Distillation.Jsd(2, 0, 3), teacher, policy);
+    assertThat(forward.divergence()).isCloseTo(1.1018681358, within(1e-6));
+    assertThat(forward.value()).isCloseTo(2 * 1.1018681358, within(1e-6));
+    assertThat(forward.derivatives()).containsExactly(new double[] {-1.2, .2, 1}, within(1e-6));
+    ScalarDistillation.Term reverse =
+        ScalarDistillation.token(new Distillation.Jsd(.5, 1, 3), teacher, policy);
+    assertThat(reverse.divergence()).isCloseTo(1.0021041991, within(1e-6));
+    assertThat(reverse.derivatives())
+        .containsExactly(new double[] {-.0972955075, .0608197662, .5375278408}, within(1e-6));
+  }
+
+  /** Over some tokens alone, S sums to 0.4: 0.3336627323 and 0.2400504107 nats. */
+  @Test
+  void token_jsdAtItsEndsOverSomeTokens_isTheLimitOfWhatLiesBetween() {
+    for (double end : new double[] {0, 1}) {
+      ScalarDistillation.Term limit =
+          ScalarDistillation.token(new Distillation.Jsd(1, end, 2), TEACHER, POLICY);
+      double near = 1e-5;
+      ScalarDistillation.Term close =
+          ScalarDistillation.token(
+              new Distillation.Jsd(1, Math.abs(end - near), 2), TEACHER, POLICY);
+      assertThat(limit.divergence())
+          .isCloseTo(end == 0 ? 0.3336627323 : 0.2400504107, within(1e-6));
+      assertThat(close.divergence() / near).isCloseTo(limit.divergence(), within(1e-4));
+      for (int k = 0; k < 2; k++) {
+        assertThat(close.derivatives()[k] / near).isCloseTo(limit.derivatives()[k], within(1e-4));
+      }
+    }
+  }
+
   /** What the source system pads with: a row without any mass teaches, and breaks, nothing. */
   @Test
   void token_rowOfPadding_staysFinite() {
@@ -58,7 +98,8 @@ final class ScalarDistillationTest {
     int topK = 1 + random.nextInt(5);
     Distillation distillation =
         random.nextBoolean()
-            ? new Distillation.Jsd(.1 + random.nextDouble(), random.nextDouble(), topK)
+            ? new Distillation.Jsd(
+                .1 + random.nextDouble(), Math.clamp(1.4 * random.nextDouble() - .2, 0, 1), topK)
             : new Distillation.ForwardKl(.1 + random.nextDouble(), topK, false);
     float[] teacher = new float[topK];
     double[] policy = new double[topK];
