@@ -30,9 +30,11 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.runtime.RunSettings;
 import io.troupe.runtime.SourceSampling;
+import io.troupe.runtime.TeacherPrompts;
 import io.troupe.runtime.TrainerWorkshop;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
+import io.troupe.tasks.BadTaskData;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.SourceLimits;
@@ -130,6 +132,11 @@ record Composition(
                       config.longestCompletion())
                   .filter(loaded);
         };
+    Optional<String> objection =
+        TeacherPrompts.objection(teacherPrompt(config), task.train(), tokenizer);
+    if (objection.isPresent()) {
+      throw new BadTaskData("distillation.teacher_prompt: " + objection.get());
+    }
     int longest =
         Stream.concat(task.train().stream(), task.heldOut().stream())
             .map(Prompt::text)
@@ -151,6 +158,10 @@ record Composition(
         start,
         teacher(config, start, tokenizer),
         facts);
+  }
+
+  private static String teacherPrompt(RunConfig config) {
+    return config.lossSettings().distils() ? config.distillation().teacherPrompt() : "";
   }
 
   /**

@@ -10,6 +10,7 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.djl.TorchReport;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
+import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,14 +30,19 @@ final class CompositionTest {
   @TempDir private Path folder;
 
   private RunConfig config(Path checkpoint, String more, String... changes) {
+    String sums = "{name: arithmetic, min: 0, max: 9, held_out_share: 0.2}";
+    return of(sums, checkpoint, more, changes);
+  }
+
+  private RunConfig of(String task, Path checkpoint, String more, String... changes) {
     String text =
         """
-        task: {name: arithmetic, min: 0, max: 9, held_out_share: 0.2}
+        task: %s
         policy: {engine: pretrained, checkpoint: %s, context_length: 32}
         rollout: {completions_per_prompt: 4, max_tokens: 3}
         training: {steps: 2, groups_per_step: 4, learning_rate: 1e-4}
         """
-            .formatted(checkpoint.toAbsolutePath());
+            .formatted(task, checkpoint.toAbsolutePath());
     return ConfigurationFile.bind(
             RunConfig.class, folder.resolve("run.yaml"), text + more, List.of(changes))
         .config();
@@ -92,6 +98,29 @@ final class CompositionTest {
     assertThatThrownBy(head::engines)
         .isInstanceOf(UnfitPolicyException.class)
         .hasMessageStartingWith("policy.device: the device cuda:");
+  }
+
+  @Test
+  void of_teacherPromptOverTwinsWithOtherSolutions_isRefusedWithBoth() throws IOException {
+    Files.writeString(
+        folder.resolve("twins.jsonl"),
+        """
+        {"id": "a", "prompt": "1+1=", "answer": "2", "solution": "2"}
+        {"id": "b", "prompt": "2+2=", "answer": "4", "solution": "4"}
+        {"id": "c", "prompt": "1+1=", "answer": "2", "solution": "02"}
+        """);
+    RunConfig shown =
+        of(
+            "{name: jsonl, file: twins.jsonl, verifier: numeric, solution_field: solution, held_out_share: 0}",
+            TINY,
+            "distillation: {divergence: jsd, top_k: 4, teacher_prompt: '{prompt}{solution}'}\n");
+
+    assertThatThrownBy(() -> Composition.of(shown))
+        .isInstanceOf(BadTaskData.class)
+        .hasMessage(
+            "distillation.teacher_prompt: prompts a and c are the same tokens and have different"
+                + " solutions, so that a teacher cannot be shown the right one; leave one of them"
+                + " out");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.TrainingEngine;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -40,37 +41,47 @@ record Consultation(TrainingEngine engine, LossSettings loss, TeacherPrompts pro
     return rewards;
   }
 
-  /** The sequences with the teacher's tokens where the loss has a distillation. */
+  /**
+   * Whether the teacher can read each completion behind its prompt; an element a completion of all
+   * groups, in order.
+   */
+  List<Boolean> readable(List<ScoredGroup> groups) {
+    List<Boolean> readable = new ArrayList<>();
+    for (ScoredGroup group : groups) {
+      int prompt = loss.distils() ? prompts.before(group.prompt()).length : 0;
+      for (Completion completion : group.completions()) {
+        readable.add(!loss.distils() || prompt + completion.length() <= prompts.contextLength());
+      }
+    }
+    long silent = readable.stream().filter(each -> !each).count();
+    if (silent > 0) {
+      LOG.warn(
+          "{} of {} completions do not fit behind the teacher's prompt into policy.context_length"
+              + " ({}) and are not taught",
+          silent,
+          readable.size(),
+          prompts.contextLength());
+    }
+    return readable;
+  }
+
+  /** The sequences with the teacher's tokens where it can speak of them. */
   List<TrainingSequence> taught(List<TrainingSequence> sequences) {
     int topK = loss.distillation().topK();
     if (topK == 0) {
       return sequences;
     }
-    List<TrainingSequence> fitting = new ArrayList<>();
-    List<Integer> places = new ArrayList<>();
-    List<TrainingSequence> taught = new ArrayList<>();
-    for (int i = 0; i < sequences.size(); i++) {
-      TrainingSequence seen = prompts.before(sequences.get(i));
-      if (seen.length() <= prompts.contextLength()) {
-        fitting.add(seen);
-        places.add(i);
+    List<TrainingSequence> asked = new ArrayList<>();
+    for (TrainingSequence sequence : sequences) {
+      if (sequence.teacherWeight() != 0) {
+        asked.add(sequence.after(prompts.before(sequence.prompt())));
       }
-      taught.add(sequences.get(i).taughtBy(TeacherTokens.silent(seen.completion().length, topK)));
     }
-    if (fitting.size() < sequences.size()) {
-      LOG.warn(
-          "{} of {} completions do not fit behind the teacher's prompt into policy.context_length"
-              + " ({}) and teach nothing",
-          sequences.size() - fitting.size(),
-          sequences.size(),
-          prompts.contextLength());
-    }
-    List<TeacherTokens> tokens = engine.teacherTokens(fitting, topK, loss.temperature());
-    for (int i = 0; i < tokens.size(); i++) {
-      int place = places.get(i);
-      taught.set(place, sequences.get(place).taughtBy(tokens.get(i)));
-    }
-    return taught;
+    Iterator<TeacherTokens> tokens =
+        engine.teacherTokens(asked, topK, loss.temperature()).iterator();
+    return sequences.stream()
+        .map(each -> each.teacherWeight() == 0 ? each : each.taughtBy(tokens.next()))
+        .toList();
   }
 
   /**

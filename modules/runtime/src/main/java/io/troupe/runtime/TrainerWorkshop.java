@@ -228,7 +228,12 @@ public final class TrainerWorkshop {
     Consultation consultation = new Consultation(engine(), loss, teacherPrompts);
     TrainingBatch batch =
         TrainingBatch.of(
-            groups, consultation.rewards(groups), loss, settings.limits().bound(), from);
+            groups,
+            consultation.rewards(groups),
+            consultation.readable(groups),
+            loss,
+            settings.limits().bound(),
+            from);
     List<TrainingSequence> rollouts = consultation.taught(batch.sequences());
     List<TrainingSequence> examples =
         settings.examplesPerStep() == 0

@@ -13,6 +13,7 @@ import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.Objective;
 import io.troupe.core.train.SequenceMask;
+import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
@@ -163,8 +164,12 @@ final class TrainerWorkshopStepTest {
     assertThat(rollouts).allSatisfy(s -> assertThat(text(s.prompt())).isEqualTo("1+1="));
     teacherPrompt = "{prompt}{prompt}";
     rollouts = trained(workshop(loss(0, KlPlace.LOSS, teacher, 0), 0, 0), 1, 0);
+    assertThat(pupil.asked).hasSize(2);
     assertThat(rollouts)
-        .allSatisfy(s -> assertThat(s.teacher().logProbs()[0]).containsExactly(-100, -100));
+        .hasSize(2)
+        .allSatisfy(s -> assertThat(s.teacher()).isSameAs(TeacherTokens.NONE))
+        .allSatisfy(s -> assertThat(s.teacherWeight()).isZero())
+        .allSatisfy(s -> assertThat(s.lossWeights()).doesNotContain(0));
   }
 
   @Test

@@ -73,7 +73,8 @@ final class RankLine implements AutoCloseable {
       float[] weights,
       double advantage,
       int[] staleness,
-      TeacherTokens teacher) {}
+      TeacherTokens teacher,
+      double teacherWeight) {}
 
   static final class ToRecord extends StdConverter<TrainingSequence, Sequence> {
     @Override
@@ -85,7 +86,8 @@ final class RankLine implements AutoCloseable {
           s.lossWeights(),
           s.advantage(),
           s.staleness(),
-          s.teacher());
+          s.teacher(),
+          s.teacherWeight());
     }
   }
 
@@ -94,7 +96,8 @@ final class RankLine implements AutoCloseable {
     public TrainingSequence convert(Sequence s) {
       return new TrainingSequence(s.prompt, s.completion, s.behaviour, s.weights, s.advantage)
           .sampledBehind(s.staleness)
-          .taughtBy(s.teacher);
+          .taughtBy(s.teacher)
+          .weighingTeacher(s.teacherWeight);
     }
   }
 

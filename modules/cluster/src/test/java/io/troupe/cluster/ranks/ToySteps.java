@@ -97,7 +97,8 @@ final class ToySteps {
       float[] behaviour = new float[completion.length];
       float[] lossWeights = new float[completion.length];
       int[] staleness = new int[completion.length];
-      TeacherTokens teacher = TeacherTokens.silent(completion.length, 2);
+      TeacherTokens teacher =
+          new TeacherTokens(new int[completion.length][2], new float[completion.length][2]);
       for (int t = 0; t < completion.length; t++) {
         behaviour[t] = (float) -random.nextDouble(1.5, 2.5);
         lossWeights[t] = 1f / 28;
@@ -107,10 +108,12 @@ final class ToySteps {
           teacher.logProbs()[t][k] = -1 - k;
         }
       }
+      boolean taught = s % 3 > 0;
       batch.add(
           new TrainingSequence(prompt, completion, behaviour, lossWeights, random.nextDouble(-1, 1))
               .sampledBehind(staleness)
-              .taughtBy(teacher));
+              .taughtBy(taught ? teacher : TeacherTokens.NONE)
+              .weighingTeacher(taught ? 1.5 : 0));
     }
     return batch;
   }

@@ -6,7 +6,8 @@ package io.troupe.core.train;
  * numbers is the ceil(q n)-th smallest of them.
  *
  * @param loss of the step before it: policy, penalty, distillation and examples
- * @param distillation mean divergence from the teacher, in nats, without its coefficient
+ * @param distillation mean divergence from the teacher over the tokens that it spoke of, in nats,
+ *     without its coefficient
  * @param supervisedLoss weighted negative log-likelihood of the examples, without its coefficient
  * @param behaviourKl mean k3 estimate of KL(sampler || trainer): how far the weights, and the
  *     engines' arithmetic, have moved since sampling

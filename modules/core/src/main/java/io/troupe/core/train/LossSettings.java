@@ -113,6 +113,11 @@ public record LossSettings(
     return distillation.topK() > 0;
   }
 
+  /** Whether a teacher is all that a step's rollouts learn from. */
+  public boolean distilsAlone() {
+    return distils() && policyCoefficient == 0;
+  }
+
   /**
    * Whether a step reads the reference policy.
    *

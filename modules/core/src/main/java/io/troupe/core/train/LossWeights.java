@@ -1,5 +1,6 @@
 package io.troupe.core.train;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -58,8 +59,43 @@ public final class LossWeights {
    * @return weights of the same shape; all 0 if no token is trainable
    */
   public static List<float[]> tokenMean(List<boolean[]> trainable) {
-    double tokens = trainable.stream().mapToLong(LossWeights::count).sum();
+    double tokens = tokens(trainable);
     return trainable.stream().map(s -> weights(s, tokens)).toList();
+  }
+
+  /**
+   * What the loss weights of taught sequences are multiplied by in the distillation term, so that
+   * its mean is over what a teacher spoke of: the objective's denominator over all sequences,
+   * divided by the same over the taught ones.
+   *
+   * @param trainable an array a sequence, an element a completion token
+   * @param taught an element a sequence
+   * @return 1 if all that have a trainable token are taught, 0 if none is
+   */
+  static double taughtScale(Objective objective, List<boolean[]> trainable, List<Boolean> taught) {
+    List<boolean[]> left = new ArrayList<>();
+    for (int i = 0; i < trainable.size(); i++) {
+      if (taught.get(i)) {
+        left.add(trainable.get(i));
+      }
+    }
+    double all;
+    double some;
+    switch (objective) {
+      case Objective.Grpo(), Objective.Gspo(), Objective.DrGrpo(double _) -> {
+        all = trainedSequences(trainable);
+        some = trainedSequences(left);
+      }
+      case Objective.Dapo(), Objective.Cispo() -> {
+        all = tokens(trainable);
+        some = tokens(left);
+      }
+    }
+    return some == 0 ? 0 : all / some;
+  }
+
+  private static long tokens(List<boolean[]> trainable) {
+    return trainable.stream().mapToLong(LossWeights::count).sum();
   }
 
   private static float[] weights(boolean[] trainable, double denominator) {

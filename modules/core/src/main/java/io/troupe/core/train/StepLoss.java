@@ -36,6 +36,9 @@ public final class StepLoss {
 
   private int tokens;
 
+  /** Tokens that a teacher spoke of. */
+  private long taughtTokens;
+
   /** Sequences in which a token has a mark. */
   private final IdentityHashMap<TrainingSequence, TokenMarks> marks = new IdentityHashMap<>();
 
@@ -47,7 +50,7 @@ public final class StepLoss {
    * @param stepStartLogProbs log p': the same numbers where a step is a single update
    * @param referenceLogProbs log p_ref; not read without a penalty in the loss, where {@code
    *     logProbs} may stand in
-   * @param ofTeacherTokens log-probabilities of the teacher's K tokens; no rows without a teacher
+   * @param ofTeacherTokens log-probabilities of the teacher's K tokens; not read without a teacher
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Computed(
@@ -138,7 +141,7 @@ public final class StepLoss {
 
   private double[][] taught(
       Distillation distillation, TrainingSequence sequence, double[][] logProbs) {
-    if (distillation instanceof Distillation.None) {
+    if (distillation instanceof Distillation.None || sequence.teacherWeight() == 0) {
       return new double[0][];
     }
     int length = sequence.completion().length;
@@ -146,12 +149,13 @@ public final class StepLoss {
     requireLength("rows of the teacher's tokens, computed,", length, logProbs.length);
     double[][] derivatives = new double[length][sequence.teacher().topK()];
     for (int t = 0; t < length; t++) {
-      float weight = sequence.lossWeights()[t];
+      double weight = sequence.lossWeights()[t] * sequence.teacherWeight();
       if (weight != 0) {
         ScalarDistillation.Term term =
             ScalarDistillation.token(distillation, sequence.teacher().logProbs()[t], logProbs[t]);
         loss += weight * term.value();
         this.distillation += term.divergence();
+        taughtTokens++;
         for (int k = 0; k < derivatives[t].length; k++) {
           derivatives[t][k] = weight * term.derivatives()[k];
         }
@@ -200,6 +204,7 @@ public final class StepLoss {
       long truncated,
       long masked,
       long supervisedTokens,
+      long taughtTokens,
       double[] logRatios,
       List<TokenMarks> marks) {
     public Part {
@@ -220,6 +225,7 @@ public final class StepLoss {
         truncated,
         masked,
         supervisedTokens,
+        taughtTokens,
         Arrays.copyOf(logRatios, tokens),
         marks(rollouts));
   }
@@ -236,6 +242,7 @@ public final class StepLoss {
     truncated += part.truncated;
     masked += part.masked;
     supervisedTokens += part.supervisedTokens;
+    taughtTokens += part.taughtTokens;
     for (double logRatio : part.logRatios) {
       keep(logRatio);
     }
@@ -267,7 +274,7 @@ public final class StepLoss {
     Arrays.sort(gaps);
     return new LossMetrics(
         loss,
-        distillation / n,
+        distillation / Math.max(taughtTokens, 1),
         supervisedLoss,
         behaviourKl / n,
         gapSum / n,

@@ -2,8 +2,6 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
-import java.util.Arrays;
-
 /**
  * What a teacher finds most likely at each position of a completion: K token ids and their
  * log-probabilities under the teacher, most likely first. Arrays are handed over, not copied.
@@ -15,19 +13,6 @@ import java.util.Arrays;
 public record TeacherTokens(int[][] ids, float[][] logProbs) {
   /** Nobody teaches. */
   public static final TeacherTokens NONE = new TeacherTokens(new int[0][], new float[0][]);
-
-  private static final float ALMOST_NEVER = -100;
-
-  /**
-   * Of a teacher that was not asked: K tokens that it hardly ever says, at each of a completion.
-   */
-  public static TeacherTokens silent(int length, int topK) {
-    float[][] logProbs = new float[length][topK];
-    for (float[] row : logProbs) {
-      Arrays.fill(row, ALMOST_NEVER);
-    }
-    return new TeacherTokens(new int[length][topK], logProbs);
-  }
 
   public TeacherTokens {
     require(

@@ -8,6 +8,7 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -17,7 +18,8 @@ import java.util.List;
  * @param trainedTokens completion tokens with loss weight
  * @param maskedTokens completion tokens without, because they are stale
  * @param discardedTokens completion tokens without, because there is nothing to learn from their
- *     completions: {@link Distillation#learnsFrom}
+ *     completions: {@link Distillation#learnsFrom}, or because nothing but a teacher would teach
+ *     and it cannot speak of them
  * @param stalenessMax greatest staleness of a trained token
  * @param stalenessMean mean staleness of trained tokens
  */
@@ -39,17 +41,27 @@ public record TrainingBatch(
    */
   public static TrainingBatch of(
       List<ScoredGroup> groups, LossSettings loss, StalenessBound bound, WeightVersion from) {
-    return of(groups, groups.stream().map(TrainingBatch::rewards).toList(), loss, bound, from);
+    int completions = groups.stream().mapToInt(group -> group.completions().size()).sum();
+    return of(
+        groups,
+        groups.stream().map(TrainingBatch::rewards).toList(),
+        Collections.nCopies(completions, true),
+        loss,
+        bound,
+        from);
   }
 
   /**
-   * The same by other rewards.
+   * The same by other rewards, and with what a teacher can speak of. Where there is nothing but a
+   * distillation, a completion that it cannot speak of has no loss weight.
    *
    * @param rewards an array a group, an element a completion
+   * @param taught an element a completion of all groups, in order; not read without a distillation
    */
   public static TrainingBatch of(
       List<ScoredGroup> groups,
       List<double[]> rewards,
+      List<Boolean> taught,
       LossSettings loss,
       StalenessBound bound,
       WeightVersion from) {
@@ -62,7 +74,8 @@ public record TrainingBatch(
     for (ScoredGroup group : groups) {
       for (int i = 0; i < group.completions().size(); i++) {
         Completion completion = group.completions().get(i);
-        if (!loss.distillation().learnsFrom(group.rewards().get(i))) {
+        boolean silent = loss.distilsAlone() && !taught.get(trainable.size());
+        if (silent || !loss.distillation().learnsFrom(group.rewards().get(i))) {
           trainable.add(new boolean[completion.length()]);
           discarded += completion.length();
           continue;
@@ -81,12 +94,15 @@ public record TrainingBatch(
       }
     }
     List<float[]> weights = LossWeights.of(loss.objective(), trainable);
+    double teacherWeight =
+        loss.distils() ? LossWeights.taughtScale(loss.objective(), trainable, taught) : 1;
     List<TrainingSequence> sequences = new ArrayList<>();
     for (int g = 0; g < groups.size(); g++) {
       ScoredGroup group = groups.get(g);
       double[] advantages = Advantages.of(loss.baseline(), rewards.get(g));
       for (int i = 0; i < advantages.length; i++) {
         Completion completion = group.completions().get(i);
+        boolean speaks = !loss.distils() || taught.get(sequences.size());
         sequences.add(
             new TrainingSequence(
                     group.prompt(),
@@ -94,7 +110,8 @@ public record TrainingBatch(
                     completion.logProbs(),
                     weights.get(sequences.size()),
                     advantages[i])
-                .sampledBehind(staleness(completion, from)));
+                .sampledBehind(staleness(completion, from))
+                .weighingTeacher(speaks ? teacherWeight : 0));
       }
     }
     return new TrainingBatch(

@@ -17,6 +17,7 @@ public final class TrainingSequence {
   private final double advantage;
   private final int[] staleness;
   private final TeacherTokens teacher;
+  private final double teacherWeight;
 
   /**
    * A sequence of the batch, sampled by the present weights, without a teacher.
@@ -40,7 +41,8 @@ public final class TrainingSequence {
         lossWeights,
         advantage,
         new int[completion.length],
-        TeacherTokens.NONE);
+        TeacherTokens.NONE,
+        1);
   }
 
   private TrainingSequence(
@@ -50,7 +52,8 @@ public final class TrainingSequence {
       float[] lossWeights,
       double advantage,
       int[] staleness,
-      TeacherTokens teacher) {
+      TeacherTokens teacher,
+      double teacherWeight) {
     require(prompt.length >= 1, "a prompt has at least one token");
     require(completion.length >= 1, "a completion has at least one token");
     require(
@@ -70,6 +73,10 @@ public final class TrainingSequence {
         "%d completion tokens need as many rows of a teacher, not %d",
         completion.length,
         teacher.ids().length);
+    require(
+        teacherWeight >= 0 && Double.isFinite(teacherWeight),
+        "the weight of a teacher is a finite number, 0 or greater, not %s",
+        teacherWeight);
     this.prompt = prompt;
     this.completion = completion;
     this.behaviourLogProbs = behaviourLogProbs;
@@ -77,24 +84,52 @@ public final class TrainingSequence {
     this.advantage = advantage;
     this.staleness = staleness;
     this.teacher = teacher;
+    this.teacherWeight = teacherWeight;
   }
 
   /** The same sequence with the staleness of each completion token, in versions. */
   public TrainingSequence sampledBehind(int[] versions) {
     return new TrainingSequence(
-        prompt, completion, behaviourLogProbs, lossWeights, advantage, versions, teacher);
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        versions,
+        teacher,
+        teacherWeight);
   }
 
   /** The same completion behind another prompt. */
   public TrainingSequence after(int[] other) {
     return new TrainingSequence(
-        other, completion, behaviourLogProbs, lossWeights, advantage, staleness, teacher);
+        other,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        teacher,
+        teacherWeight);
   }
 
   /** The same sequence with a teacher. */
   public TrainingSequence taughtBy(TeacherTokens tokens) {
     return new TrainingSequence(
-        prompt, completion, behaviourLogProbs, lossWeights, advantage, staleness, tokens);
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        tokens,
+        teacherWeight);
+  }
+
+  /** The same sequence with another weight of the teacher: {@link #teacherWeight}. */
+  public TrainingSequence weighingTeacher(double weight) {
+    return new TrainingSequence(
+        prompt, completion, behaviourLogProbs, lossWeights, advantage, staleness, teacher, weight);
   }
 
   public int[] prompt() {
@@ -125,6 +160,15 @@ public final class TrainingSequence {
   /** What a teacher says to each completion token; {@link TeacherTokens#NONE} without one. */
   public TeacherTokens teacher() {
     return teacher;
+  }
+
+  /**
+   * What the loss weights are multiplied by in the distillation term: 0 where no teacher can speak
+   * of the completion, which then needs no rows of one; else 1 or greater, so that the term's mean
+   * is over the taught tokens of the step.
+   */
+  public double teacherWeight() {
+    return teacherWeight;
   }
 
   /** Prompt and completion together, in tokens. */

@@ -130,6 +130,34 @@ final class StepLossTest {
         .hasMessage("a sequence of 2 completion tokens needs as many log-probabilities, not 1");
   }
 
+  /** The teacher speaks of the first sequence alone, whose three tokens count 5/3 for it. */
+  @Test
+  void add_sequenceWithoutATeacher_isOutOfTheDistillationAndItsMean() {
+    LossSettings s =
+        settings(new Dapo(), 0, 0, new None(), 0).with(new Distillation.Jsd(2, .9, 2), 0);
+    List<TrainingSequence> batch = batch(LossWeights.of(s.objective(), ALL));
+    float[] row = {(float) Math.log(.5), (float) Math.log(.25)};
+    TeacherTokens tokens =
+        new TeacherTokens(new int[][] {{0, 1}, {0, 1}, {0, 1}}, new float[][] {row, row, row});
+    double[] policy = {Math.log(.3), Math.log(.1)};
+    double[][] ofTeacher = {policy, policy, policy};
+    StepLoss step = new StepLoss();
+    StepLoss.Derivatives taught =
+        step.add(
+            s,
+            batch.get(0).taughtBy(tokens).weighingTeacher(5 / 3.),
+            new StepLoss.Computed(LOG_PROBS[0], LOG_PROBS[0], LOG_PROBS[0], ofTeacher));
+    StepLoss.Derivatives passedOver =
+        step.add(
+            s,
+            batch.get(1).weighingTeacher(0),
+            new StepLoss.Computed(LOG_PROBS[1], LOG_PROBS[1], LOG_PROBS[1]));
+    assertThat(taught.byTeacherToken()).hasDimensions(3, 2);
+    assertThat(passedOver.byTeacherToken()).isEmpty();
+    assertThat(step.metrics().distillation()).isCloseTo(0.022141277, within(5e-9));
+    assertThat(step.metrics().loss()).isCloseTo(2 * 0.022141277, within(1e-8));
+  }
+
   private static double imitation(List<TrainingSequence> batch, List<double[]> logProbs) {
     StepLoss step = new StepLoss();
     for (int i = 0; i < batch.size(); i++) {

@@ -88,6 +88,51 @@ class TrainingBatchTest {
     assertThat(all.discardedTokens()).isZero();
   }
 
+  /** Completions of 1, 3, 2 and 2 tokens; nothing is stale, and the teacher passes over the 3. */
+  @Test
+  void of_completionThatNoTeacherCanSpeakOf_isInNoMeanOfTheDistillation() {
+    List<ScoredGroup> groups =
+        List.of(
+            group(1, completion(0), completion(0, 0, 0)),
+            group(2, completion(0, 0), completion(0, 0)));
+    List<Boolean> taught = List.of(true, false, true, true);
+    Distillation jsd = new Distillation.Jsd(1, .5, 2);
+
+    TrainingBatch alone = of(groups, taught, LOSS.with(jsd, 0));
+    TrainingBatch beside = of(groups, taught, LOSS.with(jsd, 1));
+    TrainingBatch sequences =
+        of(
+            groups,
+            taught,
+            GoldenBatch.settings(new Objective.Grpo(), .2, .28, new Correction.None(), 0)
+                .with(jsd, 1));
+
+    assertThat(alone.sequences())
+        .extracting(s -> s.lossWeights()[0])
+        .containsExactly(.2f, 0f, .2f, .2f);
+    assertThat(alone.trainedTokens()).isEqualTo(5);
+    assertThat(alone.discardedTokens()).isEqualTo(3);
+    assertThat(alone.sequences())
+        .extracting(TrainingSequence::teacherWeight)
+        .containsExactly(1.0, 0.0, 1.0, 1.0);
+    assertThat(beside.sequences())
+        .allSatisfy(s -> assertThat(s.lossWeights()[0]).isEqualTo(1 / 8f));
+    assertThat(beside.trainedTokens()).isEqualTo(8);
+    assertThat(beside.sequences())
+        .extracting(TrainingSequence::teacherWeight)
+        .containsExactly(8 / 5., 0.0, 8 / 5., 8 / 5.);
+    assertThat(sequences.sequences())
+        .extracting(TrainingSequence::teacherWeight)
+        .containsExactly(4 / 3., 0.0, 4 / 3., 4 / 3.);
+  }
+
+  private static TrainingBatch of(
+      List<ScoredGroup> groups, List<Boolean> taught, LossSettings loss) {
+    List<double[]> rewards = groups.stream().map(_ -> new double[] {0, 1}).toList();
+    return TrainingBatch.of(
+        groups, rewards, taught, loss, new StalenessBound(0), WeightVersion.BASE);
+  }
+
   @Test
   void of_nothingTrainable_hasNoStaleness() {
     TrainingBatch batch =

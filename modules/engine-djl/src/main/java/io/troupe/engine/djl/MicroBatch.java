@@ -54,7 +54,7 @@ record MicroBatch(
           context);
       checkIds(i, "prompt", s.prompt(), vocabulary);
       checkIds(i, "completion", s.completion(), vocabulary);
-      checkTeacher(i, s.teacher(), vocabulary, topK);
+      checkTeacher(i, s, vocabulary, topK);
       for (int t = 0; t < s.lossWeights().length; t++) {
         float weight = s.lossWeights()[t];
         if (!(weight >= 0) || !Float.isFinite(weight)) {
@@ -71,9 +71,10 @@ record MicroBatch(
     }
   }
 
-  private static void checkTeacher(int i, TeacherTokens teacher, int vocabulary, int topK) {
+  private static void checkTeacher(int i, TrainingSequence s, int vocabulary, int topK) {
+    TeacherTokens teacher = s.teacher();
     require(
-        topK == 0 || teacher.topK() == topK,
+        topK == 0 || s.teacherWeight() == 0 || teacher.topK() == topK,
         "the distillation takes %d tokens of a teacher, and sequence %d has %d",
         topK,
         i,
@@ -166,7 +167,8 @@ record MicroBatch(
                   : headsEnd + (long) b * longestTail + (before - head);
           position.setAtIndex(ValueLayout.JAVA_LONG, n, flat);
           next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width, s.completion()[t]);
-          for (int k = 1; k < width; k++) {
+          // Without rows of a teacher the places keep token 0: no derivative reads them.
+          for (int k = 1; k < width && s.teacherWeight() != 0; k++) {
             long id = s.teacher().ids()[t][k - 1];
             next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width + k, id);
           }

@@ -4,21 +4,26 @@ import static io.troupe.engine.djl.Fixtures.TINY;
 import static io.troupe.engine.djl.Fixtures.stepped;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.train.Distillation;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A policy taught by another's checkpoint. */
 final class TeacherTest {
@@ -77,6 +82,41 @@ final class TeacherTest {
       }
       assertThat(divergences.getLast()).isLessThan(.5 * divergences.getFirst());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, .9, 1})
+  void train_sequencesThatNoTeacherSpokeOf_areNotThere(double mix) {
+    LossSettings distilled = Fixtures.plainLoss().with(new Distillation.Jsd(1, mix, 5), 0);
+    List<Map<String, double[]>> weights = new ArrayList<>();
+    List<Double> divergences = new ArrayList<>();
+    for (boolean all : new boolean[] {true, false}) {
+      try (TrainingEngine student = Fixtures.policy(SMALLER).newTrainer(1)) {
+        student.imitate(batch(), Fixtures.ADAM);
+        student.freezeReference();
+        List<TrainingSequence> rollouts = new ArrayList<>();
+        List<TrainingSequence> taught = taught(student);
+        for (int i = 0; i < taught.size(); i++) {
+          if (i % 2 == 0) {
+            rollouts.add(taught.get(i).weighingTeacher(2));
+          } else if (all) {
+            rollouts.add(batch().get(i).weighingTeacher(0));
+          }
+        }
+        student.imitate(batch().reversed(), Fixtures.adam(.1));
+        StepOutcome.Stepped step = stepped(student.train(rollouts, distilled, Fixtures.ADAM));
+        divergences.add(step.metrics().distillation());
+        assertThat(step.gradientNorm()).isGreaterThan(1e-3);
+        weights.add(Fixtures.weights(student));
+      }
+    }
+    assertThat(divergences.getFirst()).isCloseTo(divergences.getLast(), within(1e-6));
+    weights
+        .getFirst()
+        .forEach(
+            (name, values) ->
+                Fixtures.assertClose(
+                    values, Fixtures.of(weights.getLast(), name), 1e-5, () -> name));
   }
 
   @Test
