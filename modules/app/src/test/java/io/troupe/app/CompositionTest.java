@@ -111,9 +111,11 @@ final class CompositionTest {
         """);
     RunConfig shown =
         of(
-            "{name: jsonl, file: twins.jsonl, verifier: numeric, solution_field: solution, held_out_share: 0}",
+            "{name: jsonl, file: twins.jsonl, verifier: numeric, solution_field: solution,"
+                + " held_out_share: 0}",
             TINY,
-            "distillation: {divergence: jsd, top_k: 4, teacher_prompt: '{prompt}{solution}'}\n");
+            "distillation: {divergence: jsd, top_k: 4, teacher_prompt: '{prompt}{solution}'}\n",
+            "evaluation.every=0");
 
     assertThatThrownBy(() -> Composition.of(shown))
         .isInstanceOf(BadTaskData.class)

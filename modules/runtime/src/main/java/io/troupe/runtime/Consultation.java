@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,14 +21,17 @@ import org.slf4j.LoggerFactory;
 record Consultation(TrainingEngine engine, LossSettings loss, TeacherPrompts prompts) {
   private static final Logger LOG = LoggerFactory.getLogger(Consultation.class);
 
-  /** The rewards of each group's completions, less the KL penalty where it is in the reward. */
-  List<double[]> rewards(List<ScoredGroup> groups) {
+  /**
+   * The rewards of each group's completions, less the KL penalty where it is in the reward; absent
+   * if a log-probability of the reference policy is not finite.
+   */
+  Optional<List<double[]>> rewards(List<ScoredGroup> groups) {
     List<double[]> rewards = new ArrayList<>();
     for (ScoredGroup group : groups) {
       rewards.add(group.rewards().stream().mapToDouble(Double::doubleValue).toArray());
     }
     if (!loss.penalisesReward()) {
-      return rewards;
+      return Optional.of(rewards);
     }
     List<TrainingSequence> all = groups.stream().flatMap(Consultation::sequences).toList();
     List<double[]> reference = engine.referenceLogProbs(all, loss.temperature());
@@ -34,11 +39,15 @@ record Consultation(TrainingEngine engine, LossSettings loss, TeacherPrompts pro
     for (double[] group : rewards) {
       for (int i = 0; i < group.length; i++) {
         float[] behaviour = all.get(sequence).behaviourLogProbs();
-        group[i] -= RewardPenalty.of(loss, behaviour, reference.get(sequence));
+        OptionalDouble penalty = RewardPenalty.of(loss, behaviour, reference.get(sequence));
+        if (penalty.isEmpty()) {
+          return Optional.empty();
+        }
+        group[i] -= penalty.getAsDouble();
         sequence++;
       }
     }
-    return rewards;
+    return Optional.of(rewards);
   }
 
   /**

@@ -226,10 +226,14 @@ public final class TrainerWorkshop {
       engine().freezeReference();
     }
     Consultation consultation = new Consultation(engine(), loss, teacherPrompts);
+    Optional<List<double[]>> rewards = consultation.rewards(groups);
+    if (rewards.isEmpty()) {
+      return new Kept("a log-probability of the reference policy is not finite");
+    }
     TrainingBatch batch =
         TrainingBatch.of(
             groups,
-            consultation.rewards(groups),
+            rewards.get(),
             consultation.readable(groups),
             loss,
             settings.limits().bound(),

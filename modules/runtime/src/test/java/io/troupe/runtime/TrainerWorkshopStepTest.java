@@ -49,6 +49,7 @@ final class TrainerWorkshopStepTest {
         distillation,
         1,
         supervised,
+        false,
         1);
   }
 
@@ -107,6 +108,17 @@ final class TrainerWorkshopStepTest {
       assertThat(rollouts.get(i).advantage()).isCloseTo(byHand.get(i).advantage(), within(1e-12));
     }
     assertThat(rollouts.getFirst().advantage()).isEqualTo(.25);
+  }
+
+  @Test
+  void train_referenceThatIsNotFiniteInTheReward_keepsTheWeightsAndSaysWhy() throws IOException {
+    pupil.reference = _ -> Double.NaN;
+    TrainerWorkshop workshop =
+        workshop(loss(0.25, KlPlace.REWARD, new Distillation.None(), 0), 0, 0);
+    assertThat(workshop.train(1, WeightVersion.BASE, groups(1, 0)))
+        .isEqualTo(
+            new TrainerWorkshop.Kept("a log-probability of the reference policy is not finite"));
+    assertThat(pupil.steps).isEmpty();
   }
 
   @Test

@@ -36,6 +36,7 @@ final class LossChoice {
         distillation(),
         config.distillation().policyCoefficient(),
         config.supervised().coefficient(),
+        loss.maskTruncated(),
         config.rollout().temperature());
   }
 
@@ -55,6 +56,7 @@ final class LossChoice {
     return switch (loss.baseline()) {
       case AUTO -> objective.baseline();
       case STANDARDISED -> Baseline.STANDARDISED;
+      case STANDARDISED_UNBIASED -> Baseline.STANDARDISED_UNBIASED;
       case CENTRED -> Baseline.CENTRED;
       case LEAVE_ONE_OUT -> Baseline.LEAVE_ONE_OUT;
     };
@@ -77,7 +79,8 @@ final class LossChoice {
       case NONE -> new Correction.None();
       case TRUNCATED_IMPORTANCE -> new Correction.TruncatedImportance(cap(2));
       case ICEPOP -> new Correction.IcePop(loss.icepopLow(), loss.icepopHigh());
-      case DECOUPLED -> new Correction.Decoupled(cap(5));
+      case DECOUPLED -> new Correction.Decoupled(cap(5), Correction.OverCap.MASKED);
+      case DECOUPLED_TRUNCATED -> new Correction.Decoupled(cap(5), Correction.OverCap.TRUNCATED);
     };
   }
 

@@ -17,8 +17,9 @@ public record LossSection(
         ObjectiveName objective,
     @Doc(
             "What an advantage compares a reward to: the group's mean, `standardised` by its"
-                + " deviation or only `centred`, or `leave_one_out`, the mean of the others; `auto`"
-                + " takes the objective's own.")
+                + " deviation (a mean over G; over G - 1 with `standardised_unbiased`, as TRL and"
+                + " verl have it) or only `centred`, or `leave_one_out`, the mean of the others;"
+                + " `auto` takes the objective's own.")
         @Default("auto")
         BaselineName baseline,
     @Doc(value = "Denominator of `dr_grpo`; 0 means rollout.max_tokens.", unit = "tokens")
@@ -39,12 +40,15 @@ public record LossSection(
         double clipHigh,
     @Doc(
             "How the loss answers for tokens of older weights: `none`, `truncated_importance`"
-                + " weights, `icepop` or `decoupled`; `auto` takes `truncated_importance` when"
-                + " max_staleness is above 0, but `none` with `gspo` and `cispo`, whose ratio is to"
-                + " the sampler itself.")
+                + " weights, `icepop`, `decoupled` (AReaL's, weights above the cap are 0) or"
+                + " `decoupled_truncated` (they are the cap); `auto` takes `truncated_importance`"
+                + " when max_staleness is above 0, but `none` with `gspo` and `cispo`, whose ratio"
+                + " is to the sampler itself.")
         @Default("auto")
         CorrectionName correction,
-    @Doc("Upper limit of an importance weight; 0 means 2, or 5 with `decoupled`.")
+    @Doc(
+            "Cap of an importance weight; 0 means 2, or 5 with `decoupled` and"
+                + " `decoupled_truncated`.")
         @Default("0")
         @Range(min = 0)
         double importanceCap,
@@ -70,6 +74,11 @@ public record LossSection(
         @Default("0")
         @Range(min = 0)
         double sequenceMaskHigh,
+    @Doc(
+            "Whether completions that the token limit cut off have no loss weight (overlong"
+                + " filtering); their rewards are in their group's baseline all the same.")
+        @Default("false")
+        boolean maskTruncated,
     @Doc("β, the weight of the KL penalty towards the reference; 0 means no penalty.")
         @Default("0.0")
         @Range(min = 0)
@@ -110,6 +119,8 @@ public record LossSection(
     AUTO,
     /** The group's mean, in its deviations. */
     STANDARDISED,
+    /** The group's mean, in its unbiased deviations. */
+    STANDARDISED_UNBIASED,
     /** The group's mean. */
     CENTRED,
     /** The mean of the others. */
@@ -126,8 +137,10 @@ public record LossSection(
     TRUNCATED_IMPORTANCE,
     /** To the step's start, without the tokens that disagree. */
     ICEPOP,
-    /** To a policy between sampler and trainer. */
-    DECOUPLED
+    /** To the version before the present one; weights above the cap are 0. */
+    DECOUPLED,
+    /** The same; weights above the cap are the cap. */
+    DECOUPLED_TRUNCATED
   }
 
   /** Sequence masks by name. */

@@ -118,6 +118,10 @@ final class Notes {
 
   private void withoutEffect() {
     Correction correction = config.lossSettings().correction();
+    note(
+        correction instanceof Correction.Decoupled && config.training().maxStaleness() <= 1,
+        "loss.correction is decoupled and no token is more than one version old: the proximal"
+            + " policy is the sampler, which is loss.correction: none");
     boolean capped =
         correction instanceof Correction.TruncatedImportance
             || correction instanceof Correction.Decoupled;

@@ -107,7 +107,10 @@ final class RunConfigTest {
   @Test
   void lossSettings_correction_isTheOneNamedWithItsOwnNumbers() {
     assertThat(correction("icepop")).isEqualTo(new Correction.IcePop(0.5, 5));
-    assertThat(correction("decoupled")).isEqualTo(new Correction.Decoupled(5));
+    assertThat(correction("decoupled"))
+        .isEqualTo(new Correction.Decoupled(5, Correction.OverCap.MASKED));
+    assertThat(correction("decoupled_truncated"))
+        .isEqualTo(new Correction.Decoupled(5, Correction.OverCap.TRUNCATED));
     assertThat(correction("truncated_importance")).isEqualTo(new Correction.TruncatedImportance(2));
   }
 

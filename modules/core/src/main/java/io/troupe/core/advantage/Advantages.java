@@ -5,13 +5,15 @@ import static io.troupe.core.Require.require;
 /**
  * How much better than its group each completion is, from the rewards alone.
  *
- * <p>With mean and population standard deviation (division by G) over the G rewards of a group:
+ * <p>With mean and population standard deviation (division by G), or unbiased deviation (by G - 1),
+ * over the G rewards of a group:
  *
  * <pre>
- *   STANDARDISED    A_i = (r_i - mean) / max(std, 1e-6)      Shao et al. 2024; Yu et al. 2025, eq. 9
- *   CENTRED         A_i = r_i - mean                         Liu et al. 2025
- *   LEAVE_ONE_OUT   A_i = r_i - mean of the other rewards    Ahmadian et al. 2024, eq. 8
- *                       = G / (G - 1) (r_i - mean)
+ *   STANDARDISED            A_i = (r_i - mean) / max(std, 1e-6)     Shao et al. 2024
+ *   STANDARDISED_UNBIASED       = sqrt((G - 1) / G) of that         torch.std, so TRL and verl
+ *   CENTRED                 A_i = r_i - mean                        Liu et al. 2025
+ *   LEAVE_ONE_OUT           A_i = r_i - mean of the other rewards   Ahmadian et al. 2024, eq. 8
+ *                               = G / (G - 1) (r_i - mean)
  * </pre>
  *
  * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are. A
@@ -33,6 +35,8 @@ public final class Advantages {
     double scale =
         switch (baseline) {
           case STANDARDISED -> Math.max(deviation(centred), SMALLEST_DEVIATION);
+          case STANDARDISED_UNBIASED ->
+              Math.max(deviation(centred) * unbiased(rewards.length), SMALLEST_DEVIATION);
           case CENTRED -> 1;
           case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
         };
@@ -70,6 +74,10 @@ public final class Advantages {
       centred[i] -= sum / rewards.length;
     }
     return centred;
+  }
+
+  private static double unbiased(int completions) {
+    return Math.sqrt(completions / Math.max(completions - 1., 1));
   }
 
   private static double deviation(double[] centred) {

@@ -52,20 +52,42 @@ public sealed interface Correction {
   }
 
   /**
-   * Decoupled PPO whose proximal policy lies between sampler and trainer, nearer to the trainer the
-   * staler the token: with s the token's staleness, log p_prox = log q + s/(s + 1) (log p' - log
-   * q), the ratio is p/p_prox and the weight min(p_prox/q, cap) (Li et al. 2025, A-3PO). The clip
-   * bounds what the last version moved the token, which a ratio to p' cannot see in a step of one
-   * update; a token of the present weights has the plain ratio p/q.
+   * Decoupled PPO whose proximal policy is the version before the present one, interpolated between
+   * sampler and trainer (Li et al. 2025, A-3PO; AReaL's {@code loglinear}). With s the token's
+   * staleness,
    *
-   * @param cap upper limit of the weight, finite, greater than 0; AReaL has 5
+   * <pre>
+   *   log p_prox = log q + (s - 1)/s (log p' - log q)     s &gt;= 1
+   *              = log q                                  s = 0
+   * </pre>
+   *
+   * <p>the ratio is p/p_prox and the weight p_prox/q. The clip bounds what the last version moved
+   * the token, which a ratio to p' cannot see in a step of one update. A token of the present
+   * weights or of the version before has the plain ratio p/q and weight 1: where nothing is staler,
+   * this is {@link None}.
+   *
+   * @param cap of the weight, finite, greater than 0; AReaL has 5
+   * @param over what becomes of a weight above the cap
    */
-  record Decoupled(double cap) implements Correction {
+  record Decoupled(double cap, OverCap over) implements Correction {
     public Decoupled {
       require(
           cap > 0 && Double.isFinite(cap),
           "the cap of decoupled importance weights is a finite number greater than 0, not %s",
           cap);
     }
+
+    /** The share of log p' in the proximal policy's logarithm. */
+    static double share(int staleness) {
+      return staleness == 0 ? 0 : (staleness - 1.) / staleness;
+    }
+  }
+
+  /** What becomes of an importance weight above its cap. */
+  enum OverCap {
+    /** It is 0: the token teaches nothing (AReaL's token_mask, its default). */
+    MASKED,
+    /** It is the cap (AReaL's token_truncate). */
+    TRUNCATED
   }
 }

@@ -44,6 +44,10 @@ public final class LossFormula {
             "trained",
             "staleness <= %d".formatted(maxStaleness),
             "an older token is in no sum and no count"));
+    if (s.masksTruncated()) {
+      lines.add(
+          new Line("", "", "nor is a completion that the token limit cut off; its reward counts"));
+    }
     return layOut(lines);
   }
 
@@ -93,6 +97,11 @@ public final class LossFormula {
               "advantage",
               "A = (r - mean(r)) / max(std(r), 1e-6)",
               "%s; std divides by %d".formatted(rewards, completions));
+      case STANDARDISED_UNBIASED ->
+          new Line(
+              "advantage",
+              "A = (r - mean(r)) / max(std(r), 1e-6)",
+              "%s; std divides by %d".formatted(rewards, completions - 1));
       case CENTRED -> new Line("advantage", "A = r - mean(r)", rewards);
       case LEAVE_ONE_OUT ->
           new Line(
@@ -126,16 +135,20 @@ public final class LossFormula {
                         "weight",
                         "w = p' / q in [%s, %s], else 0".formatted(number(low), number(high)),
                         sampler + "; no gradient"));
-            case Correction.Decoupled(double cap) ->
+            case Correction.Decoupled(double cap, Correction.OverCap over) ->
                 List.of(
                     new Line(
                         "proximal",
-                        "log p_x = log q + s/(s+1) log(p' / q)",
-                        start + "; s: staleness of the token"),
+                        "log p_x = log q + (s-1)/s log(p' / q)",
+                        start + "; s: staleness of the token; p_x = q for s = 0"),
                     new Line("ratio", "rho = p / p_x", ""),
                     new Line(
                         "weight",
-                        "w = min(p_x / q, %s)".formatted(number(cap)),
+                        (switch (over) {
+                              case MASKED -> "w = p_x / q up to %s, else 0";
+                              case TRUNCATED -> "w = min(p_x / q, %s)";
+                            })
+                            .formatted(number(cap)),
                         sampler + "; no gradient"));
           };
     };

@@ -23,6 +23,8 @@ import java.util.Locale;
  * @param policyCoefficient multiplies surrogate and penalty, not distillation; finite, 0 or greater
  * @param supervisedCoefficient multiplies the loss of the examples that a step imitates beside its
  *     rollouts; finite, 0 or greater; 0 means that a step has none
+ * @param masksTruncated whether completions that the token limit cut off have no loss weight; their
+ *     rewards are in their group's baseline all the same
  * @param temperature logits are divided by it, in the trainer as in the sampler; finite, greater
  *     than 0
  */
@@ -39,6 +41,7 @@ public record LossSettings(
     Distillation distillation,
     double policyCoefficient,
     double supervisedCoefficient,
+    boolean masksTruncated,
     double temperature) {
   public LossSettings {
     require(clipLow >= 0 && clipLow <= 1, "clip_low lies in [0, 1], not %s", clipLow);
@@ -82,6 +85,7 @@ public record LossSettings(
         new Distillation.None(),
         1,
         0,
+        false,
         temperature);
   }
 
@@ -142,6 +146,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
+        masksTruncated,
         temperature);
   }
 
@@ -160,6 +165,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
+        masksTruncated,
         temperature);
   }
 
@@ -178,6 +184,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
+        masksTruncated,
         temperature);
   }
 
@@ -196,6 +203,26 @@ public record LossSettings(
         other,
         policyShare,
         supervisedCoefficient,
+        masksTruncated,
+        temperature);
+  }
+
+  /** The same, with or without what the token limit cut off. */
+  public LossSettings maskingTruncated(boolean masks) {
+    return new LossSettings(
+        objective,
+        baseline,
+        clipLow,
+        clipHigh,
+        correction,
+        sequenceMask,
+        klCoefficient,
+        klEstimator,
+        klPlace,
+        distillation,
+        policyCoefficient,
+        supervisedCoefficient,
+        masks,
         temperature);
   }
 
@@ -214,6 +241,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         coefficient,
+        masksTruncated,
         temperature);
   }
 }

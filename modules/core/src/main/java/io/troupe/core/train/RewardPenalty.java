@@ -2,6 +2,8 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
+import java.util.OptionalDouble;
+
 /**
  * The KL penalty as part of the reward: r - beta sum_t k_t over all tokens of the completion, with
  * the estimate k_t of {@link KlEstimator} at d = log p_ref - log q. It measures the policy that
@@ -12,12 +14,14 @@ public final class RewardPenalty {
   private RewardPenalty() {}
 
   /**
-   * What is taken from a completion's reward.
+   * What is taken from a completion's reward; absent if a token's log-probabilities are not finite,
+   * as where the reference rules a token out.
    *
    * @param behaviourLogProbs log q of each token
    * @param referenceLogProbs log p_ref of each token
    */
-  public static double of(LossSettings s, float[] behaviourLogProbs, double[] referenceLogProbs) {
+  public static OptionalDouble of(
+      LossSettings s, float[] behaviourLogProbs, double[] referenceLogProbs) {
     require(
         behaviourLogProbs.length == referenceLogProbs.length,
         "%d completion tokens need as many reference log-probabilities, not %d",
@@ -26,9 +30,11 @@ public final class RewardPenalty {
     double sum = 0;
     for (int t = 0; t < referenceLogProbs.length; t++) {
       double d = referenceLogProbs[t] - behaviourLogProbs[t];
-      require(Double.isFinite(d), "a token's log-probabilities are finite numbers, not %s", d);
+      if (!Double.isFinite(d)) {
+        return OptionalDouble.empty();
+      }
       sum += s.klEstimator().value(d);
     }
-    return s.klCoefficient() * sum;
+    return OptionalDouble.of(s.klCoefficient() * sum);
   }
 }

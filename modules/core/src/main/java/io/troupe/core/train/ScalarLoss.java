@@ -17,11 +17,12 @@ import java.util.List;
  * <pre>
  *   rho        = p/q                                 Correction.None
  *              = p/p'                                TruncatedImportance, IcePop
- *              = p/p_prox                            Decoupled, log p_prox = log q + s/(s+1) (log p' - log q)
+ *              = p/p_prox                            Decoupled, log p_prox = log q + (s-1)/s (log p' - log q)
  *   w          = 1                                   None
  *              = min(p'/q, cap)                      TruncatedImportance
  *              = p'/q if low &lt;= p'/q &lt;= high, else 0   IcePop
- *              = min(p_prox/q, cap)                  Decoupled
+ *              = p_prox/q if it is &lt;= cap, else 0   Decoupled, masked
+ *              = min(p_prox/q, cap)                  Decoupled, truncated
  *   m          = 1, or 0 in a sequence that the SequenceMask refuses
  *   surrogate  = min(rho A, clip(rho, 1 - clipLow, 1 + clipHigh) A)     without clipping: rho A
  *   loss       = -c (m w surrogate - beta kl) + distillation
@@ -42,8 +43,8 @@ import java.util.List;
  * token (rho = 1) stands on the kink.
  *
  * <p>An exponential may overflow to infinity, when log-probabilities are hundreds of nats apart.
- * The result is then whatever IEEE arithmetic makes of it, and the engines skip such a step.
- * StrictMath: the same loss on every machine.
+ * Where its weight is 0 it leaves nothing; else the result is whatever IEEE arithmetic makes of it,
+ * and the engines skip such a step. StrictMath: the same loss on every machine.
  */
 public final class ScalarLoss {
   private ScalarLoss() {}
@@ -58,7 +59,7 @@ public final class ScalarLoss {
    *     whatever the advantage's sign; false without clipping
    * @param clippedHigh whether it lies above the clip range
    * @param truncated whether the correction's cap cut the weight
-   * @param masked whether the weight is 0, by IcePop or by the sequence mask
+   * @param masked whether the weight is 0, by IcePop, the cap of Decoupled or the sequence mask
    * @param behaviourKl p/q - log(p/q) - 1: the k3 estimate of KL(sampler || trainer), 0 or greater
    * @param referenceKl estimate of KL(policy || reference); 0 without a penalty in the loss
    */
@@ -181,16 +182,21 @@ public final class ScalarLoss {
         };
     double weight = kept ? corrected.weight : 0;
     Term kl = penalty(s, t);
-    double c = s.policyCoefficient();
+    double gain = s.policyCoefficient() * weight;
     return new TokenLoss(
-        -c * weight * term.value + kl.value,
-        -c * weight * term.derivative + kl.derivative,
+        kl.value - times(gain, term.value),
+        kl.derivative - times(gain, term.derivative),
         s.clips() && samplerRatio < 1 - s.clipLow(),
         s.clips() && samplerRatio > 1 + s.clipHigh(),
         corrected.truncated,
         weight == 0,
         StrictMath.expm1(behind) - behind,
         s.penalisesLoss() ? s.klEstimator().value(t.referenceLogProb - t.logProb) : 0);
+  }
+
+  /** A weight of 0 leaves nothing, also of a surrogate that has overflowed. */
+  private static double times(double weight, double surrogate) {
+    return weight == 0 ? 0 : weight * surrogate;
   }
 
   private static Corrected corrected(Correction correction, Token t, double behind) {
@@ -206,10 +212,13 @@ public final class ScalarLoss {
         boolean inside = ratio >= low && ratio <= high;
         yield new Corrected(t.logProb - t.stepStartLogProb, inside ? ratio : 0, false);
       }
-      case Correction.Decoupled(double cap) -> {
-        double proximal = start * t.staleness / (t.staleness + 1.);
+      case Correction.Decoupled(double cap, Correction.OverCap over) -> {
+        double proximal = start * Correction.Decoupled.share(t.staleness);
         double ratio = StrictMath.exp(proximal);
-        yield new Corrected(behind - proximal, Math.min(ratio, cap), ratio > cap);
+        yield switch (over) {
+          case MASKED -> new Corrected(behind - proximal, ratio > cap ? 0 : ratio, false);
+          case TRUNCATED -> new Corrected(behind - proximal, Math.min(ratio, cap), ratio > cap);
+        };
       }
     };
   }

@@ -3,6 +3,7 @@ package io.troupe.core.train;
 import io.troupe.core.advantage.Advantages;
 import io.troupe.core.buffer.StalenessBound;
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
@@ -18,8 +19,8 @@ import java.util.List;
  * @param trainedTokens completion tokens with loss weight
  * @param maskedTokens completion tokens without, because they are stale
  * @param discardedTokens completion tokens without, because there is nothing to learn from their
- *     completions: {@link Distillation#learnsFrom}, or because nothing but a teacher would teach
- *     and it cannot speak of them
+ *     completions: {@link Distillation#learnsFrom}, because nothing but a teacher would teach and
+ *     it cannot speak of them, or because the loss leaves out what the token limit cut off
  * @param stalenessMax greatest staleness of a trained token
  * @param stalenessMean mean staleness of trained tokens
  */
@@ -75,7 +76,8 @@ public record TrainingBatch(
       for (int i = 0; i < group.completions().size(); i++) {
         Completion completion = group.completions().get(i);
         boolean silent = loss.distilsAlone() && !taught.get(trainable.size());
-        if (silent || !loss.distillation().learnsFrom(group.rewards().get(i))) {
+        boolean cut = loss.masksTruncated() && completion.finishReason() == FinishReason.LENGTH;
+        if (silent || cut || !loss.distillation().learnsFrom(group.rewards().get(i))) {
           trainable.add(new boolean[completion.length()]);
           discarded += completion.length();
           continue;

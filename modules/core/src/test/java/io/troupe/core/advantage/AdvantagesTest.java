@@ -3,6 +3,7 @@ package io.troupe.core.advantage;
 import static io.troupe.core.advantage.Baseline.CENTRED;
 import static io.troupe.core.advantage.Baseline.LEAVE_ONE_OUT;
 import static io.troupe.core.advantage.Baseline.STANDARDISED;
+import static io.troupe.core.advantage.Baseline.STANDARDISED_UNBIASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -41,6 +42,15 @@ final class AdvantagesTest {
     assertEqual(STANDARDISED, rewards(1, 1, 0, 0), 1, 1, -1, -1);
     assertEqual(STANDARDISED, rewards(1, .5, 0), 1.224745, 0, -1.224745);
     assertEqual(STANDARDISED, rewards(.2, .4, .6, .8), -1.341641, -.447214, .447214, 1.341641);
+  }
+
+  /** Unbiased deviations 0.5, 0.577350 and 0.5 of the same rewards. */
+  @Test
+  void of_goldenVectorsStandardisedUnbiased_divideByTheUnbiasedDeviation() {
+    assertEqual(STANDARDISED_UNBIASED, rewards(1, 0, 0, 0), 1.5, -.5, -.5, -.5);
+    assertEqual(STANDARDISED_UNBIASED, rewards(1, 1, 0, 0), .866025, .866025, -.866025, -.866025);
+    assertEqual(STANDARDISED_UNBIASED, rewards(1, .5, 0), 1, 0, -1);
+    assertEqual(STANDARDISED_UNBIASED, rewards(1), 0);
   }
 
   @Test

@@ -109,6 +109,7 @@ final class LossFormulaTest {
         distillation,
         policy,
         supervised,
+        false,
         1);
   }
 
@@ -170,6 +171,17 @@ final class LossFormulaTest {
             loss         L = 1/n sum_i sum_t l                                  n: trained tokens of the step
             trained      staleness <= 2                                         an older token is in no sum and no count\
             """);
+  }
+
+  @Test
+  void describe_unbiasedDeviationAndMaskedTruncation_areWrittenOut() {
+    LossSettings s =
+        GoldenBatch.settings(new Dapo(), .2, .28, new None(), 0)
+            .with(Baseline.STANDARDISED_UNBIASED)
+            .maskingTruncated(true);
+    assertThat(LossFormula.describe(s, 8, 1, 0))
+        .contains("r: the rewards of a group of 8; std divides by 7\n")
+        .endsWith("nor is a completion that the token limit cut off; its reward counts");
   }
 
   @Test
@@ -240,7 +252,7 @@ final class LossFormulaTest {
     LossSettings decoupled =
         settings(
             new Dapo(),
-            new Correction.Decoupled(5),
+            new Correction.Decoupled(5, Correction.OverCap.MASKED),
             new SequenceMask.None(),
             0,
             KlPlace.LOSS,
@@ -255,8 +267,8 @@ final class LossFormulaTest {
         .contains("\nratio        rho = p' / q ")
         .contains("\nsurrogate    S = clip(rho, 0.8, 1.28) A log p\n");
     assertThat(LossFormula.describe(decoupled, 8, 1, 0))
-        .contains("\nproximal     log p_x = log q + s/(s+1) log(p' / q) ")
+        .contains("\nproximal     log p_x = log q + (s-1)/s log(p' / q) ")
         .contains("\nratio        rho = p / p_x\n")
-        .contains("\nweight       w = min(p_x / q, 5) ");
+        .contains("\nweight       w = p_x / q up to 5, else 0 ");
   }
 }

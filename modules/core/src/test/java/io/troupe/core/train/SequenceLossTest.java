@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.troupe.core.train.Correction.Decoupled;
 import io.troupe.core.train.Correction.IcePop;
 import io.troupe.core.train.Correction.None;
+import io.troupe.core.train.Correction.OverCap;
 import io.troupe.core.train.Correction.TruncatedImportance;
 import io.troupe.core.train.Objective.Cispo;
 import io.troupe.core.train.Objective.Dapo;
@@ -22,6 +23,7 @@ import java.util.Random;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The surrogates and corrections that the golden batch of the source system does not cover. */
@@ -91,28 +93,74 @@ final class SequenceLossTest {
     }
   }
 
-  /** Staleness 1: the proximal policy is half-way, so that ratio and weight are both e^0.5. */
+  /**
+   * log q = -2 and log p = log p' = -0.8, so that p/q = e^1.2. The proximal policy is e^(1.2
+   * (s-1)/s) times q: s = 0 and 1 give weight 1 and ratio e^1.2 = 3.3201169227; s = 2 gives e^0.6 =
+   * 1.8221188004 for both; s = 4 the weight e^0.9 = 2.4596031112 and the ratio e^0.3 =
+   * 1.3498588076. Clipped at 1.28, the value is -1.28 times the weight.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1,            3.3201169227, -1.28",
+    "1, 1,            3.3201169227, -1.28",
+    "2, 1.8221188004, 1.8221188004, -2.3323120645",
+    "4, 2.4596031112, 1.3498588076, -3.1482919823"
+  })
+  void decoupled_staleToken_sharesTheRatioBetweenClipAndWeight(
+      int staleness, double weight, double ratio, double clippedValue) {
+    ScalarLoss.Token token = new ScalarLoss.Token(-.8, -.8, -2, 0, staleness);
+    for (OverCap over : OverCap.values()) {
+      ScalarLoss.TokenLoss free =
+          ScalarLoss.token(settings(new Dapo(), 0, 0, new Decoupled(5, over), 0), token, 1);
+      assertThat(free.value()).isCloseTo(-weight * ratio, within(1e-8));
+      assertThat(free.derivative()).isCloseTo(-weight * ratio, within(1e-8));
+      ScalarLoss.TokenLoss clipped =
+          ScalarLoss.token(settings(new Dapo(), .2, .28, new Decoupled(5, over), 0), token, 1);
+      assertThat(clipped.value()).isCloseTo(clippedValue, within(1e-8));
+      assertThat(clipped.derivative()).isZero();
+    }
+  }
+
+  /** The weight e^0.9 = 2.4596 is above a cap of 2; the ratio is e^0.3 = 1.3498588076. */
   @Test
-  void decoupled_staleToken_sharesTheRatioBetweenClipAndWeight() {
-    ScalarLoss.Token stale = new ScalarLoss.Token(-1, -1, -2, 0, 1);
-    ScalarLoss.TokenLoss free =
-        ScalarLoss.token(settings(new Dapo(), 0, 0, new Decoupled(5), 0), stale, 1);
-    assertThat(free.value()).isCloseTo(-Math.E, within(1e-12));
-    ScalarLoss.TokenLoss clipped =
-        ScalarLoss.token(settings(new Dapo(), .2, .28, new Decoupled(5), 0), stale, 1);
-    assertThat(clipped.value()).isCloseTo(-1.28 * Math.exp(.5), within(1e-12));
-    assertThat(clipped.derivative()).isZero();
+  void decoupled_weightAboveTheCap_isZeroOrTheCap() {
+    ScalarLoss.Token token = new ScalarLoss.Token(-.8, -.8, -2, 0, 4);
+    ScalarLoss.TokenLoss masked =
+        ScalarLoss.token(settings(new Dapo(), 0, 0, new Decoupled(2, OverCap.MASKED), 0), token, 1);
+    assertThat(masked.value()).isZero();
+    assertThat(masked.derivative()).isZero();
+    assertThat(masked.masked()).isTrue();
+    assertThat(masked.truncated()).isFalse();
     ScalarLoss.TokenLoss capped =
-        ScalarLoss.token(settings(new Dapo(), 0, 0, new Decoupled(1.5), 0), stale, 1);
-    assertThat(capped.value()).isCloseTo(-1.5 * Math.exp(.5), within(1e-12));
+        ScalarLoss.token(
+            settings(new Dapo(), 0, 0, new Decoupled(2, OverCap.TRUNCATED), 0), token, 1);
+    assertThat(capped.value()).isCloseTo(-2 * 1.3498588076, within(1e-8));
+    assertThat(capped.masked()).isFalse();
     assertThat(capped.truncated()).isTrue();
   }
 
   @Test
   void decoupled_tokenOfThePresentWeights_isThePlainRatio() {
     ScalarLoss.Token fresh = new ScalarLoss.Token(-1, -1, -1.2, 0, 0);
-    assertThat(ScalarLoss.token(settings(new Dapo(), .2, .28, new Decoupled(5), 0), fresh, 1))
+    assertThat(
+            ScalarLoss.token(
+                settings(new Dapo(), .2, .28, new Decoupled(5, OverCap.MASKED), 0), fresh, 1))
         .isEqualTo(ScalarLoss.token(settings(new Dapo(), .2, .28, new None(), 0), fresh, 1));
+  }
+
+  /** e^800 overflows; its sequence is refused, and its advantage would have made it -infinity. */
+  @Test
+  void sequenceMask_ratioThatOverflows_leavesNothingOfARefusedSequence() {
+    TrainingSequence far =
+        new TrainingSequence(
+            new int[] {1}, new int[2], new float[] {-801, -1}, new float[] {.5f, .5f}, -1);
+    LossSettings s =
+        settings(new Dapo(), .2, .28, new None(), 0).with(new SequenceMask.Outlier(.5, 2));
+    StepLoss step = new StepLoss();
+    double[] now = {-1, -1};
+    assertThat(step.add(s, far, new StepLoss.Computed(now, now, now)).byLogProb())
+        .containsExactly(0, 0);
+    assertThat(step.loss()).isZero();
   }
 
   /** Geometric means e^(-0.4/3) = 0.875 and e^0.4 = 1.49; extremes 0.61 to 1.11 and 1 to 2.23. */
@@ -147,8 +195,11 @@ final class SequenceLossTest {
   void rewardPenalty_k1_isTheSequencesLogRatio() {
     LossSettings s =
         new LossSettings(new Dapo(), 0, 0, new None(), .5, KlEstimator.K1, 1).with(KlPlace.REWARD);
-    assertThat(RewardPenalty.of(s, new float[] {-1, -2}, new double[] {-2, -2.5}))
+    assertThat(RewardPenalty.of(s, new float[] {-1, -2}, new double[] {-2, -2.5}).orElseThrow())
         .isCloseTo(.5 * 1.5, within(1e-12));
+    assertThat(
+            RewardPenalty.of(s, new float[] {-1, -2}, new double[] {-2, Double.NEGATIVE_INFINITY}))
+        .isEmpty();
     assertThatThrownBy(() -> RewardPenalty.of(s, new float[2], new double[1]))
         .hasMessage("2 completion tokens need as many reference log-probabilities, not 1");
   }
@@ -165,12 +216,17 @@ final class SequenceLossTest {
     List<Objective> objectives = List.of(new Objective.Grpo(), new Dapo(), new Gspo(), new Cispo());
     Objective objective = objectives.get(random.nextInt(objectives.size()));
     List<Correction> corrections =
-        List.of(new None(), new TruncatedImportance(2), new IcePop(.5, 2), new Decoupled(5));
+        List.of(
+            new None(),
+            new TruncatedImportance(2),
+            new IcePop(.5, 2),
+            new Decoupled(5, OverCap.MASKED),
+            new Decoupled(1.1, OverCap.TRUNCATED));
     return new LossSettings(
         objective,
         random.nextDouble(),
         random.nextDouble(),
-        objective.correctsItself() ? new None() : corrections.get(random.nextInt(4)),
+        objective.correctsItself() ? new None() : corrections.get(random.nextInt(5)),
         random.nextInt(2) * .3,
         List.of(KlEstimator.values()).get(random.nextInt(3)),
         1);

@@ -31,7 +31,7 @@ final class TokenMarksTest {
           new Correction.None(),
           new Correction.TruncatedImportance(1.1),
           new Correction.IcePop(.8, 1.2),
-          new Correction.Decoupled(1.1));
+          new Correction.Decoupled(1.1, Correction.OverCap.TRUNCATED));
   private static final List<SequenceMask> MASKS =
       List.of(
           new SequenceMask.None(),

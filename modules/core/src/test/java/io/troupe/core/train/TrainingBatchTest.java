@@ -1,7 +1,9 @@
 package io.troupe.core.train;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.core.advantage.Baseline;
 import io.troupe.core.buffer.StalenessBound;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
@@ -131,6 +133,35 @@ class TrainingBatchTest {
     List<double[]> rewards = groups.stream().map(_ -> new double[] {0, 1}).toList();
     return TrainingBatch.of(
         groups, rewards, taught, loss, new StalenessBound(0), WeightVersion.BASE);
+  }
+
+  @Test
+  void of_truncatedCompletions_areLeftOutWhereTheLossMasksThemButCountInTheBaseline() {
+    Completion cut =
+        new Completion(
+            new int[2], new float[2], TokenVersions.of(new long[2]), FinishReason.LENGTH);
+    ScoredGroup group =
+        new ScoredGroup(
+            new LeaseId(new GroupId(1), 1),
+            new int[] {1},
+            List.of(cut, completion(0, 0), completion(0)),
+            List.of(0.0, 1.0, 1.0));
+    TrainingBatch masked =
+        TrainingBatch.of(
+            List.of(group),
+            LOSS.with(Baseline.CENTRED).maskingTruncated(true),
+            new StalenessBound(0),
+            WeightVersion.BASE);
+    TrainingBatch all =
+        TrainingBatch.of(List.of(group), LOSS, new StalenessBound(0), WeightVersion.BASE);
+
+    assertThat(masked.sequences())
+        .extracting(s -> s.lossWeights()[0])
+        .containsExactly(0f, 1 / 3f, 1 / 3f);
+    assertThat(masked.sequences().get(1).advantage()).isCloseTo(1 / 3., within(1e-12));
+    assertThat(masked.trainedTokens()).isEqualTo(3);
+    assertThat(masked.discardedTokens()).isEqualTo(2);
+    assertThat(all.trainedTokens()).isEqualTo(5);
   }
 
   @Test

@@ -129,7 +129,8 @@ final class PolicyLossTest {
             new Correction.TruncatedImportance(2),
             new Correction.TruncatedImportance(.9),
             new Correction.IcePop(.7, 1.5),
-            new Correction.Decoupled(1.2));
+            new Correction.Decoupled(1.2, Correction.OverCap.MASKED),
+            new Correction.Decoupled(1.2, Correction.OverCap.TRUNCATED));
     List<SequenceMask> masks =
         List.of(
             new SequenceMask.None(),
