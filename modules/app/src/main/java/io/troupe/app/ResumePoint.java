@@ -1,15 +1,15 @@
 package io.troupe.app;
 
-import io.troupe.core.run.Event;
 import io.troupe.runtime.TrainerWorkshop;
 import io.troupe.store.Checkpoint;
 import io.troupe.store.CheckpointListing;
 import io.troupe.store.Checkpoints;
-import io.troupe.store.JournalReader;
+import io.troupe.store.JournalException;
+import io.troupe.store.LaterHistory;
 import io.troupe.store.RunFolder;
-import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,58 +40,55 @@ record ResumePoint(
     return new ResumePoint(Optional.empty(), false, 0, 0, false, List.of());
   }
 
+  /** A checkpoint's state and the history after it. */
+  private record Found(StateSnapshot snapshot, LaterHistory later) {}
+
   /**
-   * Looks for the newest checkpoint whose files are all as they were written. Only for who holds
-   * the journal's lock: what a dead process left half-written is removed.
+   * Looks for the newest checkpoint whose files are all as they were written, and reads of the
+   * journal what came after it. Only for who holds the journal's lock: what a dead process left
+   * half-written is removed.
+   *
+   * @throws io.troupe.store.FormatException if the checkpoint or the journal is of another version
    */
   static ResumePoint find(RunFolder folder) throws IOException {
-    CheckpointListing listing = Checkpoints.open(folder.checkpoints()).verify();
+    List<Found> found = new ArrayList<>();
+    CheckpointListing listing =
+        Checkpoints.open(folder.checkpoints())
+            .verify(checkpoint -> look(folder, checkpoint, found));
     List<String> notes = new ArrayList<>();
     for (CheckpointListing.Broken broken : listing.broken()) {
       notes.add(
-          "checkpoint step%d is not whole (%s); it is left alone"
+          "checkpoint step%d cannot be used (%s); it is left alone"
               .formatted(broken.step(), broken.reason()));
     }
     Optional<Checkpoint> newest = listing.newest();
-    History history = History.read(folder);
     if (newest.isEmpty()) {
-      return new ResumePoint(Optional.empty(), true, history.lastFence(), 0, history.over(), notes);
+      LaterHistory all = LaterHistory.whole(folder.journal());
+      return new ResumePoint(Optional.empty(), true, all.lastFence(), 0, all.over(), notes);
     }
-    var state =
-        RunJson.state(
-            Files.readAllBytes(newest.get().directory().resolve(TrainerWorkshop.STATE_FILE)));
-    long lost = Math.max(0, history.lastStep() - newest.get().step());
+    Found point = found.getLast();
     return new ResumePoint(
-        Optional.of(new TrainerWorkshop.Resume(newest.get().directory(), state)),
+        Optional.of(new TrainerWorkshop.Resume(newest.get().directory(), point.snapshot().state())),
         true,
-        history.lastFence(),
-        lost,
-        history.over(),
+        point.later().lastFence(),
+        Math.max(0, point.later().lastStep() - newest.get().step()),
+        point.later().over(),
         notes);
   }
 
-  /** What the whole journal tells, beyond the checkpoint. */
-  private record History(long lastFence, long lastStep, boolean over) {
-    static History read(RunFolder folder) throws IOException {
-      long fence = 0;
-      long step = 0;
-      boolean over = false;
-      try (JournalReader reader = JournalReader.open(folder.journal())) {
-        for (var next = reader.next(); next.isPresent(); next = reader.next()) {
-          for (Event event : RunJson.events(next.get().payload())) {
-            over =
-                event instanceof Event.RunEnded || (over && !(event instanceof Event.RunResumed));
-            if (event instanceof Event.LeaseGranted(var lease, var _, var _, var _)) {
-              fence = Math.max(fence, lease.fence());
-            } else if (event instanceof Event.StepTrained(long trained)) {
-              step = trained;
-            } else if (event instanceof Event.RunResumed(var state)) {
-              step = state.version().number();
-            }
-          }
-        }
-      }
-      return new History(fence, step, over);
+  private static Optional<String> look(RunFolder folder, Checkpoint checkpoint, List<Found> found)
+      throws IOException {
+    Path file = checkpoint.directory().resolve(TrainerWorkshop.STATE_FILE);
+    Optional<StateSnapshot> snapshot = StateSnapshot.read(file);
+    if (snapshot.isEmpty()) {
+      return Optional.of(TrainerWorkshop.STATE_FILE + " is missing");
+    }
+    try {
+      found.add(new Found(snapshot.get(), LaterHistory.since(folder.journal(), snapshot.get())));
+      return Optional.empty();
+    } catch (JournalException.Elsewhere unknown) {
+      // A process that had lost the run wrote it, or the journal was cut before it.
+      return Optional.of(String.valueOf(unknown.getMessage()));
     }
   }
 }

@@ -252,6 +252,15 @@ final class TrainSession {
           "the journal's last record was cut off by the end of its process: %d bytes dropped"
               .formatted(journal.recovery().bytesDropped()));
     }
+    journal
+        .recovery()
+        .copy()
+        .ifPresent(
+            copy ->
+                notes.add(
+                    "intact records stood behind a hole in what was dropped, as a power loss leaves"
+                        + " them: they are kept in "
+                        + copy));
     notes.addAll(resume.notes());
     return notes;
   }

@@ -11,9 +11,8 @@ import io.troupe.store.Checkpoint;
 import io.troupe.store.CheckpointListing;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
-import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -93,7 +92,9 @@ final class KillTest {
 
     Checkpoint newest = Checkpoints.view(run.checkpoints()).verify().newest().orElseThrow();
     RunState saved =
-        RunJson.state(Files.readAllBytes(newest.directory().resolve(TrainerWorkshop.STATE_FILE)));
+        StateSnapshot.read(newest.directory().resolve(TrainerWorkshop.STATE_FILE))
+            .orElseThrow()
+            .state();
     assertThat(saved.version()).isEqualTo(end.version());
     assertThat(saved.cursor()).isEqualTo(end.cursor());
     assertThat(saved.groups()).isEqualTo(end.groups());

@@ -25,8 +25,11 @@ import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.store.Durability;
+import io.troupe.store.JournalPosition;
 import io.troupe.store.JournalWriter;
 import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
 import java.time.Duration;
@@ -112,7 +115,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
 
-  private record Journalled(List<Effect> effects, Optional<StepRow> row) implements Command {}
+  private record Journalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row)
+      implements Command {}
 
   private record Published(PublishedWeights weights) implements Command {}
 
@@ -201,7 +205,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo) ->
           onOrdered(new Input.Unfit(verb, order, reason), replyTo);
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
-      case Journalled(List<Effect> effects, Optional<StepRow> row) -> onJournalled(effects, row);
+      case Journalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row) ->
+          onJournalled(at, effects, row);
       case Published(PublishedWeights out) -> onPublished(out);
       case PublishFailed(WeightVersion version, Throwable cause) ->
           handle(
@@ -320,11 +325,20 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
         .pipeToSelf(
             wiring
                 .journal()
-                .append(List.of(RunJson.encode(new RunJson.Entry(at, decision.events())))),
-            (_, failure) ->
+                .append(
+                    List.of(RunJson.encode(new RunJson.Entry(at, decision.events()))),
+                    durability(decision)),
+            (position, failure) ->
                 failure == null
-                    ? new Journalled(decision.effects(), row)
+                    ? new Journalled(position, decision.effects(), row)
                     : new JournalFailed(failure));
+  }
+
+  /** A checkpoint names its place in the journal, which must outlive the machine as it does. */
+  private static Durability durability(Decision decision) {
+    return decision.effects().stream().anyMatch(Effect.SaveCheckpoint.class::isInstance)
+        ? Durability.SYNCED
+        : Durability.WRITTEN;
   }
 
   private void observe(long at, Event event) {
@@ -333,7 +347,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     wiring.recorder().tell(new Recorder.Happened(event, state.version()));
   }
 
-  private void onJournalled(List<Effect> effects, Optional<StepRow> row) {
+  private void onJournalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row) {
     boolean evaluated = effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
     row.ifPresent(made -> wiring.run().tell(new Run.StepMade(made, evaluated)));
     Map<WorkerId, List<Assignment>> grants = new LinkedHashMap<>();
@@ -347,7 +361,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
             .computeIfAbsent(worker, _ -> new ArrayList<>())
             .add(wiring.pool().assignment(lease, prompt, epoch));
       } else {
-        perform(effect);
+        perform(effect, at);
       }
     }
     // All grants of one decision reach a worker together, so that they are decoded together.
@@ -356,7 +370,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     }
   }
 
-  private void perform(Effect effect) {
+  private void perform(Effect effect, JournalPosition at) {
     switch (effect) {
       case Effect.Grant _ -> throw new IllegalStateException("grants are handed out together");
       case Effect.Cancel(LeaseId lease, WorkerId worker) ->
@@ -369,7 +383,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Evaluate(long step, WeightVersion _) ->
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
-          trainer().tell(new Trainer.Save(step, saved, last));
+          trainer().tell(new Trainer.Save(step, new StateSnapshot(at, saved), last));
       case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
       case Effect.DrainWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Drain());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));

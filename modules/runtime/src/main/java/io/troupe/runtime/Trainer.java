@@ -7,9 +7,9 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.store.StateSnapshot;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   }
 
   /** Save everything that a resume needs. */
-  public record Save(long step, RunState state, boolean last) implements Command {}
+  public record Save(long step, StateSnapshot snapshot, boolean last) implements Command {}
 
   private record Ready(TrainerWorkshop.Prepared prepared) implements Command {}
 
@@ -93,7 +93,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
       case Forget(LeaseId lease) -> groups.remove(lease);
       case Train(long step, WeightVersion from, List<LeaseId> leases) ->
           onTrain(step, from, leases);
-      case Save(long step, RunState state, boolean last) -> onSave(step, state, last);
+      case Save(long step, StateSnapshot snapshot, boolean last) -> onSave(step, snapshot, last);
       case Ready(TrainerWorkshop.Prepared prepared) -> onReady(prepared);
       case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case Saved(long step, boolean last) ->
@@ -135,12 +135,13 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
         result -> new StepDone(step, result));
   }
 
-  private void onSave(long step, RunState state, boolean last) {
-    List<ScoredGroup> buffered = state.buffered().map(summary -> held(summary.lease())).toList();
+  private void onSave(long step, StateSnapshot snapshot, boolean last) {
+    List<ScoredGroup> buffered =
+        snapshot.state().buffered().map(summary -> held(summary.lease())).toList();
     work(
         "saving the checkpoint of step " + step,
         () -> {
-          workshop.save(step, state, buffered);
+          workshop.save(step, snapshot, buffered);
           return step;
         },
         saved -> new Saved(saved, last));

@@ -20,7 +20,7 @@ import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.GroupFile;
-import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * it runs on {@link #thread}, one call at a time.
  */
 public final class TrainerWorkshop {
-  /** The coordinator's state, in a checkpoint. */
-  public static final String STATE_FILE = "state.json";
+  /** The coordinator's state and its place in the journal, in a checkpoint. */
+  public static final String STATE_FILE = StateSnapshot.FILE;
 
   static final String GROUPS_FILE = "groups.jsonl";
 
@@ -264,12 +264,12 @@ public final class TrainerWorkshop {
     };
   }
 
-  void save(long step, RunState state, List<ScoredGroup> buffered) {
+  void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered) {
     try {
       checkpoints.save(
           step,
           folder -> {
-            Files.write(folder.resolve(STATE_FILE), RunJson.encode(state));
+            snapshot.write(folder.resolve(STATE_FILE));
             GroupFile.write(folder.resolve(GROUPS_FILE), buffered);
             engine().save(Files.createDirectory(folder.resolve(POLICY_FOLDER)));
           });

@@ -18,7 +18,7 @@ import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.JournalWriter;
-import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.pool.VerifierService;
@@ -142,7 +142,7 @@ class RunTest {
   private RunState savedAt(long step) throws IOException {
     Path state =
         folder.resolve("checkpoints").resolve("step" + step).resolve(TrainerWorkshop.STATE_FILE);
-    return RunJson.state(Files.readAllBytes(state));
+    return StateSnapshot.read(state).orElseThrow().state();
   }
 
   @Test

@@ -15,9 +15,9 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.GroupFile;
-import io.troupe.store.RunJson;
+import io.troupe.store.JournalPosition;
+import io.troupe.store.StateSnapshot;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -82,11 +82,12 @@ class TrainerTest {
 
   private List<ScoredGroup> saved(ActorRef<Trainer.Command> trainer, RunState state)
       throws IOException {
-    trainer.tell(new Trainer.Save(0, state, true));
+    StateSnapshot snapshot = new StateSnapshot(new JournalPosition(1, 99, 4, 1), state);
+    trainer.tell(new Trainer.Save(0, snapshot, true));
     coordinator.expectMessage(new Coordinator.CheckpointSaved(0, true));
     Path checkpoint = folder.resolve("step0");
-    assertThat(RunJson.state(Files.readAllBytes(checkpoint.resolve(TrainerWorkshop.STATE_FILE))))
-        .isEqualTo(state);
+    assertThat(StateSnapshot.read(checkpoint.resolve(TrainerWorkshop.STATE_FILE)))
+        .contains(snapshot);
     return GroupFile.read(checkpoint.resolve(TrainerWorkshop.GROUPS_FILE));
   }
 

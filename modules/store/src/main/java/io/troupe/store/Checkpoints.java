@@ -138,17 +138,32 @@ public final class Checkpoints {
     return new CheckpointListing(whole, broken);
   }
 
+  /** Says what is wrong with a checkpoint, beyond its files; nothing when it can be used. */
+  @FunctionalInterface
+  public interface Check {
+    Optional<String> objection(Checkpoint checkpoint) throws IOException;
+  }
+
+  /** {@link #verify(Check)} by the files alone. */
+  public CheckpointListing verify() throws IOException {
+    return verify(_ -> Optional.empty());
+  }
+
   /**
    * {@link #list}, where the newest whole checkpoint, the one to resume from, is also checked by
-   * the content of every file. Those whose content is wrong are among the broken.
+   * the content of every file, and by a check of the caller's. Those that fail are among the
+   * broken.
    */
-  public CheckpointListing verify() throws IOException {
+  public CheckpointListing verify(Check check) throws IOException {
     CheckpointListing listing = list();
     List<Checkpoint> whole = new ArrayList<>(listing.whole());
     List<CheckpointListing.Broken> broken = new ArrayList<>(listing.broken());
     while (!whole.isEmpty()) {
       Checkpoint newest = whole.getFirst();
       Optional<String> wrong = newest.manifest().wrongContent(newest.directory());
+      if (wrong.isEmpty()) {
+        wrong = check.objection(newest);
+      }
       if (wrong.isEmpty()) {
         break;
       }

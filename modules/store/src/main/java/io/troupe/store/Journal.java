@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The one writer of a run's journal: an append-only sequence of records in segment files {@code
@@ -22,10 +23,12 @@ import java.util.List;
  * opening begins a segment with a greater epoch, which fences the writers before it. {@link
  * JournalReader} refuses what they write afterwards, and they notice at their next append.
  *
- * <p><b>Durable prefix.</b> Bytes are only ever appended, so what a crash leaves is a prefix of
- * what was written and at most one record that is cut off. Opening cuts off that record; it was
- * never acknowledged. A record is whole or absent; a list of records is not: what must be all or
- * nothing belongs into one record.
+ * <p><b>Durable prefix.</b> Bytes are only ever appended, so what the end of a process leaves is a
+ * prefix of what was written and at most one record that is cut off. What the end of the machine
+ * leaves is whole up to the last fsync, which {@code synced.json} tells, and anything behind it.
+ * Opening cuts off what is not whole; it was never acknowledged as what it did not survive. A
+ * record is whole or absent; a list of records is not: what must be all or nothing belongs into one
+ * record.
  *
  * <p>After a failed write or fsync it is unknown what the disk holds, so this journal refuses
  * further appends until it is opened again. Not safe for use by several threads; an interrupt while
@@ -47,6 +50,7 @@ public final class Journal implements Closeable {
   private final JournalRecovery recovery;
   private SegmentWriter segment;
   private long lastSequence;
+  private Optional<JournalPosition> synced = Optional.empty();
   private State state = new Open();
 
   private Journal(
@@ -66,12 +70,14 @@ public final class Journal implements Closeable {
   }
 
   /**
-   * Opens a journal for writing, making it if there is none. Reads all of it; cuts off a torn tail
-   * and reports that in {@link #recovery}.
+   * Opens a journal for writing, making it if there is none. Reads its last segment, which alone
+   * can be torn; cuts off a torn tail, keeping a copy of it if records are in it, and reports that
+   * in {@link #recovery}.
    *
    * @param folder a run's {@code journal/}
    * @throws JournalException.Locked if another writer holds it
-   * @throws JournalException.Corrupt if a record before the last cannot be read; nothing is changed
+   * @throws JournalException.Corrupt if a synced record of that segment cannot be read; nothing is
+   *     changed
    * @throws DiskFailure if the folder or a file cannot be read or written
    */
   public static Journal open(Path folder, JournalSettings settings) throws IOException {
@@ -105,6 +111,12 @@ public final class Journal implements Closeable {
   /** The number of the last record, 0 before the first. */
   public long lastSequence() {
     return lastSequence;
+  }
+
+  /** The place behind the last record. */
+  public JournalPosition position() {
+    return new JournalPosition(
+        segment.segment().number(), segment.bytes(), lastSequence, recovery.epoch());
   }
 
   /**
@@ -151,6 +163,10 @@ public final class Journal implements Closeable {
     requireUsable();
     try {
       segment.sync();
+      if (!synced.equals(Optional.of(position()))) {
+        SyncedMark.write(folder, position());
+        synced = Optional.of(position());
+      }
     } catch (IOException failure) {
       throw failed("fsync the journal", failure);
     }
@@ -172,15 +188,30 @@ public final class Journal implements Closeable {
   }
 
   private static JournalRecovery recover(Path folder) throws IOException {
-    try (JournalReader reader = JournalReader.open(folder)) {
+    try (JournalReader reader = JournalReader.openLast(folder)) {
       while (reader.next().isPresent()) {}
-      if (reader.tail() instanceof JournalTail.Torn torn) {
-        try (FileChannel tail = FileChannel.open(torn.file(), StandardOpenOption.WRITE)) {
-          tail.truncate(torn.offset()).force(true);
+      switch (reader.tail()) {
+        case JournalTail.Torn torn -> cut(torn);
+        case JournalTail.Whole() -> {
+          if (Files.isRegularFile(reader.file()) && !Segment.isCompressed(reader.file())) {
+            // Its writer may have been killed with records that no fsync has seen.
+            Durable.syncFile(reader.file());
+          }
         }
       }
-      return new JournalRecovery(
-          reader.epoch() + 1, reader.records(), reader.fenced(), reader.tail());
+      return new JournalRecovery(reader.epoch() + 1, reader.records(), reader.tail());
+    }
+  }
+
+  private static void cut(JournalTail.Torn torn) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(torn.file(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      if (torn.holed()) {
+        ByteBuffer rest = ByteBuffer.allocate(Math.toIntExact(torn.bytes()));
+        new SegmentBytes.Plain(file).read(rest, torn.offset());
+        Durable.replace(JournalRecovery.copyOf(torn), rest.array());
+      }
+      file.truncate(torn.offset()).force(true);
     }
   }
 
@@ -204,8 +235,18 @@ public final class Journal implements Closeable {
 
   private void refuseWhenFenced() throws IOException {
     int number = segment.segment().number();
-    if (!Files.exists(Segment.of(folder, number + 1).file())) {
+    Segment next = Segment.of(folder, number + 1);
+    if (Files.exists(segment.segment().file())
+        && !Files.exists(next.file())
+        && !Files.exists(next.compressedFile())) {
       return;
+    }
+    if (!Files.exists(segment.segment().file())) {
+      // Only a later writer compresses or drops it.
+      throw new JournalException.Fenced(
+          ("the journal %s belongs to another writer now: %s is not there any more; stop this"
+                  + " process")
+              .formatted(folder.toAbsolutePath(), segment.segment().file().getFileName()));
     }
     for (Segment later : Segment.after(folder, number)) {
       if (SegmentHeader.read(later.file()) instanceof SegmentHeader.Read.Whole(var header)

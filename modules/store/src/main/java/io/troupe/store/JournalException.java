@@ -37,6 +37,15 @@ public abstract sealed class JournalException extends IOException {
     }
   }
 
+  /** A position that the journal does not have: its record was cut off, or a fenced writer's. */
+  public static final class Elsewhere extends JournalException {
+    private static final long serialVersionUID = 1L;
+
+    Elsewhere(String message) {
+      super(message);
+    }
+  }
+
   /** The writer's queue is full: nothing of this append was written, and it may be tried again. */
   public static final class Busy extends JournalException {
     private static final long serialVersionUID = 1L;

@@ -5,7 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,10 +36,7 @@ final class JournalLock implements Closeable {
     writer.put("host", Host.name());
     writer.put("epoch", epoch);
     writer.put("since", now.toString());
-    Path temporary = key.resolve("writer.json.tmp");
-    Files.deleteIfExists(temporary);
-    Durable.write(temporary, Json.PRETTY.writeValueAsBytes(writer));
-    Files.move(temporary, writerFile(key), StandardCopyOption.ATOMIC_MOVE);
+    Durable.replace(writerFile(key), Json.PRETTY.writeValueAsBytes(writer));
   }
 
   private static JournalException.Locked held(Path journal) {

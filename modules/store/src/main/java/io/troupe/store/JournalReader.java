@@ -3,10 +3,12 @@ package io.troupe.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -21,7 +23,8 @@ import java.util.Set;
  * noticed. Each writer begins a new segment, whose header says with which record it takes over: a
  * record at or past that number in an earlier segment, or any in a later segment of a lower epoch,
  * was written by a fenced writer and is counted, not returned. Bytes that are no record may stand
- * at the very end only; anywhere else they are {@linkplain JournalException.Corrupt corruption}.
+ * behind the last fsync only; anywhere else they are {@linkplain JournalException.Corrupt
+ * corruption}.
  *
  * <p>Not safe for use by several threads. An interrupt while reading closes it.
  */
@@ -32,13 +35,19 @@ public final class JournalReader implements Closeable {
 
   private record In(SegmentScanner scanner) implements Place {}
 
+  private record Opening(Segment segment, SegmentHeader header) {}
+
   private static final long UNKNOWN = Long.MAX_VALUE;
+
+  /** How often a segment is looked for again that is being compressed. */
+  private static final int LOOKS = 10;
 
   private final Path folder;
   private final Set<Integer> refused = new HashSet<>();
   private Place place = new BeforeFirst();
   private JournalTail tail = new JournalTail.Whole();
   private long takenOverAt = UNKNOWN;
+  private long before;
   private long records;
   private long fenced;
   private long epoch;
@@ -48,17 +57,84 @@ public final class JournalReader implements Closeable {
   }
 
   /**
-   * A reader before the first record.
+   * A reader before the first record that is kept.
    *
    * @param folder a run's {@code journal/}; it may be empty
    */
   public static JournalReader open(Path folder) throws IOException {
+    Optional<JournalBase> base = JournalBase.read(requireFolder(folder));
+    return base.isPresent() ? openAfter(folder, base.get().position()) : new JournalReader(folder);
+  }
+
+  /**
+   * A reader behind a record; what is before it is neither read nor verified, but for the headers
+   * of its segments.
+   *
+   * @throws JournalException.Elsewhere if the journal's rightful writers have no record there
+   */
+  public static JournalReader openAfter(Path folder, JournalPosition position) throws IOException {
+    JournalReader reader = new JournalReader(requireFolder(folder));
+    Optional<Opening> opening =
+        reader.rightful(0).stream()
+            .filter(one -> one.segment().number() == position.segment())
+            .filter(one -> one.header().epoch() == position.epoch())
+            .findFirst();
+    if (opening.isEmpty() || opening.get().header().firstSequence() > position.sequence() + 1) {
+      throw elsewhere(folder, position);
+    }
+    reader.enter(opening.get(), position.offset(), position.sequence());
+    if (reader.takenOverAt <= position.sequence() || reader.endsBefore(position.offset())) {
+      reader.close();
+      throw elsewhere(folder, position);
+    }
+    return reader;
+  }
+
+  /** A reader before the last segment, where alone the journal may be torn. */
+  static JournalReader openLast(Path folder) throws IOException {
+    JournalReader reader = new JournalReader(requireFolder(folder));
+    Opening last = reader.rightful(0).peekLast();
+    if (last != null) {
+      reader.enter(last, SegmentHeader.BYTES, last.header().firstSequence() - 1);
+    }
+    return reader;
+  }
+
+  /** Where each segment of a rightful writer begins. */
+  static List<JournalPosition> starts(Path folder) throws IOException {
+    return new JournalReader(requireFolder(folder))
+        .rightful(0).stream()
+            .map(
+                one ->
+                    new JournalPosition(
+                        one.segment().number(),
+                        SegmentHeader.BYTES,
+                        one.header().firstSequence() - 1,
+                        one.header().epoch()))
+            .toList();
+  }
+
+  private static Path requireFolder(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       throw new IOException(
           "no journal at %s; give a run folder that holds journal/"
               .formatted(folder.toAbsolutePath()));
     }
-    return new JournalReader(folder);
+    return folder;
+  }
+
+  private boolean endsBefore(long offset) throws IOException {
+    return place instanceof In(SegmentScanner scanner) && scanner.size() < offset;
+  }
+
+  private static JournalException.Elsewhere elsewhere(Path folder, JournalPosition position) {
+    return new JournalException.Elsewhere(
+        "the journal %s has no record %d of epoch %d in segment %d"
+            .formatted(
+                folder.toAbsolutePath().normalize(),
+                position.sequence(),
+                position.epoch(),
+                position.segment()));
   }
 
   /**
@@ -74,7 +150,7 @@ public final class JournalReader implements Closeable {
           if (first.isEmpty()) {
             return Optional.empty();
           }
-          enter(first.get());
+          enter(first.get(), SegmentHeader.BYTES, 0);
         }
         case In(SegmentScanner scanner) -> {
           switch (scanner.next()) {
@@ -91,10 +167,7 @@ public final class JournalReader implements Closeable {
               }
             }
             case SegmentScanner.Step.Damaged(String reason) -> {
-              if (!goesOn(scanner, reason) && !completed(scanner, reason)) {
-                tail =
-                    new JournalTail.Torn(
-                        scanner.file(), scanner.position(), scanner.remaining(), reason);
+              if (!goesOn(scanner, reason) && endsIn(scanner, reason)) {
                 return Optional.empty();
               }
             }
@@ -104,9 +177,19 @@ public final class JournalReader implements Closeable {
     }
   }
 
-  /** Records returned so far, which is also the number of the last one. */
+  /** The number of the last record returned; before the first, of the one before it. */
   public long records() {
     return records;
+  }
+
+  /** Records of the journal that are not read: a reader may begin behind them. */
+  public long before() {
+    return before;
+  }
+
+  /** The file that the last record was in; the folder before the first. */
+  public Path file() {
+    return place instanceof In(SegmentScanner scanner) ? scanner.file() : folder;
   }
 
   /** Records of fenced writers seen and refused so far. */
@@ -156,20 +239,25 @@ public final class JournalReader implements Closeable {
           scanner, "%s, but the next segment begins with record %d".formatted(reason, first));
     }
     scanner.close();
-    enter(next.get());
+    enter(next.get(), SegmentHeader.BYTES, records);
     return true;
   }
 
-  private void enter(Opening opening) throws IOException {
-    SegmentScanner scanner = new SegmentScanner(opening.segment(), opening.header());
+  private void enter(Opening opening, long offset, long sequence) throws IOException {
+    SegmentScanner scanner = scanner(opening, offset);
+    if (place instanceof BeforeFirst) {
+      before = sequence;
+      records = sequence;
+    }
     place = new In(scanner);
-    if (opening.header().firstSequence() != records + 1) {
+    long first = opening.header().firstSequence();
+    if (offset == SegmentHeader.BYTES && first != records + 1) {
       throw corrupt(
           scanner,
           "its header says that it begins with record %d, and %s"
               .formatted(
-                  opening.header().firstSequence(),
-                  opening.header().firstSequence() > records
+                  first,
+                  first > records
                       ? "an earlier segment file is missing"
                       : "records from there on, read before, turn out to be a fenced writer's;"
                           + " read the journal again from its start"));
@@ -181,17 +269,47 @@ public final class JournalReader implements Closeable {
             .orElse(UNKNOWN);
   }
 
-  private record Opening(Segment segment, SegmentHeader header) {}
+  /** Opens a segment's file, which may have been compressed since it was listed. */
+  private SegmentScanner scanner(Opening opening, long offset) throws IOException {
+    Segment segment = opening.segment();
+    for (int look = 1; ; look++) {
+      try {
+        return new SegmentScanner(segment, opening.header(), offset);
+      } catch (NoSuchFileException compressed) {
+        List<Segment> there = Segment.after(folder, segment.number() - 1);
+        if (look == LOOKS || there.isEmpty() || there.getFirst().number() != segment.number()) {
+          throw compressed;
+        }
+        segment = there.getFirst();
+      }
+    }
+  }
+
+  private Optional<Opening> following(int number) throws IOException {
+    return Optional.ofNullable(rightful(number).peekFirst());
+  }
 
   /**
-   * The next segment of a rightful writer; counts the records of the others on the way. A segment
-   * is a fenced writer's when an earlier one has a greater epoch, or a later one takes over at or
-   * before its first record.
+   * The segments of rightful writers after {@code number}; counts the records of the others on the
+   * way. A segment is a fenced writer's when an earlier one has a greater epoch, or a later one
+   * takes over at or before its first record.
    */
-  private Optional<Opening> following(int number) throws IOException {
+  private Deque<Opening> rightful(int number) throws IOException {
+    for (int look = 1; ; look++) {
+      try {
+        return rightful(Segment.after(folder, number));
+      } catch (NoSuchFileException compressed) {
+        if (look == LOOKS) {
+          throw compressed;
+        }
+      }
+    }
+  }
+
+  private Deque<Opening> rightful(List<Segment> segments) throws IOException {
     Deque<Opening> rightful = new ArrayDeque<>();
     long newest = epoch;
-    for (Segment segment : Segment.after(folder, number)) {
+    for (Segment segment : segments) {
       switch (SegmentHeader.read(segment.file())) {
         case SegmentHeader.Read.Whole(SegmentHeader header) -> {
           if (header.epoch() < newest) {
@@ -212,7 +330,7 @@ public final class JournalReader implements Closeable {
         case SegmentHeader.Read.Damaged(String reason) -> throw corrupt(segment.file(), 0, reason);
       }
     }
-    return Optional.ofNullable(rightful.peekFirst());
+    return rightful;
   }
 
   private void refuse(Segment segment, SegmentHeader header) throws IOException {
@@ -226,21 +344,29 @@ public final class JournalReader implements Closeable {
   }
 
   /**
-   * Whether the writer has completed the frame at the present position since the last look. A
-   * record behind it was written later, so a frame that is still damaged then will stay so.
+   * Whether the journal ends in the bytes at the present position, for now; when not, the writer
+   * has completed them since the last look. What an fsync had put on the disk and is not readable
+   * is corruption. Behind that, anything may be left by a power loss.
    *
-   * @throws JournalException.Corrupt if it will
+   * @throws JournalException.Corrupt if they were records once
    */
-  private boolean completed(SegmentScanner scanner, String reason) throws IOException {
+  private boolean endsIn(SegmentScanner scanner, String reason) throws IOException {
+    long synced = SyncedMark.bytesOf(folder, scanner.number(), scanner.header().epoch());
     OptionalLong intact = scanner.nextIntact();
-    if (intact.isEmpty()) {
+    if (intact.isPresent() && !scanner.damagedOnDisk()) {
       return false;
     }
-    if (scanner.damagedOnDisk()) {
+    // A file that ends before the synced point was cut there, by who gave up what follows.
+    if (scanner.position() < synced && (intact.isPresent() || scanner.size() >= synced)) {
       throw corrupt(
           scanner,
-          "%s, but an intact record follows at byte %d".formatted(reason, intact.getAsLong()));
+          intact.isPresent()
+              ? "%s, but an intact record follows at byte %d".formatted(reason, intact.getAsLong())
+              : "%s, but the first %d bytes were synced".formatted(reason, synced));
     }
+    tail =
+        new JournalTail.Torn(
+            scanner.file(), scanner.position(), scanner.remaining(), reason, intact.isPresent());
     return true;
   }
 

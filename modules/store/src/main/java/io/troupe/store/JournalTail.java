@@ -8,14 +8,16 @@ public sealed interface JournalTail {
   record Whole() implements JournalTail {}
 
   /**
-   * In bytes that are no whole record and are followed by none: what a killed process, a full disk
-   * or a power loss leaves. Records that were acknowledged (as synced, for a power loss) are not
-   * among them.
+   * In bytes that begin with no whole record: what a killed process, a full disk or a power loss
+   * leaves. Records that were acknowledged (as synced, for a power loss) are not among them.
    *
    * @param file the last segment
    * @param offset bytes of it that are whole records
    * @param bytes how many follow
    * @param reason why they are no record
+   * @param holed whether an intact record is among them: a file system need not write pages in
+   *     order, so that a power loss may take an earlier one and leave a later one
    */
-  record Torn(Path file, long offset, long bytes, String reason) implements JournalTail {}
+  record Torn(Path file, long offset, long bytes, String reason, boolean holed)
+      implements JournalTail {}
 }

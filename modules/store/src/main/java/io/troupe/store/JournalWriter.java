@@ -26,7 +26,7 @@ public final class JournalWriter implements AutoCloseable {
   private sealed interface Request {}
 
   private record Append(
-      List<byte[]> records, Durability durability, CompletableFuture<Long> written)
+      List<byte[]> records, Durability durability, CompletableFuture<JournalPosition> written)
       implements Request {
     int bytes() {
       return records.stream().mapToInt(Frame::bytes).sum();
@@ -35,7 +35,7 @@ public final class JournalWriter implements AutoCloseable {
 
   private record Stop() implements Request {}
 
-  private record Committed(Append append, long sequence) {}
+  private record Committed(Append append, JournalPosition position) {}
 
   private final Journal journal;
   private final int capacity;
@@ -65,7 +65,7 @@ public final class JournalWriter implements AutoCloseable {
   }
 
   /** {@link #append(List, Durability)} that survives the end of this process. */
-  public CompletionStage<Long> append(List<byte[]> records) {
+  public CompletionStage<JournalPosition> append(List<byte[]> records) {
     return append(records, Durability.WRITTEN);
   }
 
@@ -73,13 +73,13 @@ public final class JournalWriter implements AutoCloseable {
    * Appends records without blocking the caller.
    *
    * @param records at least one, each at most {@link JournalRecord#MAX_PAYLOAD_BYTES}; handed over
-   * @return the number of the last record, as soon as all are as durable as asked for. It fails
+   * @return the place behind the last record, as soon as all are as durable as asked for. It fails
    *     with {@link JournalException.Busy} when the queue is full (nothing was written; try again),
    *     {@link JournalException.Fenced} when another writer has taken over, {@link DiskFailure}
    *     when the disk refused, and from then on, and after {@link #close}, {@link
    *     JournalException.Unusable}
    */
-  public CompletionStage<Long> append(List<byte[]> records, Durability durability) {
+  public CompletionStage<JournalPosition> append(List<byte[]> records, Durability durability) {
     require(!records.isEmpty(), "an append holds at least one record");
     for (byte[] record : records) {
       require(
@@ -188,24 +188,39 @@ public final class JournalWriter implements AutoCloseable {
     }
   }
 
+  /** Where each append of a group ends, all of them being in one segment. */
+  private static List<Committed> places(List<Append> group, JournalPosition end) {
+    List<Committed> places = new ArrayList<>();
+    JournalPosition place = end;
+    for (Append append : group.reversed()) {
+      places.add(new Committed(append, place));
+      place =
+          new JournalPosition(
+              place.segment(),
+              place.offset() - append.bytes(),
+              place.sequence() - append.records().size(),
+              place.epoch());
+    }
+    return places.reversed();
+  }
+
   private void commit(List<Append> group) {
     try {
       List<byte[]> records = new ArrayList<>();
       group.forEach(append -> records.addAll(append.records()));
-      long sequence = journal.lastSequence();
       journal.append(records);
-      List<Committed> unsynced = new ArrayList<>();
-      for (Append append : group) {
-        sequence += append.records().size();
-        if (append.durability() == Durability.SYNCED) {
-          unsynced.add(new Committed(append, sequence));
+      List<Committed> committed = places(group, journal.position());
+      boolean sync = false;
+      for (Committed one : committed) {
+        if (one.append().durability() == Durability.SYNCED) {
+          sync = true;
         } else {
-          append.written().complete(sequence);
+          one.append().written().complete(one.position());
         }
       }
-      if (!unsynced.isEmpty()) {
+      if (sync) {
         journal.sync();
-        unsynced.forEach(synced -> synced.append().written().complete(synced.sequence()));
+        committed.forEach(one -> one.append().written().complete(one.position()));
       }
     } catch (IOException | RuntimeException | Error failure) {
       // Those that are acknowledged already are not affected: completing twice does nothing.

@@ -1,6 +1,7 @@
 package io.troupe.store;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.SerializerProvider;
@@ -9,7 +10,10 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
 
-/** The JSON of every file this module writes: numbers that are not finite become null. */
+/**
+ * The JSON of every file this module writes: numbers that are not finite become null, and what is
+ * missing from an object is an error.
+ */
 final class Json {
   /** One line, no spaces. */
   static final ObjectMapper LINE = mapper().build();
@@ -24,7 +28,11 @@ final class Json {
     FiniteOrNull finite = new FiniteOrNull();
     numbers.addSerializer(Double.class, finite).addSerializer(double.class, finite);
     numbers.addSerializer(Float.class, finite).addSerializer(float.class, finite);
-    return JsonMapper.builder().addModule(numbers);
+    return JsonMapper.builder()
+        .addModule(numbers)
+        .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+        .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+        .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
   }
 
   /** JSON has no NaN and no infinity; a quoted word would change the type of a column. */

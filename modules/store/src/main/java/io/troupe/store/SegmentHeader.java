@@ -2,9 +2,7 @@ package io.troupe.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
@@ -45,16 +43,16 @@ record SegmentHeader(long firstSequence, long epoch, long salt) {
 
   static Read read(Path file) throws IOException {
     ByteBuffer in = ByteBuffer.allocate(BYTES);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (in.hasRemaining() && channel.read(in) >= 0) {}
+    try (SegmentBytes bytes = SegmentBytes.open(file)) {
+      bytes.read(in, 0);
       if (!in.hasRemaining() && in.getInt(CHECKSUM_AT) == checksum(in) && in.getInt(0) == MAGIC) {
         return in.getInt(4) == FORMAT
             ? new Read.Whole(new SegmentHeader(in.getLong(8), in.getLong(16), in.getLong(24)))
             : new Read.Damaged(
                 "journal format %d, and this version reads %d".formatted(in.getInt(4), FORMAT));
       }
-      return channel.size() <= BYTES
-          ? new Read.Unfinished(channel.size())
+      return bytes.size() <= BYTES
+          ? new Read.Unfinished(bytes.size())
           : new Read.Damaged("the segment's header has a wrong checksum");
     }
   }

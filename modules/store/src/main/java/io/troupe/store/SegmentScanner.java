@@ -3,9 +3,7 @@ package io.troupe.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /** Reads the frames of one segment file, one after the other, also while it grows. */
@@ -25,15 +23,21 @@ final class SegmentScanner implements Closeable {
 
   private final Segment segment;
   private final SegmentHeader header;
-  private final FileChannel channel;
+  private final SegmentBytes bytes;
   private ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private long windowStart;
-  private long position = SegmentHeader.BYTES;
+  private long position;
 
   SegmentScanner(Segment segment, SegmentHeader header) throws IOException {
+    this(segment, header, SegmentHeader.BYTES);
+  }
+
+  /** A scanner whose first frame begins at an offset. */
+  SegmentScanner(Segment segment, SegmentHeader header, long offset) throws IOException {
+    this.position = offset;
     this.segment = segment;
     this.header = header;
-    this.channel = FileChannel.open(segment.file(), StandardOpenOption.READ);
+    this.bytes = SegmentBytes.open(segment.file());
   }
 
   int number() {
@@ -55,7 +59,12 @@ final class SegmentScanner implements Closeable {
 
   /** Bytes of the file from the present position to its end. */
   long remaining() throws IOException {
-    return Math.max(0, channel.size() - position);
+    return Math.max(0, bytes.size() - position);
+  }
+
+  /** Bytes of the segment, for now. */
+  long size() throws IOException {
+    return bytes.size();
   }
 
   /** Reads the next frame and moves behind it when it is intact. */
@@ -63,6 +72,9 @@ final class SegmentScanner implements Closeable {
     Step step = at(position);
     if (step instanceof Step.Intact(JournalRecord record)) {
       position += Frame.bytes(record.payload());
+    } else {
+      // The writer may be about to complete it: the next look is at the file.
+      window.limit(0);
     }
     return step;
   }
@@ -124,25 +136,27 @@ final class SegmentScanner implements Closeable {
   }
 
   /** Makes the window hold {@code bytes} bytes from {@code offset}, unless the file ends before. */
-  private boolean fill(long offset, int bytes) throws IOException {
-    if (offset >= windowStart && offset + bytes <= windowStart + window.limit()) {
+  private boolean fill(long offset, int wanted) throws IOException {
+    long windowEnd = windowStart + window.limit();
+    if (offset >= windowStart && offset + wanted <= windowEnd) {
       return true;
     }
-    if (channel.size() - offset < bytes) {
+    if (bytes.size() - offset < wanted) {
       return false;
     }
-    if (window.capacity() < bytes) {
-      window = ByteBuffer.allocate(bytes);
+    ByteBuffer next = ByteBuffer.allocate(Math.max(wanted, WINDOW_BYTES));
+    if (offset >= windowStart && offset < windowEnd) {
+      // What is there already is kept, so that a compressed file is read once, from front to back.
+      next.put(window.slice((int) (offset - windowStart), (int) (windowEnd - offset)));
     }
-    window.clear();
     windowStart = offset;
-    while (window.hasRemaining() && channel.read(window, offset + window.position()) >= 0) {}
-    window.flip();
-    return window.limit() >= bytes;
+    bytes.read(next, offset + next.position());
+    window = next.flip();
+    return window.limit() >= wanted;
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    bytes.close();
   }
 }

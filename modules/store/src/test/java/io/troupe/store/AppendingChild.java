@@ -36,6 +36,7 @@ final class AppendingChild {
                   .append(Journals.payloads(next - count, count), durability)
                   .toCompletableFuture()
                   .join()
+                  .sequence()
               + "\n";
       noted.print(acknowledged);
       noted.flush();

@@ -49,7 +49,7 @@ final class JournalTest {
       journal.append(text("a"));
     }
     try (Journal idle = Journal.open(folder(), JournalSettings.defaults())) {
-      assertThat(idle.recovery()).isEqualTo(new JournalRecovery(2, 1, 0, new JournalTail.Whole()));
+      assertThat(idle.recovery()).isEqualTo(new JournalRecovery(2, 1, new JournalTail.Whole()));
     }
     try (Journal journal = Journal.open(folder(), JournalSettings.defaults())) {
       assertThat(journal.recovery().epoch()).isEqualTo(3);
@@ -170,6 +170,7 @@ final class JournalTest {
       journal.append(List.of(frame));
     }
     Path file = other.resolve("000001.journal");
+    Files.delete(other.resolve("synced.json"));
     Journals.flip(file, 36 + 25, 1);
     assertThat(Journals.read(other)).isEmpty();
   }
@@ -204,9 +205,6 @@ final class JournalTest {
     try (JournalReader reader = JournalReader.open(folder())) {
       assertThat(texts(Journals.drain(reader))).containsExactly("a", "b", "c");
       assertThat(reader.fenced()).isEqualTo(2);
-    }
-    try (Journal journal = Journal.open(folder(), JournalSettings.defaults())) {
-      assertThat(journal.recovery().fenced()).isEqualTo(2);
     }
   }
 

@@ -23,7 +23,10 @@ final class JournalWriterTest {
   }
 
   private static CompletableFuture<Long> append(JournalWriter writer, long sequence) {
-    return writer.append(List.of(Journals.payload(sequence))).toCompletableFuture();
+    return writer
+        .append(List.of(Journals.payload(sequence)))
+        .thenApply(JournalPosition::sequence)
+        .toCompletableFuture();
   }
 
   private static void awaitHeldWrite(FaultyDisk disk) {
@@ -35,7 +38,8 @@ final class JournalWriterTest {
   @Test
   void append_acknowledged_isInTheJournal() throws Exception {
     try (JournalWriter writer = start(FaultyDisk.unlimited(), 16)) {
-      assertThat(writer.append(Journals.payloads(1, 3)).toCompletableFuture().get()).isEqualTo(3);
+      assertThat(writer.append(Journals.payloads(1, 3)).toCompletableFuture().get().sequence())
+          .isEqualTo(3);
       assertThat(Journals.read(folder)).hasSize(3);
     }
   }
@@ -52,7 +56,10 @@ final class JournalWriterTest {
       awaitHeldWrite(disk);
       for (int i = 2; i <= 50; i++) {
         stages.add(
-            writer.append(List.of(Journals.payload(i)), Durability.SYNCED).toCompletableFuture());
+            writer
+                .append(List.of(Journals.payload(i)), Durability.SYNCED)
+                .thenApply(JournalPosition::sequence)
+                .toCompletableFuture());
       }
       disk.release();
       for (int i = 1; i <= 50; i++) {

@@ -2,14 +2,13 @@ package io.troupe.app.audit;
 
 import io.troupe.core.audit.Audit;
 import io.troupe.core.audit.AuditReport;
+import io.troupe.store.FormatException;
 import io.troupe.store.JournalException;
-import io.troupe.store.JournalReader;
-import io.troupe.store.JournalRecord;
 import io.troupe.store.JournalTail;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Optional;
 
 /** Takes a run folder's journal through an {@link Audit}, one record in memory at a time. */
@@ -28,7 +27,7 @@ public final class JournalAudit {
   /** Audits all records there are; a journal that cannot be read on is a violation. */
   public static Result of(RunFolder run) throws IOException {
     Audit audit = new Audit();
-    try (JournalReader reader = JournalReader.open(run.journal())) {
+    try (RunJournal reader = RunJournal.open(run.journal())) {
       try {
         read(reader, audit);
       } catch (JournalException.Corrupt damaged) {
@@ -37,26 +36,22 @@ public final class JournalAudit {
       long torn =
           switch (reader.tail()) {
             case JournalTail.Whole() -> 0;
-            case JournalTail.Torn(var _, long _, long bytes, String _) -> bytes;
+            case JournalTail.Torn(var _, long _, long bytes, String _, var _) -> bytes;
           };
       return new Result(audit.report(), reader.fenced(), torn);
     }
   }
 
-  private static void read(JournalReader reader, Audit audit) throws IOException {
-    for (Optional<JournalRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
-      JournalRecord record = next.get();
+  private static void read(RunJournal reader, Audit audit) throws IOException {
+    boolean more = true;
+    while (more) {
       try {
-        audit.record(record.sequence(), RunJson.events(record.payload()));
-      } catch (UncheckedIOException unknown) {
-        audit.unreadable(
-            "record %d holds no event this version knows: %s"
-                .formatted(record.sequence(), firstLine(unknown)));
+        Optional<RunJson.Entry> next = reader.next();
+        next.ifPresent(entry -> audit.record(reader.records(), entry.events()));
+        more = next.isPresent();
+      } catch (FormatException other) {
+        audit.unreadable(String.valueOf(other.getMessage()));
       }
     }
-  }
-
-  private static String firstLine(Exception failure) {
-    return String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
   }
 }

@@ -1,8 +1,8 @@
 package io.troupe.app.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.store.JournalReader;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
 import io.troupe.telemetry.view.GroupSpans;
 import io.troupe.telemetry.view.Span;
@@ -161,10 +161,10 @@ public final class ExportCommand {
       RunFolder folder = RunFolder.open(Path.of("runs"), run);
       List<Span> ended = new ArrayList<>();
       GroupSpans spans = new GroupSpans(folder.name(), ended::add);
-      try (JournalReader journal = JournalReader.open(folder.journal());
+      try (RunJournal journal = RunJournal.open(folder.journal());
           OtlpCollector collector = new OtlpCollector(URI.create(url), headers, folder.name())) {
         for (var next = journal.next(); next.isPresent(); next = journal.next()) {
-          RunJson.Entry entry = RunJson.entry(next.get().payload());
+          RunJson.Entry entry = next.get();
           entry.events().forEach(event -> spans.event(entry.atMillis(), event));
           for (Span span : ended) {
             collector.add(span);

@@ -9,8 +9,8 @@ import io.troupe.console.RunSource;
 import io.troupe.console.TrainedTokens;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
-import io.troupe.store.JournalReader;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
 import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
@@ -30,10 +30,10 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final RunFold fold;
   private final RolloutTexts texts;
   private final TrainedTokens trainedTokens;
-  private final JournalReader journal;
+  private final RunJournal journal;
   private long rowsRead;
 
-  private FolderRun(RunFolder folder, RunFold fold, JournalReader journal) {
+  private FolderRun(RunFolder folder, RunFold fold, RunJournal journal) {
     this.folder = folder;
     this.fold = fold;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
@@ -54,8 +54,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
             config.rollout().maxConcurrentGroups(),
             config.training().steps());
     FolderRun run =
-        new FolderRun(
-            folder, new RunFold(facts, KEPT_EVENTS), JournalReader.open(folder.journal()));
+        new FolderRun(folder, new RunFold(facts, KEPT_EVENTS), RunJournal.open(folder.journal()));
     run.follow();
     return run;
   }
@@ -63,7 +62,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
   /** Reads what was written since the last look. */
   public synchronized void follow() throws IOException {
     for (var next = journal.next(); next.isPresent(); next = journal.next()) {
-      RunJson.Entry entry = RunJson.entry(next.get().payload());
+      RunJson.Entry entry = next.get();
       entry.events().forEach(event -> fold.event(entry.atMillis(), event));
     }
     for (Map<String, Object> row : MetricRows.read(folder.metrics(), rowsRead)) {

@@ -1,8 +1,8 @@
 package io.troupe.app.console;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.troupe.store.JournalReader;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
 import io.troupe.telemetry.view.ChromeTrace;
 import java.io.IOException;
@@ -37,7 +37,7 @@ public final class TraceCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = Objects.requireNonNull(output);
     RunFolder folder = RunFolder.open(Path.of("runs"), run);
-    try (JournalReader journal = JournalReader.open(folder.journal());
+    try (RunJournal journal = RunJournal.open(folder.journal());
         JsonGenerator json =
             ConsoleClient.JSON.getFactory().createGenerator(Files.newOutputStream(file))) {
       json.writeStartArray();
@@ -51,7 +51,7 @@ public final class TraceCommand implements Callable<Integer> {
                 }
               });
       for (var next = journal.next(); next.isPresent(); next = journal.next()) {
-        RunJson.Entry entry = RunJson.entry(next.get().payload());
+        RunJson.Entry entry = next.get();
         entry.events().forEach(event -> trace.event(entry.atMillis(), event));
       }
       json.writeEndArray();

@@ -4,13 +4,13 @@ import io.troupe.core.audit.Audit;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.core.run.Event;
 import io.troupe.store.JournalException;
-import io.troupe.store.JournalReader;
-import io.troupe.store.JournalRecord;
 import io.troupe.store.RunFolder;
+import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,13 +22,13 @@ final class JournalWatch implements Closeable {
   private final RunFolder run;
   private final Map<String, Long> grants = new HashMap<>();
   private Audit audit = new Audit();
-  private JournalReader reader;
+  private RunJournal reader;
   private long steps;
   private boolean ended;
 
   JournalWatch(RunFolder run) throws IOException {
     this.run = run;
-    this.reader = JournalReader.open(run.journal());
+    this.reader = RunJournal.open(run.journal());
   }
 
   /** Reads what is new. */
@@ -37,7 +37,7 @@ final class JournalWatch implements Closeable {
       read(now);
     } catch (JournalException.Corrupt fenced) {
       reader.close();
-      reader = JournalReader.open(run.journal());
+      reader = RunJournal.open(run.journal());
       audit = new Audit();
       steps = 0;
       read(now);
@@ -45,9 +45,9 @@ final class JournalWatch implements Closeable {
   }
 
   private void read(long now) throws IOException {
-    for (Optional<JournalRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
-      var events = RunJson.events(next.get().payload());
-      audit.record(next.get().sequence(), events);
+    for (Optional<RunJson.Entry> next = reader.next(); next.isPresent(); next = reader.next()) {
+      List<Event> events = next.get().events();
+      audit.record(reader.records(), events);
       for (Event event : events) {
         if (event instanceof Event.StepTrained) {
           steps++;

@@ -1,0 +1,57 @@
+package io.troupe.store;
+
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunState;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What a journal tells beyond a checkpoint, as far as a process has to know it that goes on from
+ * there.
+ *
+ * @param lastFence greatest fencing number ever granted
+ * @param lastStep step of the newest weights there have been
+ * @param over whether the journal ends with the end of the run
+ * @param records read for it
+ */
+public record LaterHistory(long lastFence, long lastStep, boolean over, long records) {
+  /**
+   * Reads what came since a checkpoint and nothing before it: its state holds what that came to.
+   *
+   * @param journal a run's {@code journal/}
+   * @throws JournalException.Elsewhere if the checkpoint is not of this journal
+   */
+  public static LaterHistory since(Path journal, StateSnapshot checkpoint) throws IOException {
+    try (RunJournal reader = RunJournal.openAfter(journal, checkpoint.journal())) {
+      return read(reader, checkpoint.state());
+    }
+  }
+
+  /** Reads all of a journal: there is no checkpoint yet. */
+  public static LaterHistory whole(Path journal) throws IOException {
+    try (RunJournal reader = RunJournal.open(journal)) {
+      return read(reader, reader.base().map(StateSnapshot::state).orElse(RunState.INITIAL));
+    }
+  }
+
+  private static LaterHistory read(RunJournal journal, RunState from) throws IOException {
+    long fence = from.lastFence();
+    long step = from.version().number();
+    boolean over = false;
+    long first = journal.records();
+    for (Optional<RunJson.Entry> next = journal.next(); next.isPresent(); next = journal.next()) {
+      for (Event event : next.get().events()) {
+        over = event instanceof Event.RunEnded || (over && !(event instanceof Event.RunResumed));
+        if (event instanceof Event.LeaseGranted(var lease, var _, var _, var _)) {
+          fence = Math.max(fence, lease.fence());
+        } else if (event instanceof Event.StepTrained(long trained)) {
+          step = trained;
+        } else if (event instanceof Event.RunResumed(RunState state)) {
+          step = state.version().number();
+        }
+      }
+    }
+    return new LaterHistory(fence, step, over, journal.records() - first);
+  }
+}
