@@ -2,6 +2,8 @@ package io.troupe.store;
 
 import static io.troupe.core.Require.require;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -9,16 +11,18 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The folder of one run, where everything it writes stands; the layout is in docs/formats.md. */
 public final class RunFolder {
@@ -31,6 +35,11 @@ public final class RunFolder {
   private static final String CHECKPOINTS = "checkpoints";
   private static final String TRACES = "traces";
   private static final int SUGGESTIONS = 5;
+  private static final int FORMAT = 1;
+  private static final Pattern RESOLVED_FORMAT = Pattern.compile("# format (\\S+)\\R");
+  private static final String REMEDY =
+      "use the version of Troupe that wrote it (run.json says which), or begin a new run with its"
+          + " config.yaml";
 
   /**
    * What is known when a run starts.
@@ -103,6 +112,7 @@ public final class RunFolder {
   /**
    * Finds the folder of a run that is only looked at; it may be going on, and may not be writable.
    *
+   * @throws FormatException if run.json or resolved.yaml is of another version
    * @throws IOException as {@link #open}
    */
   public static RunFolder view(Path root, String run) throws IOException {
@@ -123,6 +133,7 @@ public final class RunFolder {
           "%s is not a whole run folder: %s missing. %s"
               .formatted(path.toAbsolutePath(), String.join(", ", missing), suggestions(root)));
     }
+    checkFormats(path);
     return new RunFolder(path);
   }
 
@@ -170,12 +181,8 @@ public final class RunFolder {
    * @throws DiskFailure if it cannot be written; the old one stays
    */
   public void replaceResolved(String yaml) throws IOException {
-    Path next = path.resolve("." + RESOLVED + ".tmp");
     try {
-      Files.writeString(next, yaml);
-      Durable.syncFile(next);
-      Files.move(next, resolved(), StandardCopyOption.ATOMIC_MOVE);
-      Durable.syncFolder(path);
+      Durable.replace(resolved(), resolved(yaml));
     } catch (IOException failure) {
       throw DiskFailure.explain("replace the resolved configuration", resolved(), failure);
     }
@@ -202,6 +209,31 @@ public final class RunFolder {
     return path.toString();
   }
 
+  private static void checkFormats(Path path) throws IOException {
+    Path run = path.resolve(RUN);
+    JsonNode json;
+    try {
+      json = Json.LINE.readTree(Files.readAllBytes(run));
+    } catch (JsonProcessingException damaged) {
+      throw new FormatException(
+          "%s is no JSON (%s); restore it from a copy".formatted(run, damaged.getOriginalMessage()),
+          damaged);
+    }
+    Formats.check(run, json, FORMAT, REMEDY);
+    Path resolved = path.resolve(RESOLVED);
+    if (Files.isRegularFile(resolved)) {
+      Matcher format = RESOLVED_FORMAT.matcher(Files.readString(resolved));
+      String found = format.lookingAt() ? format.group(1) : "0";
+      if (!found.equals(Integer.toString(FORMAT))) {
+        throw Formats.other(resolved.toString(), found, FORMAT, REMEDY);
+      }
+    }
+  }
+
+  private static byte[] resolved(String yaml) {
+    return "# format %d\n%s".formatted(FORMAT, yaml).getBytes(StandardCharsets.UTF_8);
+  }
+
   private static Path makeNew(Path root, String name) throws IOException {
     for (int i = 0; ; i++) {
       Path path = root.resolve(i == 0 ? name : name + "_" + i);
@@ -218,14 +250,16 @@ public final class RunFolder {
       Files.createDirectory(folder);
     }
     Durable.write(config(), contents.config());
-    Durable.write(resolved(), contents.resolved().getBytes(StandardCharsets.UTF_8));
+    Durable.write(resolved(), resolved(contents.resolved()));
     if (!contents.gitDiff().isEmpty()) {
       Path patches = Files.createDirectory(path.resolve("patches"));
       Durable.write(
           patches.resolve("git_diff.patch"), contents.gitDiff().getBytes(StandardCharsets.UTF_8));
       Durable.syncFolder(patches);
     }
-    Durable.write(path.resolve(RUN), Json.PRETTY.writeValueAsBytes(contents.run()));
+    Map<String, Object> run = new LinkedHashMap<>(Map.of("format", FORMAT));
+    run.putAll(contents.run());
+    Durable.write(path.resolve(RUN), Json.PRETTY.writeValueAsBytes(run));
     Durable.syncFolder(path);
   }
 

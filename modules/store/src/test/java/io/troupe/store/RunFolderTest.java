@@ -43,8 +43,9 @@ final class RunFolderTest {
     RunFolder run = create("quickstart", "diff --git");
     assertThat(run.name()).isEqualTo("quickstart-20261121-140211");
     assertThat(run.config()).hasBinaryContent(CONFIG);
-    assertThat(run.path().resolve("resolved.yaml")).hasContent("a: 1\n");
-    assertThat(run.path().resolve("run.json")).hasContent("{\n  \"host\" : \"h\"\n}");
+    assertThat(run.path().resolve("resolved.yaml")).hasContent("# format 1\na: 1\n");
+    assertThat(run.path().resolve("run.json"))
+        .hasContent("{\n  \"format\" : 1,\n  \"host\" : \"h\"\n}");
     assertThat(run.path().resolve("patches/git_diff.patch")).hasContent("diff --git");
     assertThat(run.journal()).isEmptyDirectory();
     assertThat(run.traces()).isEmptyDirectory();
@@ -56,7 +57,7 @@ final class RunFolderTest {
   void replaceResolved_newText_isThereAndNothingElse() throws IOException {
     RunFolder run = create("quickstart", "");
     run.replaceResolved("a: 2\n");
-    assertThat(run.resolved()).hasContent("a: 2\n");
+    assertThat(run.resolved()).hasContent("# format 1\na: 2\n");
     try (var files = Files.list(run.path())) {
       assertThat(files).noneMatch(file -> file.toString().endsWith(".tmp"));
     }
@@ -140,5 +141,36 @@ final class RunFolderTest {
     assertThatThrownBy(() -> RunFolder.open(root.resolve("runs"), run.name()))
         .hasMessageContaining("is not a whole run folder: run.json, journal/ missing")
         .hasMessageContaining("There is no run in");
+  }
+
+  @Test
+  void view_runJsonOfAnotherVersion_isRefusedWithWhatToDo() throws IOException {
+    RunFolder run = create("quickstart");
+    Path papers = run.path().resolve("run.json");
+    Files.writeString(papers, "{\"host\": \"h\"}");
+    assertThatThrownBy(() -> RunFolder.view(root, run.path().toString()))
+        .isInstanceOf(FormatException.class)
+        .hasMessage(
+            papers
+                + " has format 0, and this version of Troupe reads format 1; use the version of"
+                + " Troupe that wrote it (run.json says which), or begin a new run with its"
+                + " config.yaml");
+    Files.writeString(papers, "{\"format\": 1, ");
+    assertThatThrownBy(() -> RunFolder.view(root, run.path().toString()))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(papers + " is no JSON");
+  }
+
+  @Test
+  void view_resolvedConfigurationOfAnotherVersion_isRefused() throws IOException {
+    RunFolder run = create("quickstart");
+    Files.writeString(run.resolved(), "# format 2\na: 1\n");
+    assertThatThrownBy(() -> RunFolder.view(root, run.path().toString()))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(run.resolved() + " has format 2, and this version");
+    Files.writeString(run.resolved(), "a: 1\n");
+    assertThatThrownBy(() -> RunFolder.view(root, run.path().toString()))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(run.resolved() + " has format 0, and this version");
   }
 }
