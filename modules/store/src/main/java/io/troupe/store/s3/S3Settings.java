@@ -39,7 +39,7 @@ public record S3Settings(String endpoint, String region, boolean pathStyle) {
     S3ClientBuilder client =
         S3Client.builder()
             .httpClientBuilder(UrlConnectionHttpClient.builder())
-            .credentialsProvider(DefaultCredentialsProvider.create())
+            .credentialsProvider(DefaultCredentialsProvider.builder().build())
             .overrideConfiguration(
                 override -> override.retryStrategy(AwsRetryStrategy.standardRetryStrategy()))
             .forcePathStyle(pathStyle)
