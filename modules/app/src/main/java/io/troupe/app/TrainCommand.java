@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,6 +63,13 @@ final class TrainCommand implements Callable<Integer> {
   private @Nullable String resume;
 
   @Option(
+      names = "--continue",
+      description =
+          "With FILE: go on with the newest run of FILE, or begin one. A complete run ends at once,"
+              + " with exit code 0: for services that start the same command again.")
+  private boolean continued;
+
+  @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
       description = "Overrides a key of the configuration; may be given many times.")
@@ -91,7 +99,35 @@ final class TrainCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(
           command.commandLine(), "give either a configuration FILE or --resume RUN");
     }
-    return resume == null ? startNew(Objects.requireNonNull(file), command) : goOn(resume);
+    if (resume != null) {
+      if (continued) {
+        throw new CommandLine.ParameterException(
+            command.commandLine(), "--continue goes with a configuration FILE, not with --resume");
+      }
+      return goOn(resume);
+    }
+    Path source = Objects.requireNonNull(file);
+    Optional<Path> newest = continued ? newestOf(source, command) : Optional.empty();
+    return newest.isPresent() ? goOn(newest.get().toString()) : startNew(source, command);
+  }
+
+  /** The newest run of a configuration, which must not have changed since it began. */
+  private Optional<Path> newestOf(Path source, CommandLine.Model.CommandSpec command)
+      throws IOException, NoSuchRunException {
+    Path root = RunConfig.load(source, overrides).config().run().folder();
+    Optional<String> name = RunFolder.newestOf(root, stem(source));
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    Path run = root.resolve(name.get());
+    if (!Arrays.equals(
+        Files.readAllBytes(find(run.toString()).config()), Files.readAllBytes(source))) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(),
+          "%s has changed since %s began; continue the run by --resume %s, or begin a new one without --continue"
+              .formatted(source, run, run));
+    }
+    return Optional.of(run);
   }
 
   private int startNew(Path source, CommandLine.Model.CommandSpec command)

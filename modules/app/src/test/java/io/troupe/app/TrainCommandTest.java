@@ -115,6 +115,7 @@ final class TrainCommandTest {
       strings = {
         "train",
         "train FILE --resume short",
+        "train --continue --resume short",
         "train FILE --stepps 3",
         "train absent.yaml",
         "train FILE --set training.stepps=3",
@@ -131,6 +132,22 @@ final class TrainCommandTest {
     assertThat(said.out()).isEmpty();
     assertThat(said.err()).isNotEmpty().doesNotContain("\tat ");
     assertThat(runs).doesNotExist();
+  }
+
+  @Test
+  void train_continue_beginsOnceAndLeavesACompleteRunAsItIs() throws Exception {
+    finished("--continue").close();
+    RunFolder run = TestRuns.only(folder);
+    finished("--continue").close();
+    assertThat(TestRuns.only(folder).name()).isEqualTo(run.name());
+    assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(STEPS);
+
+    String changed = TestRuns.write(folder, TestRuns.TOY.replace("steps: 8", "steps: 9"));
+    try (ChildRun child =
+        ChildRun.start(folder, ChildRun.Size.TOY, "train", changed, "--continue")) {
+      assertThat(child.awaitExit()).isEqualTo(2);
+      assertThat(String.join("\n", child.err())).contains("has changed since", "--resume runs/");
+    }
   }
 
   @Test

@@ -157,6 +157,16 @@ public final class RunFolder {
     return runs.stream().map(Run::name).toList();
   }
 
+  /**
+   * The name of the run that was begun from a configuration file and changed last, if there is one.
+   *
+   * @param stem the configuration file's name without its ending
+   */
+  public static Optional<String> newestOf(Path root, String stem) throws IOException {
+    Pattern name = Pattern.compile(Pattern.quote(stem) + "-\\d{8}-\\d{6}(_\\d+)?");
+    return list(root).stream().filter(run -> name.matcher(run).matches()).findFirst();
+  }
+
   public Path path() {
     return path;
   }
