@@ -3,6 +3,7 @@ package io.troupe.app;
 import static java.util.stream.Collectors.joining;
 
 import io.troupe.app.launch.Fleet;
+import io.troupe.app.launch.RemoteFolder;
 import io.troupe.app.launch.RemoteHost;
 import io.troupe.app.launch.Ssh;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import picocli.CommandLine.Option;
 
 /** Options of every command that works on the hosts of a cluster. */
 final class LaunchOptions {
-  private static final String FOLDER = "/tmp/troupe";
 
   @Option(
       names = "--hosts",
@@ -28,9 +28,11 @@ final class LaunchOptions {
   @Option(
       names = "--remote",
       paramLabel = "DIR",
-      defaultValue = FOLDER,
-      description = "Folder on every host for build, logs and process files (${DEFAULT-VALUE}).")
-  private String folder = FOLDER;
+      defaultValue = RemoteFolder.DEFAULT,
+      description =
+          "Folder on every host for builds, keys, logs and runs, empty or of a launch; {host} is"
+              + " the its address (${DEFAULT-VALUE}).")
+  private String folder = RemoteFolder.DEFAULT;
 
   @Option(
       names = "--ssh-option",
@@ -44,7 +46,7 @@ final class LaunchOptions {
     return new Fleet(
         RemoteHost.read(hosts),
         new Ssh(options, sockets),
-        folder,
+        new RemoteFolder(folder),
         Clock.systemUTC(),
         line -> {
           out.println(line);
@@ -59,7 +61,7 @@ final class LaunchOptions {
    */
   String command(String verb) {
     List<String> words = new ArrayList<>(List.of("--hosts", hosts.toString()));
-    if (!folder.equals(FOLDER)) {
+    if (!folder.equals(RemoteFolder.DEFAULT)) {
       words.addAll(List.of("--remote", folder));
     }
     options.forEach(option -> words.addAll(List.of("--ssh-option", option)));
@@ -70,9 +72,5 @@ final class LaunchOptions {
   /** As a shell reads it back. */
   private static String quoted(String word) {
     return word.matches("[A-Za-z0-9_./:=@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
-  }
-
-  String folder() {
-    return folder;
   }
 }

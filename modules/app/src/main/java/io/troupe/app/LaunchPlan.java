@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the processes of a launch are started with: arguments and ports. Pure.
+ * What the processes of a launch are started with: arguments and ports. Files are named relative to
+ * the launch's folder, where every process works. Pure.
  *
- * @param folder on every host
  * @param port of the head; the agents have the next one
  * @param weightsPort of the head; the agents have the next one
  * @param ranksPort where trainer ranks report to the head; those of a host listen at the next ones
@@ -20,13 +20,7 @@ import java.util.stream.IntStream;
  * @param plain whether plain TCP may go between hosts
  */
 record LaunchPlan(
-    String folder,
-    int port,
-    int weightsPort,
-    int ranksPort,
-    int ranksPerNode,
-    boolean keys,
-    boolean plain) {
+    int port, int weightsPort, int ranksPort, int ranksPerNode, boolean keys, boolean plain) {
   static final String CONFIG = "run.yaml";
 
   LaunchPlan {
@@ -50,7 +44,7 @@ record LaunchPlan(
 
   /** The run's, on the first host. */
   List<String> train(RemoteHost head) {
-    List<String> arguments = new ArrayList<>(List.of("train", folder + "/" + CONFIG, "--cluster"));
+    List<String> arguments = new ArrayList<>(List.of("train", CONFIG, "--cluster"));
     arguments.addAll(List.of("--address", head.address(), "--port", Integer.toString(port)));
     arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort)));
     return secured(withRanks(arguments, ranksPort));
@@ -62,8 +56,8 @@ record LaunchPlan(
     arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
     arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort + 1)));
     arguments.addAll(List.of("--seed", head.address() + ":" + port));
-    arguments.addAll(List.of("--config", folder + "/" + CONFIG));
-    arguments.addAll(List.of("--data", folder + "/node-data"));
+    arguments.addAll(List.of("--config", CONFIG));
+    arguments.addAll(List.of("--data", "node-data"));
     return secured(withRanks(arguments, ranksPort + 1));
   }
 
@@ -76,7 +70,7 @@ record LaunchPlan(
 
   private List<String> secured(List<String> arguments) {
     if (keys) {
-      arguments.addAll(List.of("--tls", folder + "/" + Fleet.KEYS));
+      arguments.addAll(List.of("--tls", Fleet.KEYS));
     }
     if (plain) {
       arguments.add("--allow-plain-tcp");

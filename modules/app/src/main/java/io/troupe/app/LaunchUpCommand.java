@@ -171,8 +171,7 @@ final class LaunchUpCommand implements Callable<Integer> {
     if (!objections.isEmpty()) {
       throw new Fleet.NotReadyException(objections);
     }
-    return new LaunchPlan(
-        options.folder(), port, weightsPort, ranksPort, ranks, authority != null, plain);
+    return new LaunchPlan(port, weightsPort, ranksPort, ranks, authority != null, plain);
   }
 
   private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {

@@ -11,7 +11,7 @@ final class LaunchPlanTest {
   private static final RemoteHost NODE = new RemoteHost("10.0.0.2", "10.0.0.2", 22);
 
   private static LaunchPlan plan(int ranksPort, int ranks, boolean keys, boolean plain) {
-    return new LaunchPlan("/t", 7400, 7410, ranksPort, ranks, keys, plain);
+    return new LaunchPlan(7400, 7410, ranksPort, ranks, keys, plain);
   }
 
   @Test
@@ -19,13 +19,13 @@ final class LaunchPlanTest {
     LaunchPlan plan = plan(7420, 2, true, false);
     assertThat(String.join(" ", plan.train(HEAD)))
         .isEqualTo(
-            "train /t/run.yaml --cluster --address 10.0.0.1 --port 7400 --weights-port 7410"
-                + " --ranks-port 7420 --tls /t/keys");
+            "train run.yaml --cluster --address 10.0.0.1 --port 7400 --weights-port 7410"
+                + " --ranks-port 7420 --tls keys");
     assertThat(String.join(" ", plan.agent(NODE, HEAD)))
         .isEqualTo(
             "node --name 10.0.0.2 --address 10.0.0.2 --port 7401 --weights-port 7411 --seed"
-                + " 10.0.0.1:7400 --config /t/run.yaml --data /t/node-data --ranks-port 7421 --tls"
-                + " /t/keys");
+                + " 10.0.0.1:7400 --config run.yaml --data node-data --ranks-port 7421 --tls"
+                + " keys");
     assertThat(plan.ports()).containsExactly(7400, 7401, 7410, 7411, 7420, 7421, 7422);
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.troupe.app.launch.Bundle;
 import io.troupe.app.launch.Fleet;
+import io.troupe.app.launch.RemoteFolder;
 import io.troupe.app.launch.RemoteHost;
 import io.troupe.app.launch.Ssh;
 import io.troupe.app.launch.SshServer;
@@ -53,7 +54,7 @@ final class LaunchReachTest {
         new Fleet(
             hosts,
             new Ssh(server.options("user"), Files.createTempDirectory("troupe-ssh")),
-            there.toString(),
+            new RemoteFolder(there.toString()),
             Clock.systemUTC(),
             _ -> {})) {
       fleet.copy(bundle(), Map.of());
@@ -100,6 +101,7 @@ final class LaunchReachTest {
   @Test
   void resume_keysAmiss_isRefusedBeforeAnythingStarts() throws Exception {
     Files.createDirectories(there.resolve("runs/toy-1"));
+    Files.writeString(there.resolve(".troupe-launch"), "");
     Files.writeString(there.resolve("run.exit"), "0");
     started(there, "train", "x", "--cluster");
     Said plain = launch(List.of("127.0.0.2"), "resume", "--tls", folder.toString());

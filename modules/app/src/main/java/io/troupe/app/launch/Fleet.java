@@ -1,6 +1,5 @@
 package io.troupe.app.launch;
 
-import static io.troupe.core.Require.require;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
@@ -16,9 +15,9 @@ import java.util.function.Consumer;
 
 /**
  * The hosts of a cluster and what is done to all of them. The first is the head's. On every host
- * everything lies in one folder: the build, {@code agent.pid} (process and its start time, so that
- * a number that was given away again is never signalled), {@code agent.log}, and {@code agent.exit}
- * once the process has ended.
+ * everything lies in one {@link RemoteFolder}: the builds, {@code agent.pid} (process and its start
+ * time, so that a number that was given away again is never signalled), {@code agent.log}, and
+ * {@code agent.exit} once the process has ended.
  */
 public final class Fleet implements AutoCloseable {
   /** Something stands in the way of a launch; nothing was started by it. */
@@ -48,21 +47,17 @@ public final class Fleet implements AutoCloseable {
 
   private final List<RemoteHost> hosts;
   private final Ssh ssh;
-  private final String folder;
+  private final RemoteFolder folder;
   private final Clock clock;
   private final Consumer<String> say;
 
   /**
    * A fleet that nothing was done to.
    *
-   * @param folder absolute, on every host
    * @param say takes a line of what happens
    */
-  public Fleet(List<RemoteHost> hosts, Ssh ssh, String folder, Clock clock, Consumer<String> say) {
-    require(
-        folder.matches("/[A-Za-z0-9._/-]+"),
-        "the folder on the hosts is absolute and of letters, digits, . _ - and /, not '%s'",
-        folder);
+  public Fleet(
+      List<RemoteHost> hosts, Ssh ssh, RemoteFolder folder, Clock clock, Consumer<String> say) {
     this.hosts = List.copyOf(hosts);
     this.ssh = ssh;
     this.folder = folder;
@@ -78,7 +73,7 @@ public final class Fleet implements AutoCloseable {
     for (RemoteHost host : hosts) {
       try {
         long before = clock.instant().getEpochSecond();
-        Map<String, String> said = ssh.script(host, HostFacts.script(folder, ports)).facts();
+        Map<String, String> said = ssh.script(host, HostFacts.script(folder, host, ports)).facts();
         HostFacts found = HostFacts.of(said, before, clock.instant().getEpochSecond());
         facts.put(host, found);
         found.problems().forEach(problem -> problems.add(host.login() + ": " + problem));
@@ -99,26 +94,39 @@ public final class Fleet implements AutoCloseable {
     return facts;
   }
 
-  /** Copies a build to every host that does not have it. */
+  /**
+   * Copies a build to every host that does not have it: beside the others, under its final name
+   * once it is whole. Earlier builds go then: a check refuses a host on which one still runs.
+   */
   public void copy(Bundle bundle, Map<RemoteHost, HostFacts> facts)
       throws IOException, InterruptedException {
     for (RemoteHost host : hosts) {
       HostFacts found = facts.get(host);
-      if (found != null && found.build().equals(bundle.digest())) {
+      if (found != null && found.builds().contains(bundle.digest())) {
         say.accept("%-24s has this build".formatted(host.login()));
         continue;
       }
       say.accept("%-24s copying the build".formatted(host.login()));
       String command =
-          "mkdir -p '%1$s' && cd '%1$s' && rm -rf bin lib build && tar -xf -".formatted(folder);
+          folder.make(host)
+              + """
+              rm -rf build-%1$s.new && mkdir build-%1$s.new && tar -C build-%1$s.new -xof - || exit 1
+              [ -d build-%1$s ] && rm -rf build-%1$s.new || mv build-%1$s.new build-%1$s || exit 1
+              echo %1$s >build.new && mv build.new build
+              for old in build-*; do [ "$old" = build-%1$s ] || rm -rf "$old"; done
+              """
+                  .formatted(bundle.digest());
       Ssh.Said said =
-          ssh.feed(host, command, out -> tar(bundle.folder(), List.of("bin", "lib"), out));
+          ssh.feed(
+              host,
+              command,
+              out -> tar(bundle.folder(), List.of("bin", "lib"), out),
+              Ssh.COPY_LIMIT);
       if (said.code() != 0) {
         throw new IOException(
             "%s: the build could not be copied to %s: %s"
-                .formatted(host.login(), folder, said.err().strip()));
+                .formatted(host.login(), folder.on(host), said.err().strip()));
       }
-      must(host, "echo '%s' >'%s/build'".formatted(bundle.digest(), folder));
     }
   }
 
@@ -136,13 +144,15 @@ public final class Fleet implements AutoCloseable {
    */
   public void copyKeys(KeyFolders keys, RemoteHost host) throws IOException, InterruptedException {
     String command =
-        """
-        umask 077; cd '%1$s' && { [ -O . ] || { echo '%1$s belongs to somebody else; give another --remote' >&2; exit 1; }; } &&
-        rm -rf %2$s.new && mkdir %2$s.new && tar -C %2$s.new -xof - && chmod 700 %2$s.new && chmod 600 %2$s.new/* && : >%2$s.new/%3$s && rm -rf %2$s && mv %2$s.new %2$s
-        """
-            .formatted(folder, KEYS, COPIED);
+        folder.make(host)
+            + """
+            rm -rf %1$s.new && mkdir %1$s.new && tar -C %1$s.new -xof - && chmod 700 %1$s.new &&
+            chmod 600 %1$s.new/* && : >%1$s.new/%2$s && rm -rf %1$s && mv %1$s.new %1$s
+            """
+                .formatted(KEYS, COPIED);
     say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
-    Ssh.Said said = ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out));
+    Ssh.Said said =
+        ssh.feed(host, command, out -> tar(keys.of(host), List.of("."), out), Ssh.SCRIPT_LIMIT);
     if (said.code() != 0) {
       throw new IOException(
           "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));
@@ -151,7 +161,7 @@ public final class Fleet implements AutoCloseable {
 
   /** Whether keys lie on a host. */
   public boolean hasKeys(RemoteHost host) throws IOException, InterruptedException {
-    return ssh.script(host, "[ -d '%s/%s' ]".formatted(folder, KEYS)).code() == 0;
+    return ssh.script(host, folder.enter(host, "exit 1") + "[ -d " + KEYS + " ]").code() == 0;
   }
 
   /**
@@ -163,20 +173,21 @@ public final class Fleet implements AutoCloseable {
     Ssh.Said said =
         ssh.script(
             host,
-            """
-            cd '%1$s' 2>/dev/null && [ -e %2$s/%4$s ] || exit 0
-            for name in %3$s; do
-              [ -r $name.pid ] && read -r pid start <$name.pid || continue
-              [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] || continue
-              echo "keys stay, which $name (process $pid) needs"; exit 0
-            done
-            rm -rf %2$s %2$s.new && echo "keys removed"
-            """
-                .formatted(folder, KEYS, String.join(" ", names), COPIED));
+            folder.enter(host, "exit 0")
+                + """
+                [ -e %1$s/%3$s ] || exit 0
+                for name in %2$s; do
+                  [ -r $name.pid ] && read -r pid start <$name.pid || continue
+                  [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] || continue
+                  echo "keys stay, which $name (process $pid) needs"; exit 0
+                done
+                rm -rf %1$s %1$s.new && echo "keys removed"
+                """
+                    .formatted(KEYS, String.join(" ", names), COPIED));
     if (said.code() != 0) {
       throw new IOException(
           "%s: its keys could not be removed from %s: %s"
-              .formatted(host.login(), folder, said.err().strip()));
+              .formatted(host.login(), folder.on(host), said.err().strip()));
     }
     if (!said.out().isBlank()) {
       say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
@@ -189,8 +200,9 @@ public final class Fleet implements AutoCloseable {
       Ssh.Said said =
           ssh.feed(
               host,
-              "cat >'%s/%s'".formatted(folder, name),
-              out -> out.write(content.getBytes(UTF_8)));
+              folder.make(host) + "cat >'" + name + "'\n",
+              out -> out.write(content.getBytes(UTF_8)),
+              Ssh.SCRIPT_LIMIT);
       if (said.code() != 0) {
         throw new IOException("%s: %s".formatted(host.login(), said.err().strip()));
       }
@@ -198,7 +210,8 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Starts a process of the build on a host, which outlives the connection.
+   * Starts a process of the build on a host, which outlives the connection. Its working folder is
+   * the launch's.
    *
    * @param name of its log and process file
    * @param java folder of the host's JDK
@@ -211,16 +224,16 @@ public final class Fleet implements AutoCloseable {
         argument -> quoted.append(" '").append(argument.replace("'", "'\\''")).append('\''));
     must(
         host,
-        """
-        cat >'%1$s/%4$s.sh' <<'END'
-        cd '%1$s' || exit 1
-        exec env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin JAVA_HOME='%2$s' '%1$s/bin/troupe'%3$s
-        END
-        cat >'%1$s/%4$s.args' <<'END'
-        %5$s
-        END
-        """
-            .formatted(folder, java, quoted, name, java + "\n" + String.join("\n", arguments)));
+        folder.make(host)
+            + """
+            cat >%3$s.sh <<'END'
+            exec env -i HOME="$HOME" PATH=/usr/local/bin:/usr/bin:/bin JAVA_HOME='%1$s' "$PWD/build-$(cat build)/bin/troupe"%2$s
+            END
+            cat >%3$s.args <<'END'
+            %4$s
+            END
+            """
+                .formatted(java, quoted, name, java + "\n" + String.join("\n", arguments)));
     again(host, name);
   }
 
@@ -239,7 +252,11 @@ public final class Fleet implements AutoCloseable {
   public Optional<Started> started(RemoteHost host, String name)
       throws IOException, InterruptedException {
     Ssh.Said said =
-        ssh.script(host, "cat '%s/%s.args' 2>/dev/null || exit 0".formatted(folder, name));
+        sound(
+            host,
+            ssh.script(
+                host,
+                folder.enter(host, "exit 0") + "cat " + name + ".args 2>/dev/null || exit 0"));
     List<String> lines = said.out().lines().toList();
     return lines.isEmpty()
         ? Optional.empty()
@@ -249,7 +266,11 @@ public final class Fleet implements AutoCloseable {
   /** Name of the newest run in the folder of a host, if there is one. */
   public Optional<String> newestRun(RemoteHost host) throws IOException, InterruptedException {
     Ssh.Said said =
-        ssh.script(host, "cd '%s/runs' 2>/dev/null && ls -1dt -- */ ; exit 0".formatted(folder));
+        sound(
+            host,
+            ssh.script(
+                host,
+                folder.enter(host, "exit 0") + "cd runs 2>/dev/null && ls -1dt -- */ ; exit 0"));
     return said.out().lines().findFirst().map(line -> line.replace("/", ""));
   }
 
@@ -257,23 +278,28 @@ public final class Fleet implements AutoCloseable {
   public void again(RemoteHost host, String name) throws IOException, InterruptedException {
     must(
         host,
-        """
-        cd '%1$s' && [ -r %2$s.sh ] || { echo "no %2$s was ever started there" >&2; exit 1; }
-        rm -f %2$s.pid %2$s.exit
-        setsid nohup sh -c '
-          sh "$1/$2.sh" >$2.log 2>&1 </dev/null &
-          pid=$!
-          echo "$pid $(awk "{print \\$22}" /proc/$pid/stat)" >$2.new && mv $2.new $2.pid
-          wait $pid
-          echo $? >$2.exit
-        ' sh '%1$s' %2$s >/dev/null 2>&1 </dev/null &
-        i=0
-        until [ -s %2$s.pid ]; do
-          [ $i -lt 100 ] || { echo "%2$s does not start" >&2; exit 1; }
-          sleep 0.1; i=$((i + 1))
-        done
-        """
-            .formatted(folder, name));
+        folder.enter(host, never(name))
+            + """
+            [ -r %1$s.sh ] || { %2$s; }
+            rm -f %1$s.pid %1$s.exit
+            setsid nohup sh -c '
+              sh ./$1.sh >$1.log 2>&1 </dev/null &
+              pid=$!
+              echo "$pid $(awk "{print \\$22}" /proc/$pid/stat)" >$1.new && mv $1.new $1.pid
+              wait $pid
+              echo $? >$1.exit
+            ' sh %1$s >/dev/null 2>&1 </dev/null &
+            i=0
+            until [ -s %1$s.pid ]; do
+              [ $i -lt 100 ] || { echo "%1$s does not start" >&2; exit 1; }
+              sleep 0.1; i=$((i + 1))
+            done
+            """
+                .formatted(name, never(name)));
+  }
+
+  private static String never(String name) {
+    return "echo 'no %s was ever started there' >&2; exit 1".formatted(name);
   }
 
   /**
@@ -285,20 +311,21 @@ public final class Fleet implements AutoCloseable {
       throws IOException, InterruptedException {
     must(
         host,
-        """
-        cd '%1$s' && read -r pid start <%2$s.pid
-        i=0
-        while [ $i -lt %4$d ]; do
-          grep -q '%3$s' %2$s.log && exit 0
-          if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" != "$start" ]; then
-            echo "%2$s ended; its last words:" >&2; tail -n 5 %2$s.log >&2; exit 1
-          fi
-          sleep 0.2; i=$((i + 1))
-        done
-        echo "%2$s is not up after %5$d s; its last words:" >&2; tail -n 5 %2$s.log >&2
-        exit 1
-        """
-            .formatted(folder, name, text, 5 * PATIENCE_SECONDS, PATIENCE_SECONDS));
+        folder.enter(host, never(name))
+            + """
+            read -r pid start <%1$s.pid
+            i=0
+            while [ $i -lt %3$d ]; do
+              grep -q '%2$s' %1$s.log && exit 0
+              if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" != "$start" ]; then
+                echo "%1$s ended; its last words:" >&2; tail -n 5 %1$s.log >&2; exit 1
+              fi
+              sleep 0.2; i=$((i + 1))
+            done
+            echo "%1$s is not up after %4$d s; its last words:" >&2; tail -n 5 %1$s.log >&2
+            exit 1
+            """
+                .formatted(name, text, 5 * PATIENCE_SECONDS, PATIENCE_SECONDS));
   }
 
   /** Ends a process by SIGTERM; it may take its time. Says what became of it. */
@@ -306,17 +333,19 @@ public final class Fleet implements AutoCloseable {
     Ssh.Said said =
         ssh.script(
             host,
-            """
-            cd '%1$s' 2>/dev/null && [ -r %2$s.pid ] || { echo "no %2$s was started"; exit 0; }
-            read -r pid start <%2$s.pid
-            alive() { [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; }
-            alive || { echo "%2$s had ended"; rm -f %2$s.pid; exit 0; }
-            kill -TERM "$pid"
-            i=0
-            while alive && [ $i -lt %3$d ]; do sleep 0.2; i=$((i + 1)); done
-            if alive; then echo "%2$s (process $pid) still drains"; else echo "%2$s ended"; rm -f %2$s.pid; fi
-            """
-                .formatted(folder, name, 5 * PATIENCE_SECONDS));
+            folder.enter(host, "echo 'no %s was started'; exit 0".formatted(name))
+                + """
+                [ -r %1$s.pid ] || { echo "no %1$s was started"; exit 0; }
+                read -r pid start <%1$s.pid
+                alive() { [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; }
+                alive || { echo "%1$s had ended"; rm -f %1$s.pid; exit 0; }
+                kill -TERM "$pid"
+                i=0
+                while alive && [ $i -lt %2$d ]; do sleep 0.2; i=$((i + 1)); done
+                if alive; then echo "%1$s (process $pid) still drains"; else echo "%1$s ended"; rm -f %1$s.pid; fi
+                """
+                    .formatted(name, 5 * PATIENCE_SECONDS));
+    sound(host, said);
     say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
   }
 
@@ -325,24 +354,26 @@ public final class Fleet implements AutoCloseable {
     Ssh.Said said =
         ssh.script(
             host,
-            """
-            cd '%1$s' 2>/dev/null && [ -r %2$s.pid ] || { echo "%2$s: not started"; exit 1; }
-            read -r pid start <%2$s.pid
-            if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; then
-              echo "%2$s: process $pid · $(tail -n 1 %2$s.log)"
-            else
-              echo "%2$s: ended$([ -s %2$s.exit ] && echo " with exit code $(cat %2$s.exit)") · $(tail -n 1 %2$s.log)"
-              exit 1
-            fi
-            """
-                .formatted(folder, name));
-    say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
+            folder.enter(host, "echo '%s: not started'; exit 1".formatted(name))
+                + """
+                [ -r %1$s.pid ] || { echo "%1$s: not started"; exit 1; }
+                read -r pid start <%1$s.pid
+                if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; then
+                  echo "%1$s: process $pid · $(tail -n 1 %1$s.log)"
+                else
+                  echo "%1$s: ended$([ -s %1$s.exit ] && echo " with exit code $(cat %1$s.exit)") · $(tail -n 1 %1$s.log)"
+                  exit 1
+                fi
+                """
+                    .formatted(name));
+    say.accept("%-24s %s".formatted(host.login(), (said.out() + said.err()).strip()));
     return said.code() == 0;
   }
 
   /** Shows what a process has written so far. */
   public boolean show(RemoteHost host, String name) throws IOException, InterruptedException {
-    return ssh.show(host, "exec cat '%s/%s.log'".formatted(folder, name)).waitFor() == 0;
+    return ssh.show(host, folder.enter(host, never(name)) + "exec cat " + name + ".log").waitFor()
+        == 0;
   }
 
   /**
@@ -354,8 +385,9 @@ public final class Fleet implements AutoCloseable {
   public Process follow(RemoteHost host, String name) throws IOException {
     return ssh.show(
         host,
-        "cd '%1$s' && read -r pid start <%2$s.pid && exec tail -n +1 --pid=$pid -f %2$s.log"
-            .formatted(folder, name));
+        folder.enter(host, never(name))
+            + "read -r pid start <%1$s.pid && exec tail -n +1 --pid=$pid -f %1$s.log"
+                .formatted(name));
   }
 
   /** What has become of a process. */
@@ -363,18 +395,18 @@ public final class Fleet implements AutoCloseable {
     Ssh.Said said =
         ssh.script(
             host,
-            """
-            cd '%1$s' 2>/dev/null || exit 0
-            i=0
-            while [ $i -lt %3$d ]; do
-              [ -s %2$s.exit ] && { echo "exit=$(cat %2$s.exit)"; exit 0; }
-              if read -r pid start <%2$s.pid; then
-                [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] && { echo alive=$pid; exit 0; }
-              fi 2>/dev/null
-              sleep 0.1; i=$((i + 1))
-            done
-            """
-                .formatted(folder, name, TENTHS_UNTIL_NOTED));
+            folder.enter(host, "exit 0")
+                + """
+                i=0
+                while [ $i -lt %2$d ]; do
+                  [ -s %1$s.exit ] && { echo "exit=$(cat %1$s.exit)"; exit 0; }
+                  if read -r pid start <%1$s.pid; then
+                    [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] && { echo alive=$pid; exit 0; }
+                  fi 2>/dev/null
+                  sleep 0.1; i=$((i + 1))
+                done
+                """
+                    .formatted(name, TENTHS_UNTIL_NOTED));
     Map<String, String> facts = said.facts();
     if (facts.containsKey("alive")) {
       return new Fate.Alive();
@@ -396,9 +428,13 @@ public final class Fleet implements AutoCloseable {
   }
 
   private void must(RemoteHost host, String script) throws IOException, InterruptedException {
-    Ssh.Said said = ssh.script(host, script);
+    sound(host, ssh.script(host, script));
+  }
+
+  private static Ssh.Said sound(RemoteHost host, Ssh.Said said) throws IOException {
     if (said.code() != 0) {
       throw new IOException("%s: %s".formatted(host.login(), said.err().strip()));
     }
+    return said;
   }
 }

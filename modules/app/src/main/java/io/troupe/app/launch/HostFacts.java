@@ -12,7 +12,8 @@ import java.util.Map;
  * @param freeKib free space where the build goes
  * @param busyPorts of those needed
  * @param gpus a line a GPU, from nvidia-smi
- * @param build digest of the build that lies there; "" if none
+ * @param folder what speaks against the folder of the launch there; "" if nothing does
+ * @param builds digests of the builds that lie there
  * @param agent process of an agent that runs there; "" if none
  */
 public record HostFacts(
@@ -21,7 +22,8 @@ public record HostFacts(
     long freeKib,
     List<Integer> busyPorts,
     List<String> gpus,
-    String build,
+    String folder,
+    List<String> builds,
     String agent) {
   private static final long MOST_SKEW = 5;
   private static final long LEAST_FREE_KIB = 4L << 20;
@@ -29,40 +31,48 @@ public record HostFacts(
   public HostFacts {
     busyPorts = List.copyOf(busyPorts);
     gpus = List.copyOf(gpus);
+    builds = List.copyOf(builds);
   }
 
   /** A script that prints the facts, by {@code sh} and what every Linux has. */
-  static String script(String folder, List<Integer> ports) {
+  static String script(RemoteFolder folder, RemoteHost host, List<Integer> ports) {
     StringBuilder hex = new StringBuilder();
     ports.forEach(port -> hex.append(" %04X:%d".formatted(port, port)));
-    return """
-    PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/cuda/bin
-    echo "epoch=$(date +%%s)"
-    for jdk in "$JAVA_HOME" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/*; do
-      [ -x "$jdk/bin/java" ] && [ -r "$jdk/release" ] || continue
-      version=$(sed -n 's/^JAVA_VERSION="\\([0-9]*\\).*/\\1/p' "$jdk/release")
-      [ "${version:-0}" -ge 25 ] && echo "java=$jdk" && break
-    done
-    there='%1$s'
-    while [ ! -d "$there" ]; do there=$(dirname "$there"); done
-    echo "free=$(df -Pk "$there" | awk 'NR==2 {print $4}')"
-    for port in%2$s; do
-      cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
-        awk -v p=":${port%%%%:*}" '$4 == "0A" && substr($2, length($2) - 4) == p {f = 1} END {exit !f}' &&
-        echo "busy=${port#*:}"
-    done
-    if command -v nvidia-smi >/dev/null; then
-      nvidia-smi --query-gpu=index,name,memory.used,memory.total,utilization.gpu --format=csv,noheader,nounits |
-        sed 's/^/gpu=/'
-    fi
-    [ -r '%1$s/build' ] && echo "build=$(cat '%1$s/build')"
-    if [ -r '%1$s/agent.pid' ]; then
-      read -r pid start <'%1$s/agent.pid'
-      [ "$(awk '{print $22}' "/proc/$pid/stat" 2>/dev/null)" = "$start" ] && echo "agent=$pid"
-    fi
-    exit 0
-    """
-        .formatted(folder, hex);
+    return folder.objection(host)
+        + """
+        PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/cuda/bin
+        echo "epoch=$(date +%%s)"
+        for jdk in "$JAVA_HOME" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/*; do
+          [ -x "$jdk/bin/java" ] && [ -r "$jdk/release" ] || continue
+          version=$(sed -n 's/^JAVA_VERSION="\\([0-9]*\\).*/\\1/p' "$jdk/release")
+          [ "${version:-0}" -ge 25 ] && echo "java=$jdk" && break
+        done
+        there=%1$s
+        while [ ! -d "$there" ]; do there=$(dirname "$there"); done
+        echo "free=$(df -Pk "$there" | awk 'NR==2 {print $4}')"
+        for port in%2$s; do
+          cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+            awk -v p=":${port%%%%:*}" '$4 == "0A" && substr($2, length($2) - 4) == p {f = 1} END {exit !f}' &&
+            echo "busy=${port#*:}"
+        done
+        if command -v nvidia-smi >/dev/null; then
+          nvidia-smi --query-gpu=index,name,memory.used,memory.total,utilization.gpu --format=csv,noheader,nounits |
+            sed 's/^/gpu=/'
+        fi
+        [ -d %1$s ] || exit 0
+        why=$(objection)
+        [ -z "$why" ] || { echo "folder=$why"; exit 0; }
+        cd %1$s || exit 0
+        for build in build-*; do
+          [ -d "$build/bin" ] && case $build in *.new) ;; *) echo "build=${build#build-}" ;; esac
+        done
+        if [ -r agent.pid ]; then
+          read -r pid start <agent.pid
+          [ "$(awk '{print $22}' "/proc/$pid/stat" 2>/dev/null)" = "$start" ] && echo "agent=$pid"
+        fi
+        exit 0
+        """
+            .formatted(folder.word(host), hex);
   }
 
   /**
@@ -80,7 +90,8 @@ public record HostFacts(
         Long.parseLong(said.getOrDefault("free", "0")),
         lines(said, "busy").stream().map(Integer::parseInt).toList(),
         lines(said, "gpu"),
-        said.getOrDefault("build", ""),
+        said.getOrDefault("folder", ""),
+        lines(said, "build"),
         said.getOrDefault("agent", ""));
   }
 
@@ -103,6 +114,9 @@ public record HostFacts(
       problems.add(
           "%d MiB free for build and data, and %d are needed; free some, or give another --remote"
               .formatted(freeKib >> 10, LEAST_FREE_KIB >> 10));
+    }
+    if (!folder.isEmpty()) {
+      problems.add(folder + "; give an empty folder or a new one by --remote");
     }
     if (!agent.isEmpty()) {
       problems.add(

@@ -7,11 +7,13 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +23,12 @@ import java.util.stream.Stream;
 public final class Ssh {
   /** Exit code of ssh itself, as opposed to what it ran. */
   private static final int SSH_FAILED = 255;
+
+  /** A script that says nothing for so long hangs: on a disk that is gone, for example. */
+  static final Duration SCRIPT_LIMIT = Duration.ofMinutes(5);
+
+  /** A build of some 200 MB over a slow line. */
+  static final Duration COPY_LIMIT = Duration.ofHours(1);
 
   /** What a remote command said. */
   record Said(int code, String out, String err) {
@@ -59,7 +67,11 @@ public final class Ssh {
    * @throws IOException if ssh cannot reach the host or is not let in; says what to do
    */
   Said script(RemoteHost host, String script) throws IOException, InterruptedException {
-    return feed(host, "exec sh -s", out -> out.write(script.getBytes(StandardCharsets.UTF_8)));
+    return run(
+        host,
+        "exec sh -s",
+        out -> out.write(script.getBytes(StandardCharsets.UTF_8)),
+        SCRIPT_LIMIT);
   }
 
   /** What is written to a remote command's standard input. */
@@ -67,16 +79,37 @@ public final class Ssh {
     void to(OutputStream out) throws IOException;
   }
 
-  Said feed(RemoteHost host, String command, Feed feed) throws IOException, InterruptedException {
+  /**
+   * Runs a shell script on a host that reads standard input.
+   *
+   * @throws IOException as {@link #script} does, or if the script does not end within {@code limit}
+   */
+  Said feed(RemoteHost host, String script, Feed feed, Duration limit)
+      throws IOException, InterruptedException {
+    return run(host, inShell(script), feed, limit);
+  }
+
+  private Said run(RemoteHost host, String command, Feed feed, Duration limit)
+      throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command(host, command)).start();
     CompletableFuture<String> out = reading(process.getInputStream());
     CompletableFuture<String> err = reading(process.getErrorStream());
-    try (OutputStream in = process.getOutputStream()) {
-      feed.to(in);
-    } catch (IOException _) {
-      // The other end is gone; its exit code and its words say why.
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try (OutputStream in = process.getOutputStream()) {
+                feed.to(in);
+              } catch (IOException _) {
+                // The other end is gone; its exit code and its words say why.
+              }
+            });
+    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      process.destroyForcibly();
+      throw new IOException(
+          "%s: what was asked of it has no answer after %d s; look there for a disk that hangs (ssh -p %d %s)"
+              .formatted(host.login(), limit.toSeconds(), host.sshPort(), host.login()));
     }
-    int code = process.waitFor();
+    int code = process.exitValue();
     Said said = new Said(code, out.join(), err.join());
     if (code == SSH_FAILED) {
       throw new IOException("%s: %s".formatted(host.login(), explain(host, said.err())));
@@ -84,9 +117,14 @@ public final class Ssh {
     return said;
   }
 
-  /** Shows what a remote command prints; returns the client that does. */
-  Process show(RemoteHost host, String command) throws IOException {
-    return new ProcessBuilder(command(host, command))
+  /** As one word of any login shell. */
+  private static String inShell(String script) {
+    return "exec sh -c '" + script.replace("'", "'\\''") + "'";
+  }
+
+  /** Shows what a remote script prints; returns the client that does. */
+  Process show(RemoteHost host, String script) throws IOException {
+    return new ProcessBuilder(command(host, inShell(script)))
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
         .redirectOutput(ProcessBuilder.Redirect.INHERIT)
         .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -126,6 +164,10 @@ public final class Ssh {
                 "ConnectTimeout=10",
                 "-o",
                 "ServerAliveInterval=15",
+                "-o",
+                "ForwardAgent=no",
+                "-o",
+                "ForwardX11=no",
                 "-o",
                 "ControlMaster=auto",
                 "-o",

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -158,6 +159,94 @@ final class FleetTest {
   }
 
   @Test
+  void copy_folderThatIsNotOfALaunch_isRefusedAndKeepsItsFiles() throws Exception {
+    Path there = Files.createDirectories(folder.resolve("there/bin"));
+    Path mine = Files.writeString(there.resolve("mine"), "mine");
+    Fleet fleet = fleet(hosts().subList(0, 1), "user", Clock.systemUTC());
+    assertThatThrownBy(() -> fleet.check(List.of()))
+        .isInstanceOf(Fleet.NotReadyException.class)
+        .hasMessageContaining("there holds files that no launch put there; give an empty folder");
+    assertThatThrownBy(() -> fleet.copy(bundle(), Map.of()))
+        .hasMessageContaining("holds files that no launch put there");
+    assertThatThrownBy(() -> fleet.stop(hosts().getFirst(), "agent"))
+        .hasMessageContaining("is no folder that a launch of this user made");
+    assertThat(mine).hasContent("mine");
+    assertThat(there.getParent()).isDirectoryContaining(path -> path.endsWith("bin"));
+  }
+
+  @Test
+  void copy_folderThatOthersMayWriteTo_isRefused() throws Exception {
+    Path there = Files.createDirectories(folder.resolve("there"));
+    Files.setPosixFilePermissions(there, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Fleet fleet = fleet(hosts().subList(0, 1), "user", Clock.systemUTC());
+    assertThatThrownBy(() -> fleet.check(List.of()))
+        .hasMessageContaining("others may write to " + there);
+    assertThatThrownBy(() -> fleet.copy(bundle(), Map.of()))
+        .hasMessageContaining("others may write to " + there);
+    assertThat(there).isEmptyDirectory();
+  }
+
+  @Test
+  void copy_folderOfSomebodyElse_isRefused() throws Exception {
+    assumeTrue("root".equals(System.getProperty("user.name")), "only root can give a folder away");
+    Path there = Files.createDirectories(folder.resolve("there"));
+    Files.setAttribute(there, "unix:uid", 65534);
+    Fleet fleet = fleet(hosts().subList(0, 1), "user", Clock.systemUTC());
+    assertThatThrownBy(() -> fleet.check(List.of()))
+        .hasMessageContaining("there belongs to somebody else");
+    assertThatThrownBy(() -> fleet.copy(bundle(), Map.of()))
+        .hasMessageContaining("there belongs to somebody else");
+  }
+
+  @Test
+  void copy_anotherBuild_replacesTheFormerOneAndNothingElse() throws Exception {
+    RemoteHost host = hosts().getFirst();
+    Fleet fleet = fleet(List.of(host), "user", Clock.systemUTC());
+    fleet.copy(bundle(), fleet.check(List.of()));
+    Path there = folder.resolve("there");
+    Path run = Files.createDirectories(there.resolve("runs/toy-1"));
+    fleet.copy(bundle("#!/bin/sh\necho other\n"), fleet.check(List.of()));
+    try (Stream<Path> builds = Files.list(there)) {
+      assertThat(builds.filter(path -> path.getFileName().toString().startsWith("build-")))
+          .singleElement()
+          .satisfies(build -> assertThat(build.resolve("bin/troupe")).content().contains("other"));
+    }
+    assertThat(run).isDirectory();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(there)))
+        .isEqualTo("rwx------");
+    fleet.start(host, "agent", "/jdk", List.of("node"));
+    fleet.await(host, "agent", "other");
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(there.resolve("agent.log"))))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void feed_scriptThatHangs_endsAtItsLimit() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Ssh ssh = new Ssh(server.options("user"), Files.createDirectories(keys.resolve("hang")));
+    RemoteHost host = hosts().getFirst();
+    assertThatThrownBy(
+            () -> ssh.feed(host, "read line <'" + pipe + "'", _ -> {}, Duration.ofMillis(500)))
+        .hasMessageContaining("has no answer after 0 s; look there for a disk that hangs");
+    Files.writeString(pipe, "end\n");
+    ssh.close(List.of(host));
+  }
+
+  @Test
+  void remoteFolder_belowHomeAndByHost_isAWordOfTheShell() {
+    RemoteHost host = new RemoteHost("ops@10.0.0.2", "10.0.0.2", 22);
+    RemoteFolder home = new RemoteFolder(RemoteFolder.DEFAULT);
+    assertThat(home.word(host)).isEqualTo("\"$HOME\"/'.troupe/launch/10.0.0.2'");
+    assertThat(new RemoteFolder("/srv/troupe").word(host)).isEqualTo("'/srv/troupe'");
+    for (String wrong : List.of("troupe", "/", "~", "~/../x", "/a/..", "/a b", "/a'b", "")) {
+      assertThatThrownBy(() -> new RemoteFolder(wrong)).hasMessageContaining("the folder on the");
+    }
+  }
+
+  @Test
   void keyFolders_hostsOfAnAuthority_areFoundByAddressAndTheMissingNamed() throws Exception {
     Instant now = Instant.EPOCH;
     Path authority = Path.of("certs");
@@ -183,7 +272,7 @@ final class FleetTest {
 
   @Test
   void problems_hostWithoutJdkOrDisk_nameTheNextStep() {
-    HostFacts poor = new HostFacts(-9, "", 1024, List.of(), List.of(), "", "77");
+    HostFacts poor = new HostFacts(-9, "", 1024, List.of(), List.of(), "", List.of(), "77");
     assertThat(poor.problems())
         .containsExactly(
             "no JDK 25 or newer in /usr/lib/jvm; install one there (temurin-25-jdk)",
@@ -222,7 +311,7 @@ final class FleetTest {
     return new Fleet(
         hosts,
         new Ssh(server.options(key), sockets),
-        folder.resolve("there").toString(),
+        new RemoteFolder(folder.resolve("there").toString()),
         clock,
         said::add);
   }
