@@ -7,6 +7,7 @@ import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.tls.HostKeys;
+import io.troupe.cluster.tls.UserKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -45,13 +46,18 @@ final class ClusterOptions {
 
   @Option(
       names = "--allow-plain-tcp",
-      description = "Listen beyond the loopback interface without TLS.")
+      description =
+          "Listen beyond the loopback interface without keys: whoever reaches the port may join,"
+              + " and so run commands as this user.")
   private boolean plainAllowed;
 
   @Option(
       names = "--tls",
       paramLabel = "DIR",
-      description = "Keys of this host, as `troupe certs issue` makes them; overrides cluster.tls.")
+      description =
+          "Keys of this host, as `troupe certs issue` makes them; overrides cluster.tls. On"
+              + " loopback, by default, keys of this user that are made when they are first"
+              + " needed.")
   private @Nullable Path keys;
 
   @Option(
@@ -92,11 +98,20 @@ final class ClusterOptions {
     if (keys == null && !configured.isEmpty()) {
       keys = Path.of(configured);
     }
-    Config transport = keys == null ? ConfigFactory.empty() : transport(keys, say);
-    Optional<String> objection =
-        ClusterSettings.objection(address(), !transport.isEmpty(), plainAllowed);
+    Optional<String> objection = ClusterSettings.objection(address(), keys != null, plainAllowed);
     if (objection.isPresent()) {
       throw new IOException(objection.get());
+    }
+    Config transport;
+    if (keys != null) {
+      transport = transport(keys, say);
+    } else if (address().loopback()) {
+      transport = UserKeys.transport(UserKeys.in(state()));
+    } else {
+      transport = ConfigFactory.empty();
+      say.accept(
+          "warning: without keys, whoever reaches %s may join, and so run commands as this user; see `troupe certs`"
+              .formatted(address));
     }
     return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);
   }
@@ -118,6 +133,12 @@ final class ClusterOptions {
    */
   WeightsPlace ranks() throws IOException {
     return weights().at(new HostPort(address, ranksPort));
+  }
+
+  /** Where this user's programs keep what they need again. */
+  private static Path state() throws IOException {
+    String home = System.getenv().getOrDefault("HOME", System.getProperty("user.home", ""));
+    return UserKeys.state(System.getenv().getOrDefault("XDG_STATE_HOME", ""), home);
   }
 
   private Config transport(Path folder, Consumer<String> say) throws IOException {

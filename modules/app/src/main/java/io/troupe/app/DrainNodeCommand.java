@@ -3,18 +3,25 @@ package io.troupe.app;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
 import akka.actor.typed.javadsl.Behaviors;
+import io.troupe.app.config.ClusterSection;
+import io.troupe.app.config.RunConfig;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.Gate;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
+import io.troupe.cluster.Pass;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code troupe drain-node}: lets a node finish its work and leave. */
@@ -33,6 +40,12 @@ final class DrainNodeCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "NODE", description = "Its name.")
   private String node = "";
 
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Takes the name of the cluster and its keys from section cluster.")
+  private @Nullable Path config;
+
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
@@ -42,25 +55,32 @@ final class DrainNodeCommand implements Callable<Integer> {
           Objects.requireNonNull(spec).commandLine(),
           "give the --seed of a process of the cluster");
     }
+    Optional<ClusterSection> section =
+        Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
     ClusterSettings settings =
         cluster.settings(
-            ClusterSettings.Role.NODE, ClusterSettings.LEAST_FRAME_BYTES, "", System.err::println);
+            ClusterSettings.Role.NODE,
+            ClusterSettings.LEAST_FRAME_BYTES,
+            section.map(ClusterSection::tls).orElse(""),
+            System.err::println);
+    Pass pass =
+        new Pass(section.map(ClusterSection::name).orElse("troupe"), BuildId.ofThisProcess());
     ActorSystem<Void> system =
         ActorSystem.create(Behaviors.empty(), ClusterSettings.SYSTEM, settings.config());
     try {
-      return ask(system);
+      return ask(system, pass);
     } finally {
       system.terminate();
     }
   }
 
-  private int ask(ActorSystem<Void> system) throws InterruptedException {
+  private int ask(ActorSystem<Void> system, Pass pass) throws InterruptedException {
     HostPort seed = cluster.seeds().getFirst();
     try {
       Gate.Answer answer =
           AskPattern.<Gate.Command, Gate.Answer>ask(
                   Joining.gate(system, seed),
-                  replyTo -> new Gate.DrainNode(node, replyTo),
+                  replyTo -> new Gate.DrainNode(pass, node, replyTo),
                   ANSWER,
                   system.scheduler())
               .toCompletableFuture()

@@ -48,6 +48,9 @@ final class ChildRun implements AutoCloseable {
   /** Longer than a whole run takes on a machine several times slower than a present one. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
+  /** Keys that all tests share, because making some takes a second. */
+  static final Path STATE = Path.of("target", "state").toAbsolutePath();
+
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final List<String> out = new ArrayList<>();
@@ -129,6 +132,7 @@ final class ChildRun implements AutoCloseable {
     command.addAll(List.of("-cp", classPath, Main.class.getName()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().put("XDG_STATE_HOME", STATE.toString());
     builder
         .environment() // of its children
         .put("TROUPE_JAVA_OPTS", "-XX:TieredStopAtLevel=1 " + String.join(" ", options));

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
  * @param roles of this process
  * @param frameBytes of the largest message; all processes of a run need the same
  * @param transport settings that make connections secret and mutual; empty for plain TCP
- * @param plainAllowed whether plain TCP may leave the loopback interface
+ * @param plainAllowed whether there may be none; then whoever reaches the port may join
  */
 public record ClusterSettings(
     HostPort address, Set<Role> roles, int frameBytes, Config transport, boolean plainAllowed) {
@@ -61,14 +61,17 @@ public record ClusterSettings(
         "the largest message is at least %d bytes, not %d",
         LEAST_FRAME_BYTES,
         frameBytes);
-    Optional<String> objection = objection(address, !transport.isEmpty(), plainAllowed);
-    require(objection.isEmpty(), "%s", objection.orElse(""));
+    require(
+        !transport.isEmpty() || plainAllowed,
+        "a process that listens at %s knows its peers by their keys",
+        address);
   }
 
   /**
-   * Why a process may not listen there, if it may not.
+   * Why a process may not listen there, if it may not. On the loopback interface it has its user's
+   * keys, if no others.
    *
-   * @param secret whether its connections are encrypted and mutual
+   * @param secret whether it was given keys, so that its connections are encrypted and mutual
    */
   public static Optional<String> objection(HostPort address, boolean secret, boolean plainAllowed) {
     return address.loopback() || plainAllowed || secret
@@ -76,11 +79,6 @@ public record ClusterSettings(
         : Optional.of(
             "%s can be reached from other hosts, and plain TCP would let anybody in; set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in"
                 .formatted(address));
-  }
-
-  /** Settings for loopback, without keys. */
-  public static ClusterSettings plain(HostPort address, Set<Role> roles, int frameBytes) {
-    return new ClusterSettings(address, roles, frameBytes, ConfigFactory.empty(), false);
   }
 
   /** The actor system's configuration. */

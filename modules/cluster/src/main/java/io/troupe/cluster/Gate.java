@@ -28,7 +28,8 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
       implements Command, Portable {}
 
   /** Drain a node: no new leases, groups in flight finish, then it leaves. */
-  public record DrainNode(String node, ActorRef<Answer> replyTo) implements Command, Portable {}
+  public record DrainNode(Pass pass, String node, ActorRef<Answer> replyTo)
+      implements Command, Portable {}
 
   private record Nodes(Optional<DrainNode> waiting, Set<ActorRef<NodeAgent.Command>> agents)
       implements Command {}
@@ -72,16 +73,19 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
   }
 
   private void onKnock(Knock knock) {
-    Optional<String> objection = pass.objectionTo(knock.pass());
-    objection.ifPresent(
-        reason ->
-            getContext().getLog().warn("refused who=\"{}\" reason=\"{}\"", knock.who(), reason));
     knock
         .replyTo()
         .tell(
-            objection
+            objection(knock.pass(), knock.who())
                 .<Answer>map(Refused::new)
                 .orElseGet(() -> inside() ? new Welcome(pass.cluster()) : new Outside()));
+  }
+
+  private Optional<String> objection(Pass shown, String who) {
+    Optional<String> objection = pass.objectionTo(shown);
+    objection.ifPresent(
+        reason -> getContext().getLog().warn("refused who=\"{}\" reason=\"{}\"", who, reason));
+    return objection;
   }
 
   /** Who is not in the cluster can let nobody in. */
@@ -91,6 +95,11 @@ public final class Gate extends AbstractOnMessageBehavior<Gate.Command> {
   }
 
   private void onDrainNode(DrainNode drain) {
+    Optional<String> objection = objection(drain.pass(), "who drains node " + drain.node());
+    if (objection.isPresent()) {
+      drain.replyTo().tell(new Refused(objection.get()));
+      return;
+    }
     ActorRef<Receptionist.Listing> listings =
         getContext()
             .messageAdapter(

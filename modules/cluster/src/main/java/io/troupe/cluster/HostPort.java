@@ -41,7 +41,7 @@ public record HostPort(String host, int port) {
   }
 
   /** Whether only processes of this host can reach it. */
-  boolean loopback() {
+  public boolean loopback() {
     return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
   }
 

@@ -45,8 +45,12 @@ class JoiningTest {
   }
 
   private static Config usual() {
-    return ClusterSettings.plain(
-            new HostPort("127.0.0.1", 0), Set.of(Role.NODE), ClusterSettings.LEAST_FRAME_BYTES)
+    return new ClusterSettings(
+            new HostPort("127.0.0.1", 0),
+            Set.of(Role.NODE),
+            ClusterSettings.LEAST_FRAME_BYTES,
+            ConfigFactory.empty(),
+            true)
         .config();
   }
 

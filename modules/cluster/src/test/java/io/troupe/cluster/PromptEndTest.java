@@ -49,8 +49,12 @@ class PromptEndTest {
 
   private static ActorSystem system() {
     Config usual =
-        ClusterSettings.plain(
-                new HostPort("127.0.0.1", 0), Set.of(Role.NODE), ClusterSettings.LEAST_FRAME_BYTES)
+        new ClusterSettings(
+                new HostPort("127.0.0.1", 0),
+                Set.of(Role.NODE),
+                ClusterSettings.LEAST_FRAME_BYTES,
+                ConfigFactory.empty(),
+                true)
             .config();
     return ActorSystem.create(
         ClusterSettings.SYSTEM,

@@ -10,9 +10,10 @@ public record ClusterSection(
     @Doc("Name of the cluster; processes of another name are refused.") @Default("troupe")
         String name,
     @Doc(
-            "Folder with this host's keys, as `troupe certs issue` makes it; \"\" for plain TCP,"
-                + " which is refused beyond the loopback interface unless --allow-plain-tcp is"
-                + " given. `--tls` overrides it where the folder is another one.")
+            "Folder with this host's keys, as `troupe certs issue` makes it. Without one, processes"
+                + " on loopback have keys of their user that are made when they are first needed,"
+                + " and others are refused unless --allow-plain-tcp is given. `--tls` overrides it"
+                + " where the folder is another one.")
         @Default("")
         String tls,
     @Doc(

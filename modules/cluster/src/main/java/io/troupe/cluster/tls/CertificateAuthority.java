@@ -2,6 +2,7 @@ package io.troupe.cluster.tls;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -49,9 +50,9 @@ public final class CertificateAuthority {
           "%s is an authority already; issue certificates of it, or give another folder"
               .formatted(folder));
     }
-    PrivateFiles.folder(folder);
-    PrivateFiles.folder(folder.resolve("ca"));
-    PrivateFiles.password(authority.password());
+    PrivateFiles.folders(folder);
+    PrivateFiles.folders(folder.resolve("ca"));
+    Passwords.make(authority.password());
     Keytool.run(
         "-genkeypair",
         "-alias",
@@ -107,10 +108,10 @@ public final class CertificateAuthority {
     require(
         days >= 1 && days <= CA_DAYS, "a certificate is valid 1 to %d days, not %d", CA_DAYS, days);
     addresses.forEach(address -> requireName(address, "an address"));
-    Path hosts = PrivateFiles.folder(folder.resolve("hosts"));
+    Path hosts = PrivateFiles.folders(folder.resolve("hosts"));
     Path made = hosts.resolve("." + name + ".new");
     deleteTree(made);
-    PrivateFiles.folder(made);
+    PrivateFiles.folders(made);
     try {
       fill(made, name, addresses, days);
     } catch (GeneralSecurityException e) {
@@ -119,6 +120,11 @@ public final class CertificateAuthority {
     deleteTree(hosts.resolve(name));
     Files.move(made, hosts.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     return HostKeys.in(hosts.resolve(name));
+  }
+
+  /** Where the keys of a host lie in the folder of an authority. */
+  static Path folder(Path authority, String host) {
+    return authority.resolve("hosts").resolve(host);
   }
 
   /** The folders of all hosts that have a certificate, in order of names. */
@@ -140,7 +146,7 @@ public final class CertificateAuthority {
     Path node = made.resolve(HostKeys.KEYS);
     Path request = made.resolve("request.pem");
     Path signed = made.resolve("signed.pem");
-    PrivateFiles.password(password);
+    Passwords.make(password);
     Keytool.run(
         "-genkeypair",
         "-alias",
@@ -188,7 +194,7 @@ public final class CertificateAuthority {
         store().toString(),
         "-storepass:file",
         password().toString());
-    join(node, signed, PrivateFiles.readPassword(password), made.resolve(HostKeys.TRUST));
+    join(node, signed, Passwords.read(password), made.resolve(HostKeys.TRUST));
     Files.delete(request);
     Files.delete(signed);
   }
@@ -200,7 +206,7 @@ public final class CertificateAuthority {
   private void join(Path node, Path signed, char[] password, Path trust)
       throws IOException, GeneralSecurityException {
     Certificate authority =
-        HostKeys.load(store(), PrivateFiles.readPassword(password())).getCertificate(ALIAS);
+        HostKeys.load(store(), Passwords.read(password())).getCertificate(ALIAS);
     KeyStore keys = HostKeys.load(node, password);
     List<Certificate> chain = new ArrayList<>();
     try (InputStream in = Files.newInputStream(signed)) {
@@ -234,7 +240,7 @@ public final class CertificateAuthority {
         name);
   }
 
-  private static void deleteTree(Path tree) throws IOException {
+  static void deleteTree(Path tree) throws IOException {
     if (Files.isDirectory(tree)) {
       try (Stream<Path> all = Files.walk(tree)) {
         for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {

@@ -2,6 +2,7 @@ package io.troupe.cluster.tls;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.store.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +34,7 @@ import javax.net.ssl.TrustManagerFactory;
  * @param until when it is valid
  */
 public record HostKeys(Path folder, List<String> addresses, Instant until) {
+  static final String ENGINE = "akka.remote.artery.ssl.config-ssl-engine.";
   static final String ALIAS = "node";
   static final String KEYS = "node.p12";
   static final String TRUST = "trust.p12";
@@ -60,9 +62,9 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
                 .formatted(file, folder));
       }
     }
-    PrivateFiles.requirePrivate(folder.resolve(KEYS));
-    PrivateFiles.requirePrivate(folder.resolve(PASSWORD));
-    char[] password = PrivateFiles.readPassword(folder.resolve(PASSWORD));
+    requirePrivate(folder.resolve(KEYS));
+    requirePrivate(folder.resolve(PASSWORD));
+    char[] password = Passwords.read(folder.resolve(PASSWORD));
     try {
       X509Certificate certificate =
           (X509Certificate) load(folder.resolve(KEYS), password).getCertificate(ALIAS);
@@ -72,6 +74,15 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
       return new HostKeys(folder, addresses(certificate), certificate.getNotAfter().toInstant());
     } catch (GeneralSecurityException e) {
       throw new IOException("%s: %s".formatted(folder.resolve(KEYS), e.getMessage()), e);
+    }
+  }
+
+  private static void requirePrivate(Path file) throws IOException {
+    Optional<String> openness = PrivateFiles.openness(file);
+    if (openness.isPresent()) {
+      throw new IOException(
+          "%s; anybody who did may join the cluster: chmod 600 it, and issue the certificate anew"
+              .formatted(openness.get()));
     }
   }
 
@@ -108,21 +119,20 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
    * against the address it is reached at.
    */
   public Config transport() throws IOException {
-    String password = String.valueOf(PrivateFiles.readPassword(folder.resolve(PASSWORD)));
-    String engine = "akka.remote.artery.ssl.config-ssl-engine.";
+    String password = String.valueOf(Passwords.read(folder.resolve(PASSWORD)));
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("akka.remote.artery.transport", "tls-tcp");
     settings.put("akka.remote.artery.ssl.ssl-engine-provider", TellingEngines.class.getName());
-    settings.put(engine + "key-store", folder.resolve(KEYS).toAbsolutePath().toString());
-    settings.put(engine + "trust-store", folder.resolve(TRUST).toAbsolutePath().toString());
-    settings.put(engine + "key-store-password", password);
-    settings.put(engine + "key-password", password);
-    settings.put(engine + "trust-store-password", password);
-    settings.put(engine + "protocol", "TLSv1.3");
+    settings.put(ENGINE + "key-store", folder.resolve(KEYS).toAbsolutePath().toString());
+    settings.put(ENGINE + "trust-store", folder.resolve(TRUST).toAbsolutePath().toString());
+    settings.put(ENGINE + "key-store-password", password);
+    settings.put(ENGINE + "key-password", password);
+    settings.put(ENGINE + "trust-store-password", password);
+    settings.put(ENGINE + "protocol", "TLSv1.3");
     settings.put(
-        engine + "enabled-algorithms", List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"));
-    settings.put(engine + "require-mutual-authentication", true);
-    settings.put(engine + "hostname-verification", true);
+        ENGINE + "enabled-algorithms", List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"));
+    settings.put(ENGINE + "require-mutual-authentication", true);
+    settings.put(ENGINE + "hostname-verification", true);
     return ConfigFactory.parseMap(settings);
   }
 
@@ -131,7 +141,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
    * authority it trusts.
    */
   public SSLContext context() throws IOException {
-    char[] password = PrivateFiles.readPassword(folder.resolve(PASSWORD));
+    char[] password = Passwords.read(folder.resolve(PASSWORD));
     try {
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -167,7 +167,7 @@ final class TlsTest {
   }
 
   private static char[] password(HostKeys keys) throws IOException {
-    return PrivateFiles.readPassword(keys.folder().resolve(HostKeys.PASSWORD));
+    return Passwords.read(keys.folder().resolve(HostKeys.PASSWORD));
   }
 
   /** An actor system that answers. */

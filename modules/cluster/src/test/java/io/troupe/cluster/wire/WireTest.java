@@ -116,7 +116,7 @@ final class WireTest {
                 new Verdict.Scored(0.5, "2", "right", List.of(new Check("one", true, false))),
                 new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "slow"))),
         new Gate.Knock(new Pass("troupe", "1-ab"), "node a", ref()),
-        new Gate.DrainNode("a", ref()),
+        new Gate.DrainNode(new Pass("troupe", "1"), "a", ref()),
         new Gate.Welcome("troupe"),
         new Gate.Refused("no"),
         new Gate.Outside(),
