@@ -96,7 +96,7 @@ final class Servers implements AutoCloseable {
     return new Sidecars.Plan(
         count,
         own.concurrency(),
-        Endpoint.Patience.DEFAULT,
+        config.rollout().patience(),
         supervision.apply(own.startTimeout()),
         starter(config, resolved, weights),
         own.restartForWeights());
@@ -122,7 +122,10 @@ final class Servers implements AutoCloseable {
     if (!config.rollout().usesServers()) {
       return none();
     }
-    List<Endpoint> named = config.rollout().endpoints().endpoints();
+    List<Endpoint> named =
+        config.rollout().endpoints().endpoints().stream()
+            .map(endpoint -> endpoint.withPatience(config.rollout().patience()))
+            .toList();
     OwnPolicy policy = policy(config, engines);
     Needs needs = Needs.of(policy, config.rollout().publish(), false);
     for (Endpoint endpoint : named) {

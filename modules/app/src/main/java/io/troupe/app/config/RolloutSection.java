@@ -6,6 +6,7 @@ import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
 import io.troupe.app.config.binding.Rules;
 import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.Publishing;
 import java.time.Duration;
 import java.util.List;
@@ -43,6 +44,13 @@ public record RolloutSection(
         @Default("60s")
         @Range(min = 0.001)
         Duration leaseTimeout,
+    @Doc(
+            "How long an inference server may take from a request to its first token; its queue is"
+                + " in it, unless its /metrics show that it draws for others meanwhile. Then the"
+                + " server is taken for hung.")
+        @Default("120s")
+        @Range(min = 0.001)
+        Duration firstTokenTimeout,
     @Doc(
             value =
                 "Leases of a group that may expire or fail before its prompt is given up this"
@@ -145,6 +153,11 @@ public record RolloutSection(
   /** Whether completions are drawn from the policy's own distribution, to the last token. */
   boolean isPlain() {
     return topP == 1 && topK == 0 && minP == 0 && repetitionPenalty == 1 && stop.isEmpty();
+  }
+
+  /** How long to wait for servers that sample. */
+  public Endpoint.Patience patience() {
+    return Endpoint.Patience.DEFAULT.withFirstToken(firstTokenTimeout);
   }
 
   /** Whether inference servers sample. */

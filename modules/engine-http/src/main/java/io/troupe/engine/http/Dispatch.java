@@ -1,6 +1,7 @@
 package io.troupe.engine.http;
 
 import io.troupe.core.rollout.Completion;
+import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.Checked;
 import io.troupe.engine.http.protocol.Drawn;
@@ -123,8 +124,9 @@ final class Dispatch implements AutoCloseable {
         cut.forEach(part -> drawOn(errand, part, "the server aborted it"));
       }
       case Errand.Worth.Unsound(Checked.Refused why) -> {
-        books.refuse(errand, why.reason());
+        books.refuse(errand, why);
         refused(errand, why);
+        failAllInAnOutage();
       }
     }
   }
@@ -132,7 +134,22 @@ final class Dispatch implements AutoCloseable {
   private void refused(Errand errand, Checked.Refused why) {
     String server = errand.replica().name();
     LOG.warn("server={} completion refused {}", server, why);
-    giveUp(errand.part().job(), new IllegalStateException("%s: %s".formatted(server, why)));
+    giveUp(errand.part().job(), new EngineUnavailableException("%s: %s".formatted(server, why)));
+  }
+
+  /**
+   * Groups that waited for servers which are all under quarantine now; later ones wait for its end.
+   */
+  private void failAllInAnOutage() {
+    books
+        .outage()
+        .ifPresent(
+            why -> {
+              LOG.warn("no server draws, all are quarantined reason={}", why);
+              EngineUnavailableException nobody =
+                  new EngineUnavailableException("no inference server draws: " + why);
+              books.openJobs().forEach(job -> giveUp(job, nobody));
+            });
   }
 
   /** Asks for the rest of a completion, wherever there is room for it. */
@@ -156,7 +173,7 @@ final class Dispatch implements AutoCloseable {
       case Retry.Decision.GiveUp() ->
           giveUp(
               part.job(),
-              new IllegalStateException(
+              new EngineUnavailableException(
                   "%s: completion %d was cut %d times, the last time after %d tokens and %d s: %s"
                       .formatted(server, part.first(), part.cuts(), kept, spent.toSeconds(), why)));
     }
@@ -191,18 +208,26 @@ final class Dispatch implements AutoCloseable {
     if (fault.isHang()) {
       keeper.broken(errand.replica().name());
     }
+    failAllInAnOutage();
   }
 
   private void tryAgain(Errand errand, Fault fault, EndpointException broken, long since) {
     GroupJob.Part part = errand.part();
-    switch (retry.after(
-        fault,
-        part.tries() + 1,
-        broken.tokens(),
-        total(errand).minus(spent(since)),
-        ThreadLocalRandom.current().nextDouble())) {
+    int tries = part.tries() + 1;
+    Duration left = total(errand).minus(spent(since));
+    double jitter = ThreadLocalRandom.current().nextDouble();
+    Retry.Decision decision =
+        fault.isRefusal()
+            ? retry.afterRefusal(tries, left, jitter)
+            : retry.after(fault, tries, broken.tokens(), left, jitter);
+    switch (decision) {
       case Retry.Decision.Again(Duration pause) -> giveLater(part.again(since), pause);
-      case Retry.Decision.GiveUp() -> giveUp(part.job(), broken);
+      case Retry.Decision.GiveUp() ->
+          giveUp(
+              part.job(),
+              fault.kind() == Fault.Kind.BAD_REQUEST // by servers that draw for others
+                  ? broken
+                  : new EngineUnavailableException(String.valueOf(broken.getMessage()), broken));
     }
   }
 

@@ -32,7 +32,8 @@ import java.util.function.BooleanSupplier;
  * with it ends the connection, unless the server has sent all.
  *
  * <p>A watch looks at the progress of tokens, not of bytes: comments that a hung engine's front end
- * keeps sending are none. While the server is paused nothing is held against it.
+ * keeps sending are none. While the server is paused nothing is held against it, nor, before the
+ * first token, while it draws for others in whose queue this waits.
  */
 final class DrawCall {
   private static final String LAST = "[DONE]";
@@ -45,6 +46,7 @@ final class DrawCall {
   private final Dialect dialect;
   private final Assembly assembly; // guarded by this
   private final BooleanSupplier paused;
+  private final BooleanSupplier queueing;
   private final CompletableFuture<List<Drawn>> result = new CompletableFuture<>();
   private final long sinceNanos;
   private Optional<CompletableFuture<?>> exchange = Optional.empty(); // guarded by this
@@ -59,18 +61,21 @@ final class DrawCall {
    * @param sinceNanos when its completions were first asked for; the whole is to come within the
    *     endpoint's patience from there
    * @param paused whether the server is, by us
+   * @param queueing whether requests wait there while it draws for others
    */
   DrawCall(
       Endpoint endpoint,
       Dialect dialect,
       int completions,
       long sinceNanos,
-      BooleanSupplier paused) {
+      BooleanSupplier paused,
+      BooleanSupplier queueing) {
     this.endpoint = endpoint;
     this.sinceNanos = sinceNanos;
     this.dialect = dialect;
     this.assembly = new Assembly(completions);
     this.paused = paused;
+    this.queueing = queueing;
   }
 
   CompletionStage<List<Drawn>> result() {
@@ -182,10 +187,10 @@ final class DrawCall {
     boolean stalled;
     boolean first;
     synchronized (this) {
-      if (paused.getAsBoolean()) {
+      first = assembly.tokens() == 0;
+      if (paused.getAsBoolean() || (first && queueing.getAsBoolean())) {
         progressNanos = now;
       }
-      first = assembly.tokens() == 0;
       stalled = now - progressNanos > (first ? patience.firstToken() : patience.idle()).toNanos();
     }
     if (now - sinceNanos > patience.total().toNanos()) {

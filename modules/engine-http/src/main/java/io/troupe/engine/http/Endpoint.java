@@ -31,6 +31,12 @@ public record Endpoint(URI base, String apiKey, int concurrency, Patience patien
             Duration.ofMinutes(1),
             Duration.ofMinutes(30));
 
+    /** The same with another for the first token; the whole answer has as much more. */
+    public Patience withFirstToken(Duration longest) {
+      Duration more = longest.minus(firstToken);
+      return new Patience(connect, longest, idle, more.isPositive() ? total.plus(more) : total);
+    }
+
     public Patience {
       require(
           connect.isPositive() && firstToken.isPositive() && idle.isPositive(),

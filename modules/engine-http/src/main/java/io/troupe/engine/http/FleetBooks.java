@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * What a fleet has and owes: its servers, the groups asked of it, the newest weights, the counts. A
@@ -32,6 +33,7 @@ final class FleetBooks {
   private final NewestWeights newest = new NewestWeights();
   private final FleetCounts counts = new FleetCounts();
   private final RestartAccount restarts = new RestartAccount();
+  private final Map<String, Quarantine> quarantines = new HashMap<>();
   private long requests;
   private boolean closed;
 
@@ -59,6 +61,7 @@ final class FleetBooks {
   synchronized Optional<Replica> leave(String name) {
     Optional<Replica> gone = Optional.ofNullable(replicas.remove(name));
     fleet = fleet.leave(name);
+    quarantines.remove(name);
     notifyAll();
     return gone;
   }
@@ -67,12 +70,48 @@ final class FleetBooks {
     return !closed && replicas.get(replica.name()) == replica;
   }
 
-  /** Waits until a server needs weights; none when it has left. */
+  /** Waits until a server needs weights, and may have work; none when it has left. */
   synchronized Optional<Attendant.Goal> awaitNeed(Replica replica) throws InterruptedException {
-    while (serves(replica) && (newest.goal().isEmpty() || fleet.isReady(replica.name()))) {
-      wait();
+    while (serves(replica)) {
+      boolean idle = newest.goal().isEmpty() || fleet.isReady(replica.name());
+      long left = quarantineMillis(replica.name());
+      if (!idle && left == 0) {
+        return newest.goal();
+      }
+      wait(idle ? 0 : left);
     }
-    return serves(replica) ? newest.goal() : Optional.empty();
+    return Optional.empty();
+  }
+
+  /** Rounded up, so that it is 0 only once it is over. */
+  private long quarantineMillis(String server) {
+    Optional<Quarantine> quarantine = Optional.ofNullable(quarantines.get(server));
+    long nanos = quarantine.map(one -> one.left(System.nanoTime()).toNanos()).orElse(0L);
+    return (nanos + 999_999) / 1_000_000;
+  }
+
+  private void quarantine(Replica replica, String reason) {
+    if (serves(replica)) {
+      long now = System.nanoTime();
+      quarantines.compute(
+          replica.name(),
+          (_, before) -> before == null ? Quarantine.first(now, reason) : before.next(now, reason));
+      doubt(replica);
+    }
+  }
+
+  /** Why no server draws, while all of them are under quarantine. */
+  synchronized Optional<String> outage() {
+    boolean all =
+        !replicas.isEmpty()
+            && replicas.keySet().stream().allMatch(name -> quarantineMillis(name) > 0);
+    return all
+        ? Optional.of(
+            quarantines.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> "%s: %s".formatted(entry.getKey(), entry.getValue().reason()))
+                .collect(Collectors.joining("; ")))
+        : Optional.empty();
   }
 
   /** Waits, at most until a server leaves; false once it has. */
@@ -203,6 +242,7 @@ final class FleetBooks {
   /** A sound answer came; gives the group of its completions once that is whole. */
   synchronized Optional<List<Completion>> keep(Errand errand, Map<Integer, Completion> whole) {
     ended(errand, true);
+    quarantines.remove(errand.replica().name());
     return take(errand, whole);
   }
 
@@ -218,9 +258,12 @@ final class FleetBooks {
   }
 
   /** A completion came that is not to be used. */
-  synchronized void refuse(Errand errand, Checked.Reason reason) {
+  synchronized void refuse(Errand errand, Checked.Refused why) {
     ended(errand, false);
-    refuseOfFailed(errand, reason);
+    refuseOfFailed(errand, why.reason());
+    if (fleet.brokenDown(errand.replica().name())) {
+      quarantine(errand.replica(), why.toString());
+    }
   }
 
   /** What came of a request that failed is not to be used. */
@@ -239,7 +282,9 @@ final class FleetBooks {
   /** A request failed at its server. */
   synchronized void fail(Errand errand, Fault fault) {
     ended(errand, !fault.speaksAgainstServer());
-    if (fleet.brokenDown(errand.replica().name()) || fault.mayBeRestart()) {
+    if (fleet.brokenDown(errand.replica().name())) {
+      quarantine(errand.replica(), fault.toString());
+    } else if (fault.mayBeRestart()) {
       doubt(errand.replica());
     }
   }
@@ -294,10 +339,11 @@ final class FleetBooks {
 
   /** How the fleet fares, on a line. */
   synchronized String report() {
-    return "servers=%d ready=%d waiting=%d %s%s"
+    return "servers=%d ready=%d quarantined=%d waiting=%d %s%s"
         .formatted(
             replicas.size(),
             fleet.readyMembers(),
+            replicas.keySet().stream().filter(name -> quarantineMillis(name) > 0).count(),
             groups.waiting(),
             counts.line(),
             restarts.line());

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
@@ -27,6 +28,10 @@ import org.slf4j.LoggerFactory;
  * <p>Work is cut into parts, a request to a server each. A part waits until a server is ready for
  * it, so nothing is lost while all of them change weights; it is asked for again, perhaps
  * elsewhere, only as long as no token of it came back: {@link Dispatch}.
+ *
+ * <p>A server that refuses requests is doubted, not the prompt: three failures in a row put it
+ * under {@link Quarantine}, and its parts go to others. When all are, the groups that wait fail
+ * with {@link EngineUnavailableException}; those asked for next wait until a server is tried again.
  *
  * <p>Each server has an {@link Attendant}, a virtual thread that brings it to the newest weights
  * and nothing else: after it joined, when new weights are there, and when its failures or its words
@@ -98,7 +103,8 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   private void failOpen(String why) {
-    IllegalStateException nobody = new IllegalStateException("no inference server is left: " + why);
+    EngineUnavailableException nobody =
+        new EngineUnavailableException("no inference server is left: " + why);
     books.openJobs().forEach(job -> dispatch.giveUp(job, nobody));
   }
 

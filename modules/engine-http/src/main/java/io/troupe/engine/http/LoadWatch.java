@@ -48,6 +48,7 @@ final class LoadWatch implements Runnable {
     try {
       Wire.Answer answer = replica.wire().get("/metrics", PATIENCE);
       LoadReport told = LoadReport.parse(answer.ok() ? answer.body() : "");
+      replica.told(told, System.nanoTime());
       double all = told.running().orElse(0) + told.waiting().orElse(0);
       return (int) Math.clamp(all - own, 0, Integer.MAX_VALUE);
     } catch (EndpointException away) {

@@ -2,6 +2,7 @@ package io.troupe.engine.http;
 
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Draw;
+import io.troupe.engine.http.protocol.LoadReport;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -31,6 +32,7 @@ final class Replica implements AutoCloseable {
   private final AtomicLong doubts = new AtomicLong();
   private final Comparing comparing;
   private volatile boolean updating;
+  private volatile QueueSeen queue = QueueSeen.NONE;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
   private final AtomicLong halfReads = new AtomicLong();
   private final AtomicInteger requests = new AtomicInteger();
@@ -71,6 +73,16 @@ final class Replica implements AutoCloseable {
     return wire;
   }
 
+  /** The server told its load. */
+  void told(LoadReport load, long now) {
+    queue = queue.after(load, now);
+  }
+
+  /** Whether requests wait there while it draws for others, as far as it tells. */
+  private boolean isQueueing() {
+    return queue.moves(System.nanoTime(), wire.endpoint().patience().idle());
+  }
+
   /** Draws of ours that it has. */
   int requests() {
     return requests.get();
@@ -97,7 +109,7 @@ final class Replica implements AutoCloseable {
    */
   DrawCall draw(Dialect dialect, Draw draw, long sinceNanos, ScheduledExecutorService clock) {
     requests.incrementAndGet();
-    DrawCall call = wire.draw(dialect, draw, sinceNanos, this::isUpdating, clock);
+    DrawCall call = wire.draw(dialect, draw, sinceNanos, this::isUpdating, this::isQueueing, clock);
     var _ =
         call.result()
             .whenComplete(

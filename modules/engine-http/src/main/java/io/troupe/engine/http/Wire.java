@@ -132,25 +132,28 @@ public final class Wire implements AutoCloseable {
   /** Starts a streamed draw, the first for its completions. */
   DrawCall draw(
       Dialect dialect, Draw draw, BooleanSupplier paused, ScheduledExecutorService clock) {
-    return draw(dialect, draw, System.nanoTime(), paused, clock);
+    return draw(dialect, draw, System.nanoTime(), paused, () -> false, clock);
   }
 
   /**
    * Starts a streamed draw.
    *
    * @param sinceNanos when its completions were first asked for
+   * @param queueing whether requests wait at the server while it draws for others
    */
   DrawCall draw(
       Dialect dialect,
       Draw draw,
       long sinceNanos,
       BooleanSupplier paused,
+      BooleanSupplier queueing,
       ScheduledExecutorService clock) {
     HttpRequest request =
         json(dialect.codec().path(), dialect.codec().body(draw, true))
             .header("X-Request-Id", draw.id())
             .build();
-    DrawCall call = new DrawCall(endpoint, dialect, draw.completions(), sinceNanos, paused);
+    DrawCall call =
+        new DrawCall(endpoint, dialect, draw.completions(), sinceNanos, paused, queueing);
     call.start(client, request, clock);
     return call;
   }

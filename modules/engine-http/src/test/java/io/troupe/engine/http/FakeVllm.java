@@ -73,6 +73,7 @@ final class FakeVllm implements AutoCloseable {
   private volatile boolean failsTries;
   private volatile boolean reloadsItsOwnAlone;
   private volatile boolean resets = true;
+  private volatile boolean refusesDraws;
   private volatile Runnable onLoad = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
@@ -136,6 +137,11 @@ final class FakeVllm implements AutoCloseable {
   /** From now on its workers' reload takes no directory. */
   void reloadItsOwnAlone() {
     reloadsItsOwnAlone = true;
+  }
+
+  /** Whether it refuses, from now on, every draw but those of the probe and of trials. */
+  void refuseDraws(boolean whether) {
+    refusesDraws = whether;
   }
 
   /** From now on it resets no requests in flight. */
@@ -344,6 +350,10 @@ final class FakeVllm implements AutoCloseable {
     boolean probe = asked.path("request_id").asText().startsWith("probe");
     if (!probe) {
       draws.add(asked);
+    }
+    if (!probe && refusesDraws) {
+      say(exchange, 400, "{\"error\":{\"message\":\"maximum context length\"}}");
+      return;
     }
     Script script = probe || scripts.isEmpty() ? new Script(Cut.ABORT, most + 1) : scripts.remove();
     if (script.cut() == Cut.UNAVAILABLE) {

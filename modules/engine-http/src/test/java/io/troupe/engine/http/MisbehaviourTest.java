@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -196,6 +197,50 @@ class MisbehaviourTest {
   @Test
   void ofStatus_retryAfter_isKept() {
     assertThat(Fault.ofStatus(429, "", "7").retryAfter()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  /** Its patience for a first token is over many times, and it is no hang. */
+  @Test
+  void draw_waitingInTheQueueOfAServerThatDrawsForOthers_isNotGivenUp() throws Exception {
+    CountDownLatch looks = new CountDownLatch(25); // ten in each patience
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> {
+                  out.write(STREAM.getBytes(UTF_8));
+                  out.flush();
+                  looks.await();
+                  out.write((LAST + DONE).getBytes(UTF_8));
+                  out.flush();
+                });
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        Wire wire =
+            new Wire(
+                Endpoint.of(server.base(), 1)
+                    .withPatience(new Endpoint.Patience(LONG, SHORT, LONG, LONG)))) {
+      Draw draw =
+          new Draw(
+              "r-1",
+              "m",
+              new int[] {1},
+              1,
+              new SamplingSettings(1, 4),
+              4,
+              1,
+              "",
+              Duration.ZERO,
+              "");
+      BooleanSupplier queueing =
+          () -> {
+            looks.countDown();
+            return true;
+          };
+      List<Drawn> drawn =
+          wire.draw(Dialect.VLLM, draw, System.nanoTime(), () -> false, queueing, clock)
+              .result()
+              .toCompletableFuture()
+              .get(60, TimeUnit.SECONDS);
+      assertThat(drawn.getFirst().tokens()).containsExactly(5);
+    }
   }
 
   /** The client's own timeout ends with the headers. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.rollout.Completion;
+import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.SamplingSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,12 +65,18 @@ class SglangTest {
     assertThat(server.draws()).hasSize(1);
   }
 
+  /** Three in a row speak against the server; the reason is told, and a later draw fares well. */
   @Test
-  void sample_abortThatMeansARefusal_failsWithItsReason() {
-    server.end(
-        new FakeSglang.End(0, "{\"type\":\"abort\",\"message\":\"too long\",\"status_code\":400}"));
-    assertThatThrownBy(() -> draw(PLAIN)).hasMessageContaining("bad request (400): too long");
-    assertThat(server.draws()).hasSize(1);
+  void sample_abortsThatMeanARefusal_areTheServersFailure() throws Exception {
+    for (int i = 0; i < Fleet.MOST_FAILURES; i++) {
+      server.end(
+          new FakeSglang.End(
+              0, "{\"type\":\"abort\",\"message\":\"too long\",\"status_code\":400}"));
+    }
+    assertThatThrownBy(() -> draw(PLAIN))
+        .hasCauseInstanceOf(EngineUnavailableException.class)
+        .hasMessageContaining("no inference server draws: fake: bad request (400): too long");
+    assertThat(draw(PLAIN).length()).isEqualTo(13);
   }
 
   @Test

@@ -146,16 +146,35 @@ public record Fault(Kind kind, int status, String message, Duration retryAfter) 
     return kind == Kind.TRUNCATED || kind == Kind.IN_STREAM || kind == Kind.STALLED;
   }
 
+  /** Whether the server would not do what it was asked for, and said so. */
+  public boolean isRefusal() {
+    return switch (kind) {
+      case BAD_REQUEST, UNAUTHORISED, NO_MODEL, NO_ROUTE, UNEXPECTED -> true;
+      case NO_ADAPTER,
+          BUSY,
+          SERVER,
+          IN_STREAM,
+          TRUNCATED,
+          MALFORMED,
+          NO_CONNECTION,
+          NO_ANSWER,
+          STALLED,
+          TOO_LATE ->
+          false;
+    };
+  }
+
   /** Whether the server may have been started anew, with whatever weights. */
   public boolean mayBeRestart() {
     return kind == Kind.NO_CONNECTION || kind == Kind.NO_ADAPTER || status == 503;
   }
 
-  /** Whether it speaks against the server, not against the request or its hour. */
+  /** Whether it speaks against the server, not against its hour. */
   public boolean speaksAgainstServer() {
     return switch (kind) {
-      case BAD_REQUEST, BUSY, TOO_LATE -> false;
-      case UNAUTHORISED,
+      case BUSY, TOO_LATE -> false;
+      case BAD_REQUEST,
+          UNAUTHORISED,
           NO_MODEL,
           NO_ADAPTER,
           NO_ROUTE,

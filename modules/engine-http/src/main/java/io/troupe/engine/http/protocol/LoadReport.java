@@ -9,8 +9,9 @@ import java.util.OptionalDouble;
  *
  * @param running requests being decoded
  * @param waiting requests in its queue
+ * @param drawn tokens drawn since it was started
  */
-public record LoadReport(OptionalDouble running, OptionalDouble waiting) {
+public record LoadReport(OptionalDouble running, OptionalDouble waiting, OptionalDouble drawn) {
   private static final int MOST_CHARACTERS = 10 << 20;
   private static final List<String> RUNNING =
       List.of(
@@ -25,10 +26,18 @@ public record LoadReport(OptionalDouble running, OptionalDouble waiting) {
           "sglang:num_queue_reqs",
           "llamacpp:requests_deferred");
 
+  private static final List<String> DRAWN =
+      List.of(
+          "troupe_serve_generation_tokens_total",
+          "vllm:generation_tokens_total",
+          "vllm:generation_tokens",
+          "sglang:generation_tokens_total",
+          "llamacpp:tokens_predicted_total");
+
   /** Reads the Prometheus text; several engines of one server are added up. */
   public static LoadReport parse(String text) {
     String bounded = text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
-    return new LoadReport(sum(bounded, RUNNING), sum(bounded, WAITING));
+    return new LoadReport(sum(bounded, RUNNING), sum(bounded, WAITING), sum(bounded, DRAWN));
   }
 
   private static OptionalDouble sum(String text, List<String> names) {

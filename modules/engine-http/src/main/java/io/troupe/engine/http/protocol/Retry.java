@@ -73,6 +73,17 @@ public record Retry(int attempts, Duration first, Duration longest) {
   }
 
   /**
+   * Decides after a server refused a request for a draw: it is the same request that others answer,
+   * so another server, or this one once it was looked at, may.
+   *
+   * @param tries made so far, 1 or more
+   * @param left until the deadline
+   */
+  public Decision afterRefusal(int tries, Duration left, double jitter) {
+    return tries >= attempts ? new Decision.GiveUp() : within(pause(tries, jitter), left);
+  }
+
+  /**
    * Decides after a completion was cut whose beginning is kept: what follows is asked for, after a
    * pause, because whoever aborts requests may not be done.
    *

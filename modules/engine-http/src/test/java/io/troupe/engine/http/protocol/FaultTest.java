@@ -88,8 +88,12 @@ class FaultTest {
             vllm:num_requests_running_total 99
             vllm:num_requests_waiting{engine="0"} NaN
             vllm:num_requests_waiting{engine=
+            vllm:generation_tokens_total{engine="0"} 12
+            vllm:generation_tokens_created{engine="0"} 1700000000
             """);
-    assertThat(report).isEqualTo(new LoadReport(OptionalDouble.of(7), OptionalDouble.empty()));
+    assertThat(report)
+        .isEqualTo(
+            new LoadReport(OptionalDouble.of(7), OptionalDouble.empty(), OptionalDouble.of(12)));
     assertThat(LoadReport.parse("")).isEqualTo(LoadReport.parse("<html>"));
   }
 }
