@@ -164,7 +164,8 @@ final class VerifyCommand implements Callable<Integer> {
           "warning: programs written by a model run WITHOUT a sandbox, with all that you may do");
     }
     try {
-      return VerifierServices.open(new VerifierSpec(name, values, plugins), settings);
+      Map<String, String> chosen = known(name).map(p -> p.forEvaluation(values)).orElse(values);
+      return VerifierServices.open(new VerifierSpec(name, chosen, plugins), settings);
     } catch (IllegalArgumentException wrong) {
       throw bad(String.valueOf(wrong.getMessage()));
     }

@@ -120,6 +120,34 @@ class VerifyCommandTest {
         .contains("\"reason\":\"equal as rationals: 1/2\",\"extracted\":\"\\\\frac12\"");
   }
 
+  /** Measures, where a run rewards: its mode is another one unless it is told. */
+  @Test
+  void verify_mathWithoutMode_readsTheLastAnchor() throws IOException {
+    Path input =
+        Files.write(
+            folder.resolve("in.jsonl"),
+            List.of(
+                "{\"id\": 1, \"completion\": \"The final answer is $40$.\", \"answer\": \"40\"}",
+                "{\"id\": 2, \"completion\": \"\\\\boxed{3}. No: \\\\boxed{11}.\", \"answer\":"
+                    + " \"11\"}",
+                "{\"id\": 3, \"completion\": \"\\\\boxed{3}. No, the answer is 11.\", \"answer\":"
+                    + " \"11\"}"));
+
+    Ended measured = run("verify", "math", "--input", input.toString(), "--output", "" + output());
+    assertThat(measured.err()).endsWith("3 scored, 3 passed (100.0 %), mean reward 1.0000\n");
+    Ended rewarded =
+        run(
+            "verify",
+            "math",
+            "--set",
+            "mode=training",
+            "--input",
+            input.toString(),
+            "--output",
+            "" + output());
+    assertThat(rewarded.err()).endsWith("3 scored, 2 passed (66.7 %), mean reward 0.6667\n");
+  }
+
   @Test
   void verify_optionThatThereIsNot_isRefused() {
     assertThat(

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,6 +83,42 @@ final class BuiltInVerifiers {
     }
   }
 
+  /** Reads strictly, but where completions are measured. */
+  private record MathAnswers() implements VerifierProvider {
+    private static final String MODE = "mode";
+    private static final String ANCHORS = "anchors";
+
+    @Override
+    public String name() {
+      return "math";
+    }
+
+    @Override
+    public String summary() {
+      return "a mathematical answer, in LaTeX or plain, equal to the expected one";
+    }
+
+    @Override
+    public Verifier create(VerifierOptions options) {
+      MathVerifier verifier = options.choice(MODE, MathVerifier.Reading.TRAINING).verifier();
+      List<String> anchors = options.words(ANCHORS, List.of());
+      options.refuseOthers(name());
+      return anchors.isEmpty()
+          ? verifier
+          : new MathVerifier(anchors.stream().map(Anchor::named).toList(), verifier.mode());
+    }
+
+    @Override
+    public Map<String, String> forEvaluation(Map<String, String> options) {
+      if (options.containsKey(MODE) || options.containsKey(ANCHORS)) {
+        return options;
+      }
+      Map<String, String> measuring = new LinkedHashMap<>(options);
+      measuring.put(MODE, "evaluation");
+      return measuring;
+    }
+  }
+
   private BuiltInVerifiers() {}
 
   static List<VerifierProvider> all() {
@@ -94,11 +131,7 @@ final class BuiltInVerifiers {
                 new NumericVerifier(
                     options.flag("padded", false), options.flag("reversed", false))),
         new Gsm8k(),
-        new Entry(
-            "math",
-            "a mathematical answer, in LaTeX or plain, equal to the expected one",
-            Isolation.PROCESS,
-            BuiltInVerifiers::math),
+        new MathAnswers(),
         new Entry(
             "format",
             "the shape of a completion, whatever it says: for mixed rewards",
@@ -128,14 +161,6 @@ final class BuiltInVerifiers {
             "a Python program in a sandbox, against its output or results; partial credit",
             Isolation.SELF,
             options -> CodeVerifiers.create("apps", CodeProfile.apps(), options)));
-  }
-
-  private static Verifier math(VerifierOptions options) {
-    MathVerifier verifier = options.choice("mode", MathVerifier.Reading.TRAINING).verifier();
-    List<String> anchors = options.words("anchors", List.of());
-    return anchors.isEmpty()
-        ? verifier
-        : new MathVerifier(anchors.stream().map(Anchor::named).toList(), verifier.mode());
   }
 
   private static Entry instructions(Family family, String summary) {

@@ -40,4 +40,12 @@ public interface VerifierProvider {
    * @throws IOException if something it needs is missing on this machine
    */
   Verifier create(VerifierOptions options) throws IOException;
+
+  /**
+   * The same options with what measures completions better than it rewards them, where they do not
+   * say: an evaluation wants to know what a completion means, a reward must not pay for guesses.
+   */
+  default Map<String, String> forEvaluation(Map<String, String> options) {
+    return options;
+  }
 }

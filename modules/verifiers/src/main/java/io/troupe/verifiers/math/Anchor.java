@@ -18,6 +18,11 @@ public enum Anchor {
       List<String> boxes = Boxes.all(text);
       return boxes.isEmpty() ? List.of() : List.of(boxes.getLast());
     }
+
+    @Override
+    int position(String text) {
+      return Boxes.lastIn(text);
+    }
   },
   /** The rest of the line behind the last {@code ####}. */
   HASHES {
@@ -29,6 +34,11 @@ public enum Anchor {
       }
       return some(line(text, at + 4));
     }
+
+    @Override
+    int position(String text) {
+      return text.lastIndexOf("####");
+    }
   },
   /** What the last sentence with "answer is" says, in any case: "So the final answer is $5$." */
   ANSWER_IS {
@@ -37,24 +47,32 @@ public enum Anchor {
       int at = lastIgnoringCase(text, "answer is");
       return at < 0 ? List.of() : some(Sentence.read(text, at + "answer is".length()));
     }
+
+    @Override
+    int position(String text) {
+      return lastIgnoringCase(text, "answer is");
+    }
   },
   /** The rest of the line behind the last "Answer:" in the last 300 characters (DAPO). */
   ANSWER_COLON {
     @Override
     List<String> find(String text) {
       String end = tail(text, 300);
-      int at = lastIgnoringCase(end, "answer");
-      while (at >= 0) {
-        int colon = at + "answer".length();
-        while (colon < end.length() && end.charAt(colon) == ' ') {
-          colon++;
-        }
-        if (colon < end.length() && end.charAt(colon) == ':') {
-          return some(line(end, colon + 1));
-        }
-        at = lastIgnoringCase(end.substring(0, at), "answer");
-      }
-      return List.of();
+      int at = lastAnswerColon(end);
+      return at < 0 ? List.of() : some(line(end, end.indexOf(':', at) + 1));
+    }
+  },
+  /** What the last "Answer:" says, in any case: "**Answer:** $5$." */
+  ANSWER_SAYS {
+    @Override
+    List<String> find(String text) {
+      int at = position(text);
+      return at < 0 ? List.of() : some(Sentence.read(text, text.indexOf(':', at) + 1));
+    }
+
+    @Override
+    int position(String text) {
+      return lastAnswerColon(text);
     }
   },
   /**
@@ -125,6 +143,11 @@ public enum Anchor {
    */
   abstract List<String> find(String text);
 
+  /** Where it stands in the text, the last time; -1 if nowhere, or if it stands for no place. */
+  int position(String text) {
+    return -1;
+  }
+
   /** The anchor of a name in lower case with {@code -} for {@code _}. */
   public static Anchor named(String name) {
     for (Anchor anchor : values()) {
@@ -175,13 +198,34 @@ public enum Anchor {
   }
 
   private static int lastIgnoringCase(String text, String wanted) {
+    return lastIgnoringCase(text, wanted, text.length());
+  }
+
+  /** The last one that ends at {@code end} or before; -1 if there is none. */
+  private static int lastIgnoringCase(String text, String wanted, int end) {
     char lower = wanted.charAt(0);
     char upper = wanted.toUpperCase(Locale.ROOT).charAt(0);
-    for (int i = text.length() - wanted.length(); i >= 0; i--) {
+    for (int i = end - wanted.length(); i >= 0; i--) {
       char c = text.charAt(i);
       if ((c == lower || c == upper) && text.regionMatches(true, i, wanted, 0, wanted.length())) {
         return i;
       }
+    }
+    return -1;
+  }
+
+  /** Where the last "answer" with a colon behind it begins. */
+  private static int lastAnswerColon(String text) {
+    int at = lastIgnoringCase(text, "answer");
+    while (at >= 0) {
+      int colon = at + "answer".length();
+      while (colon < text.length() && text.charAt(colon) == ' ') {
+        colon++;
+      }
+      if (colon < text.length() && text.charAt(colon) == ':') {
+        return at;
+      }
+      at = lastIgnoringCase(text, "answer", at);
     }
     return -1;
   }

@@ -3,6 +3,7 @@ package io.troupe.verifiers.math;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Finds {@code \boxed{…}} and {@code \fbox{…}}, braces matched, and the form {@code \boxed 5} up to
@@ -12,6 +13,16 @@ final class Boxes {
   private static final String[] COMMANDS = {"\\boxed", "\\fbox", "\\framebox"};
   private static final int MOST_BOXES = 32;
 
+  /** What may stand between two boxes that are one answer; longer texts are not looked at. */
+  private static final int MOST_BETWEEN = 70;
+
+  private static final Pattern NOTHING_SAID =
+      Pattern.compile(
+          "(?:[\\s$,;&~*{}-]"
+              + "|\\\\[^a-zA-Z]"
+              + "|\\\\(?:text|mathrm|quad|qquad)"
+              + "|\\b(?:and|or)\\b)*+");
+
   private Boxes() {}
 
   /**
@@ -20,7 +31,44 @@ final class Boxes {
    * @return empty if there is no box, or the last one is not closed
    */
   static List<String> all(String text) {
-    List<String> found = new ArrayList<>();
+    return spans(text).stream().map(span -> text.substring(span.start, span.end)).toList();
+  }
+
+  /**
+   * What the last boxes hold that stand side by side, with nothing between them but commas, "and",
+   * "or" and the like: one answer of several parts. A sentence between two boxes makes the later
+   * one a revision of the earlier, which counts for nothing.
+   *
+   * @return empty if there is no box, or the last one is not closed
+   */
+  static List<String> last(String text) {
+    List<Span> spans = spans(text);
+    int first = Math.max(0, spans.size() - 1);
+    while (first > 0 && sideBySide(text, spans.get(first - 1), spans.get(first))) {
+      first--;
+    }
+    return spans.subList(first, spans.size()).stream()
+        .map(span -> text.substring(span.start, span.end))
+        .toList();
+  }
+
+  private static boolean sideBySide(String text, Span left, Span right) {
+    int from = left.end;
+    int to = right.command;
+    return to - from <= MOST_BETWEEN && NOTHING_SAID.matcher(text).region(from, to).matches();
+  }
+
+  /** Where the last box begins, closed or not; -1 if there is none. */
+  static int lastIn(String text) {
+    int last = -1;
+    for (String command : COMMANDS) {
+      last = Math.max(last, text.lastIndexOf(command));
+    }
+    return last;
+  }
+
+  private static List<Span> spans(String text) {
+    List<Span> found = new ArrayList<>();
     int[] next = new int[COMMANDS.length];
     for (int i = 0; i < next.length; i++) {
       next[i] = text.lastIndexOf(COMMANDS[i]);
@@ -38,7 +86,7 @@ final class Boxes {
           return List.of();
         }
       } else if (content.get().end <= innerStart) {
-        found.addFirst(text.substring(content.get().start, content.get().end));
+        found.addFirst(content.get());
         innerStart = start;
       }
       next[last] = text.lastIndexOf(COMMANDS[last], start - 1);
@@ -56,15 +104,11 @@ final class Boxes {
 
   /** Whether there is a box, closed or not. */
   static boolean isIn(String text) {
-    for (String command : COMMANDS) {
-      if (text.lastIndexOf(command) >= 0) {
-        return true;
-      }
-    }
-    return false;
+    return lastIn(text) >= 0;
   }
 
-  private record Span(int start, int end) {}
+  /** Of a box: where its command begins, and what it holds. */
+  private record Span(int command, int start, int end) {}
 
   private static Optional<Span> content(String text, int start) {
     int at = start + 1;
@@ -77,10 +121,10 @@ final class Boxes {
     if (at >= text.length()) {
       return Optional.empty();
     }
-    return text.charAt(at) == '{' ? braced(text, at) : bare(text, at);
+    return text.charAt(at) == '{' ? braced(text, start, at) : bare(text, start, at);
   }
 
-  private static Optional<Span> braced(String text, int open) {
+  private static Optional<Span> braced(String text, int command, int open) {
     int depth = 0;
     int end = Math.min(text.length(), open + 2 * Answer.MOST_CHARACTERS);
     for (int i = open; i < end; i++) {
@@ -90,20 +134,20 @@ final class Boxes {
       } else if (c == '{') {
         depth++;
       } else if (c == '}' && --depth == 0) {
-        return Optional.of(new Span(open + 1, i));
+        return Optional.of(new Span(command, open + 1, i));
       }
     }
     // What is longer than any answer is handed on as it is, to be called too large.
-    return end < text.length() ? Optional.of(new Span(open + 1, end)) : Optional.empty();
+    return end < text.length() ? Optional.of(new Span(command, open + 1, end)) : Optional.empty();
   }
 
-  private static Optional<Span> bare(String text, int start) {
+  private static Optional<Span> bare(String text, int command, int start) {
     int end = start;
     while (end < text.length()
         && end - start <= Answer.MOST_CHARACTERS
         && "$ \n".indexOf(text.charAt(end)) < 0) {
       end++;
     }
-    return end > start ? Optional.of(new Span(start, end)) : Optional.empty();
+    return end > start ? Optional.of(new Span(command, start, end)) : Optional.empty();
   }
 }

@@ -7,6 +7,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Excerpt;
 import io.troupe.verifiers.Verifier;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +19,8 @@ import java.util.Set;
  * <p>The prompt's answer is the bare answer, or a worked solution that ends in {@code \boxed{…}} or
  * {@code #### …}. The completion's is what the first anchor finds that finds anything. What counts
  * as the same is told, with examples, in {@code docs/verifiers.md}.
+ *
+ * <p>One completion is one guess: no anchor looks at the expected answer to choose what it reads.
  *
  * <p>Work is bounded by counted steps, so that no completion takes longer than a tenth of a second,
  * whatever it holds: what does not fit is wrong, and the reason says "too large to evaluate".
@@ -35,10 +38,14 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
   /** What several answers are worth. */
   public enum Mode {
     /**
-     * Nothing: boxes that hold different answers are no answer, unless together they are the set
-     * that is asked for. The mode to train with.
+     * The last box revises those before it. Boxes side by side, with nothing said between them, are
+     * one answer of several parts: right if all agree, or if together they are the set that is
+     * asked for. What is read depends on the completion alone, so that however many guesses it
+     * holds, in whatever order, one of them counts. The mode to train with.
      */
     ONE_ANSWER,
+    /** The same, read at the anchor that comes last in the text, whatever their order. */
+    LATEST_ANSWER,
     /** The last one counts, as evaluation harnesses have it. */
     LAST_ANSWER
   }
@@ -59,6 +66,8 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
   public enum Reading {
     /** A box, {@code ####} or "the answer is"; never just the last number. */
     TRAINING,
+    /** The same and "Answer: …", whichever comes last: to measure with. */
+    EVALUATION,
     /** Hendrycks's MATH evaluation, and verl's: the last box. */
     HENDRYCKS,
     /** Minerva's evaluation in lm-evaluation-harness: its sentence. */
@@ -74,6 +83,8 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
     public MathVerifier verifier() {
       return switch (this) {
         case TRAINING -> of(Mode.ONE_ANSWER, Anchor.BOX, Anchor.HASHES, Anchor.ANSWER_IS);
+        case EVALUATION ->
+            of(Mode.LATEST_ANSWER, Anchor.BOX, Anchor.HASHES, Anchor.ANSWER_IS, Anchor.ANSWER_SAYS);
         case HENDRYCKS -> of(Mode.LAST_ANSWER, Anchor.BOX);
         case MINERVA -> of(Mode.LAST_ANSWER, Anchor.MINERVA);
         case OPEN_INSTRUCT ->
@@ -104,19 +115,37 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
       return broken(prompt, "is longer than %,d characters".formatted(Answer.MOST_CHARACTERS));
     }
     String text = withoutThought(completion);
-    for (Anchor anchor : anchors) {
-      List<String> found =
-          anchor == Anchor.BOX && mode == Mode.ONE_ANSWER ? Boxes.all(text) : anchor.find(text);
+    for (Anchor anchor : mode == Mode.LATEST_ANSWER ? fromTheLast(text) : anchors) {
+      boolean parts = anchor == Anchor.BOX && mode != Mode.LAST_ANSWER;
+      List<String> found = parts ? Boxes.last(text) : anchor.find(text);
       if (!found.isEmpty()) {
-        return anchor == Anchor.BOX
-            ? boxes(prompt, gold.get(), found)
-            : any(prompt, gold.get(), found);
+        return parts ? boxes(prompt, gold.get(), found) : any(prompt, gold.get(), found);
       }
-      if (anchor == Anchor.BOX && mode == Mode.ONE_ANSWER && Boxes.isIn(text)) {
+      if (parts && Boxes.isIn(text)) {
         return new Verdict.Scored(0, "", "the last box is empty or not closed");
       }
     }
     return new Verdict.Scored(0, "", "no answer found");
+  }
+
+  /**
+   * The anchors from the one that stands last in the text on. A sentence without a digit or a
+   * command ("so the answer is correct") comes after all others: it seldom names an answer.
+   */
+  private List<Anchor> fromTheLast(String text) {
+    return anchors.stream()
+        .sorted(
+            Comparator.comparing((Anchor anchor) -> namesAnAnswer(anchor, text))
+                .thenComparing(anchor -> anchor.position(text))
+                .reversed())
+        .toList();
+  }
+
+  private static boolean namesAnAnswer(Anchor anchor, String text) {
+    return anchor == Anchor.BOX
+        ? Boxes.isIn(text)
+        : anchor.find(text).stream()
+            .anyMatch(found -> found.chars().anyMatch(c -> c == '\\' || Character.isDigit(c)));
   }
 
   /** The answer of a bare answer or of a worked solution. */
@@ -175,7 +204,8 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
   }
 
   private static Verdict several(String last) {
-    return new Verdict.Scored(0, Excerpt.of(last), "several boxes hold different answers");
+    return new Verdict.Scored(
+        0, Excerpt.of(last), "several boxes side by side hold different answers");
   }
 
   private static Verdict verdict(Prompt prompt, String answer, Finding finding) {

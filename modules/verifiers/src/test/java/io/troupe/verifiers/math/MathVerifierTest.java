@@ -7,9 +7,12 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MathVerifierTest {
@@ -18,7 +21,8 @@ class MathVerifierTest {
     assertThat(verify(MathVerifier.training(), "\\frac{1}{2}", "So \\boxed{0.5}"))
         .isEqualTo(new Verdict.Scored(1, "0.5", "equal as rationals: 1/2"));
     assertThat(verify(MathVerifier.training(), "18", "\\boxed{17} or \\boxed{18}"))
-        .isEqualTo(new Verdict.Scored(0, "18", "several boxes hold different answers"));
+        .isEqualTo(
+            new Verdict.Scored(0, "18", "several boxes side by side hold different answers"));
     assertThat(verify(MathVerifier.training(), "18", "\\boxed{17, 18}"))
         .isEqualTo(
             new Verdict.Scored(0, "17, 18", "the answer holds several values, the gold is one"));
@@ -57,22 +61,28 @@ class MathVerifierTest {
     assertThat(passes(MathVerifier.training(), "9*2=18\n#### 1,018", "#### 1018")).isTrue();
   }
 
-  /** Training, Hendrycks, Minerva, open-instruct, Qwen, DAPO. */
+  /** Training, evaluation, Hendrycks, Minerva, open-instruct, Qwen, DAPO. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "'\\boxed{3} then \\boxed{4}'                                  | 4   | 010110",
-        "'\\boxed{3} then \\boxed{4}'                                  | 3   | 000000",
-        "we get $5$ and $7$                                          | 7   | 000110",
-        "42                                                          | 42  | 000110",
-        "the answer is 42                                            | 42  | 100010",
-        "Final Answer: The final answer is $-2$. I hope it is correct. | -2 | 101110",
-        "Final Answer: The final answer is $-2$                      | -2  | 101110",
-        "'Answer: 7'                                                 | 7   | 000011",
-        "'\\fbox{7}'                                                 | 7   | 110110",
-        "'\\boxed{10\\text{ cm}}'                                      | 10  | 110110",
-        "'So there are 1,234 of them.'                               | 1234 | 000010",
+        "'\\boxed{3} then \\boxed{4}'                                  | 4   | 1110110",
+        "'\\boxed{3} then \\boxed{4}'                                  | 3   | 0000000",
+        "we get $5$ and $7$                                          | 7   | 0000110",
+        "42                                                          | 42  | 0000110",
+        "the answer is 42                                            | 42  | 1100010",
+        "Final Answer: The final answer is $-2$. I hope it is correct. | -2 | 1101110",
+        "Final Answer: The final answer is $-2$                      | -2  | 1101110",
+        "'Answer: 7'                                                 | 7   | 0100011",
+        "'\\fbox{7}'                                                 | 7   | 1110110",
+        "'\\boxed{10\\text{ cm}}'                                      | 10  | 1110110",
+        "The final answer is $40$.                                   | 40  | 1100110",
+        "'So \\boxed{3}? No: \\boxed{11}.'                              | 11  | 1110110",
+        "'So \\boxed{3}. The final answer is $40$.'                    | 40  | 0100000",
+        "'#### 3. Wait, the answer is 40.'                           | 40  | 0100010",
+        "'**Answer:** $40$ dollars'                                  | 40  | 0100110",
+        "'\\boxed{40}, so the answer is correct.'                     | 40  | 1110110",
+        "'So there are 1,234 of them.'                               | 1234 | 0000010",
       })
   void verify_modes_readAsTheHarnessesDo(String completion, String gold, String expected) {
     StringBuilder passed = new StringBuilder();
@@ -80,6 +90,74 @@ class MathVerifierTest {
       passed.append(passes(reading.verifier(), gold, completion) ? '1' : '0');
     }
     assertThat(passed).hasToString(expected);
+  }
+
+  /** Several boxes: the last one, or the last ones that stand side by side. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'\\boxed{17} and \\boxed{18}'                           | '\\{17,18\\}' | 1",
+        "'$\\boxed{17}$, $\\boxed{18}$ or $\\boxed{19}$'            | '17,18,19'    | 1",
+        "'**$\\boxed{17}$**\n**$\\boxed{18}$**'                   | '17,18'       | 1",
+        "'\\boxed{17}\\text{ and }\\boxed{18}'                     | '17,18'       | 1",
+        "'\\boxed{1}, no, \\boxed{17} and \\boxed{18}'             | '17,18'       | 1",
+        "'\\boxed{17} and then also \\boxed{18}'                  | '17,18'       | 0",
+        "'\\boxed{17} or \\boxed{18}'                            | 18            | 0",
+        "'\\boxed{17}, \\boxed{18}'                              | 17            | 0",
+        "'\\boxed{17} \\boxed{18}'                               | 18            | 0",
+        "'\\boxed{17}\n\n\\boxed{18}'                            | 18            | 0",
+        "'\\boxed{\\boxed{17}, \\boxed{18}}'                      | 18            | 0",
+        "'\\boxed{18}, and again \\boxed{18.0}'                  | 18            | 1",
+        "'\\boxed{18}, \\boxed{18.0}'                            | 18            | 1",
+        "'\\boxed{17}. Hmm, rather \\boxed{18}'                  | 18            | 1",
+        "'\\boxed{18}. Hmm, rather \\boxed{17}'                  | 18            | 0",
+        "'\\boxed{18} and \\boxed{17'                            | 18            | 0",
+      })
+  void verify_severalBoxes_areOneGuess(String completion, String gold, int reward) {
+    for (MathVerifier.Reading reading : ONE_GUESS) {
+      assertThat(passes(reading.verifier(), gold, completion.replace("\\n", "\n")))
+          .as("%s", reading)
+          .isEqualTo(reward == 1);
+    }
+  }
+
+  private static final List<MathVerifier.Reading> ONE_GUESS =
+      List.of(MathVerifier.Reading.TRAINING, MathVerifier.Reading.EVALUATION);
+
+  /** However guesses are laid out, at most one of them is paid: no order is worth more than one. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void verify_anyLayOutOfGuesses_paysForOneAtMost(long seed) {
+    Random random = new Random(seed);
+    List<String> between =
+        List.of(
+            " ", ", ", " or ", "$, $", ". Wait, no: ", "\n\n", " = ", "\\\\", "} ", " {", "####");
+    List<String> frames =
+        List.of(
+            "\\boxed{%s}",
+            "\\fbox{%s}",
+            "#### %s",
+            "The answer is %s.",
+            "Answer: %s",
+            "%s",
+            "\\boxed{\\boxed{%s}}",
+            "the final answer is $%s$",
+            "\\boxed %s");
+    int guesses = 2 + random.nextInt(5);
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < guesses; i++) {
+      text.append(frames.get(random.nextInt(frames.size())).replace("%s", Integer.toString(11 + i)))
+          .append(between.get(random.nextInt(between.size())));
+    }
+    for (MathVerifier.Reading reading : ONE_GUESS) {
+      List<Integer> paid =
+          IntStream.range(11, 11 + guesses)
+              .filter(gold -> passes(reading.verifier(), "" + gold, text.toString()))
+              .boxed()
+              .toList();
+      assertThat(paid).as("%s: %s", reading, text).hasSizeLessThanOrEqualTo(1);
+    }
   }
 
   @Test
