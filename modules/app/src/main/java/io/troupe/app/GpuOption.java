@@ -8,8 +8,8 @@ import io.troupe.cluster.gpu.GpuProbe;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.gpu.NvidiaSmi;
 import io.troupe.cluster.gpu.Occupants;
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ final class GpuOption {
     if (probe.isEmpty()) {
       return Optional.empty();
     }
-    Files.createDirectories(node);
+    PrivateFiles.folders(node);
     return Optional.of(
         new NodeGpus(
             probe.get(),

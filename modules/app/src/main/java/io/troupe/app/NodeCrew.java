@@ -14,6 +14,7 @@ import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
 import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -72,7 +73,7 @@ record NodeCrew(
     if (takesOver || !terms.transfers()) {
       RunToken.check(terms.token(), run);
     }
-    Path folder = Files.createDirectories(data.resolve(node).resolve(terms.run()));
+    Path folder = PrivateFiles.folders(data.resolve(node).resolve(terms.run()));
     Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
     RunInputs.check(terms, Composition.of(settings, run.resolve("checkpoints")));
@@ -227,9 +228,9 @@ record NodeCrew(
       return gpus.claimBeside(wanted, taken);
     } catch (IOException tooFew) {
       LOG.warn(
-          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become head, its trainer"
-              + " computes on the processor; start fewer workers here, or give another node the role"
-              + " coordinator\"",
+          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become head, its"
+              + " trainer computes on the processor; start fewer workers here, or give another node"
+              + " the role coordinator\"",
           wanted,
           tooFew.getMessage());
       return List.of();

@@ -1,5 +1,8 @@
 package io.troupe.cluster;
 
+import static java.util.Objects.requireNonNull;
+
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +63,7 @@ public final class KnownMembers {
   }
 
   private void write() throws IOException {
-    Files.createDirectories(file.toAbsolutePath().getParent());
+    PrivateFiles.folders(requireNonNull(file.toAbsolutePath().getParent()));
     Path next = file.resolveSibling(file.getFileName() + ".next");
     Files.write(next, members.stream().map(HostPort::toString).toList());
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -248,7 +248,7 @@ public final class RunFolder {
     for (int i = 0; ; i++) {
       Path path = root.resolve(i == 0 ? name : name + "_" + i);
       try {
-        return Files.createDirectory(path);
+        return PrivateFiles.newFolder(path); // Nobody else comes to what lies in it.
       } catch (FileAlreadyExistsException taken) {
         // mkdir decides who has the name; the loser takes the next one.
       }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.List;
@@ -51,6 +52,14 @@ final class RunFolderTest {
     assertThat(run.traces()).isEmptyDirectory();
     assertThat(run.checkpoints()).isEmptyDirectory();
     assertThat(create("clean").path().resolve("patches")).doesNotExist();
+  }
+
+  @Test
+  void create_newRun_isClosedToOtherUsers() throws IOException {
+    RunFolder run = create("quickstart", "");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(run.path())))
+        .isEqualTo("rwx------");
+    assertThat(PrivateFiles.objection(run.path())).isEmpty();
   }
 
   @Test

@@ -1,11 +1,13 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -25,8 +27,9 @@ public final class AbandonedCaches {
   private AbandonedCaches() {}
 
   /**
-   * Deletes those of this host; what another user owns is left alone. To be called before this
-   * process opens a cache of its own: looking at a file that it has locked would lose the lock.
+   * Deletes those of this user on this host: private folders with the mark of a cache. To be called
+   * before this process opens a cache of its own: looking at a file that it has locked would lose
+   * the lock.
    */
   public static void delete() {
     delete(CacheSettings.MEMORY, System.currentTimeMillis() - YOUNG.toMillis());
@@ -40,7 +43,7 @@ public final class AbandonedCaches {
         Files.newDirectoryStream(memory, CacheSettings.PREFIX + "*")) {
       for (Path cache : caches) {
         Path mark = cache.resolve(WeightCache.LOCK);
-        if (Files.isWritable(mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
+        if (ours(cache, mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
           Trees.delete(cache);
           LOG.info("event=abandoned_weights_deleted directory={}", cache);
         }
@@ -48,6 +51,14 @@ public final class AbandonedCaches {
     } catch (IOException stays) {
       LOG.warn("event=abandoned_weights_left reason=\"{}\"", stays.getMessage());
     }
+  }
+
+  /** Links are not followed: anybody may put one where all may write. */
+  private static boolean ours(Path cache, Path mark) throws IOException {
+    return Files.isDirectory(cache, LinkOption.NOFOLLOW_LINKS)
+        && PrivateFiles.owned(cache)
+        && Files.isRegularFile(mark, LinkOption.NOFOLLOW_LINKS)
+        && PrivateFiles.owned(mark);
   }
 
   private static boolean free(Path mark) throws IOException {

@@ -4,6 +4,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
+import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -55,11 +56,12 @@ public final class WeightCache implements AutoCloseable {
   /**
    * Opens a cache and finds what is whole in it.
    *
-   * @throws IOException if a directory cannot be written, or another process owns it
+   * @throws IOException if a directory cannot be written, is not private to this user, or is
+   *     another process's
    */
   public static WeightCache open(CacheSettings settings) throws IOException {
     for (Path root : settings.roots()) {
-      Files.createDirectories(root);
+      PrivateFiles.ownFolder(root); // Who could write here could replace what workers map.
     }
     Path mark = settings.roots().getFirst().resolve(LOCK);
     FileChannel ownership =
