@@ -136,7 +136,7 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
     return anchors.stream()
         .sorted(
             Comparator.comparing((Anchor anchor) -> namesAnAnswer(anchor, text))
-                .thenComparing(anchor -> anchor.position(text))
+                .thenComparingInt(anchor -> anchor.position(text))
                 .reversed())
         .toList();
   }
