@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
           + " numbers, capacities, memory, placement.",
       "Refuses what cannot work, with every violation and its line."
     },
-    footer = {"", "Example:", "  troupe plan conf/quickstart.yaml --set training.max_staleness=2"})
+    footer = {"", "Example:", "  troupe plan conf/quickstart.yaml --set loss.objective=dapo"})
 final class PlanCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "FILE", description = "Configuration of a run.")
   private @Nullable Path file;

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  troupe train conf/quickstart.yaml",
-      "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.max_staleness=0",
+      "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.steps=20",
       "  troupe train --resume runs/quickstart-20261121-140200",
       "",
       "^C or SIGTERM saves everything and prints how to resume; a second one stops at once."

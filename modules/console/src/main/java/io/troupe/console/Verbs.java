@@ -50,7 +50,8 @@ final class Verbs {
             throw new Refusal(
                 400,
                 "max_staleness is what the run is an experiment on, so it does not change under it;"
-                    + " start another run with --set training.max_staleness=N");
+                    + " what makes rollouts younger is more workers, smaller groups or fewer of"
+                    + " them at a time (limit)");
         default ->
             throw new Refusal(
                 400,

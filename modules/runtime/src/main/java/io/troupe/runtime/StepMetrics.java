@@ -1,5 +1,6 @@
 package io.troupe.runtime;
 
+import io.troupe.core.train.CompletionStatistics;
 import io.troupe.engine.StepOutcome;
 import io.troupe.telemetry.StepMeter;
 
@@ -13,6 +14,7 @@ import io.troupe.telemetry.StepMeter;
  * @param stalenessMax greatest staleness of a trained token, in versions
  * @param stalenessMean mean staleness of trained tokens, in versions
  * @param seconds from the first to the last computation of the step
+ * @param completions of the step, however they were weighed
  */
 public record StepMetrics(
     StepOutcome.Stepped outcome,
@@ -21,7 +23,8 @@ public record StepMetrics(
     long maskedTokens,
     long stalenessMax,
     double stalenessMean,
-    double seconds) {
+    double seconds,
+    CompletionStatistics completions) {
   /** The numbers, as the meter takes them. */
   StepMeter.Reading reading() {
     return new StepMeter.Reading(
@@ -37,6 +40,7 @@ public record StepMetrics(
         maskedTokens,
         stalenessMax,
         stalenessMean,
-        seconds);
+        seconds,
+        completions);
   }
 }

@@ -6,6 +6,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.CompletionStatistics;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.LossWeights;
@@ -256,7 +257,8 @@ public final class TrainerWorkshop {
                 batch.maskedTokens(),
                 batch.stalenessMax(),
                 batch.stalenessMean(),
-                (System.nanoTime() - start) / 1e9),
+                (System.nanoTime() - start) / 1e9,
+                CompletionStatistics.of(groups)),
             LossTokens.of(rollouts),
             MarkedGroup.of(groups, stepped.marks()),
             snapshot);

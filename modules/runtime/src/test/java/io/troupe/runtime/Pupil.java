@@ -49,7 +49,7 @@ final class Pupil implements TrainingEngine {
 
   private static StepOutcome stepped(double loss) {
     LossMetrics metrics =
-        new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        new LossMetrics(loss, 0, loss, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
     return new StepOutcome.Stepped(metrics, 1, 1, 0, new StepOutcome.Times(0, 0, 0), List.of());
   }
 

@@ -5,7 +5,10 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.CompletionStatistics;
+import io.troupe.core.train.Distillation;
 import io.troupe.core.train.LossMetrics;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -48,7 +51,8 @@ public final class StepMeter {
       long maskedTokens,
       long stalenessMax,
       double stalenessMean,
-      double trainSeconds) {}
+      double trainSeconds,
+      CompletionStatistics completions) {}
 
   /**
    * What the verifier pools have done since the process began.
@@ -71,6 +75,8 @@ public final class StepMeter {
   private long lastStepAt;
   private long groups;
   private long degenerate;
+  private long allRight;
+  private long allWrong;
   private long rollouts;
   private double rewards;
   private long tokens;
@@ -173,7 +179,17 @@ public final class StepMeter {
             verification.millisP99(),
             verification.timeouts() - verified.timeouts(),
             verification.crashes() - verified.crashes(),
-            verification.waiting());
+            verification.waiting(),
+            reading.completions().reward(),
+            ratio((double) allRight, groups),
+            ratio((double) allWrong, groups),
+            loss.referenceKlMax(),
+            reading.completions().stopShare(),
+            reading.completions().stopStringShare(),
+            reading.completions().truncatedShare(),
+            reading.completions().rewardLengthCorrelation(),
+            reading.completions().lengthRight(),
+            reading.completions().lengthWrong());
     verified = verification;
     reset(nowMillis);
     return new StepRow(step, nowMillis / 1000.0, OptionalDouble.empty(), Optional.of(training));
@@ -190,6 +206,12 @@ public final class StepMeter {
     }
     if (Advantages.degenerate(values)) {
       degenerate++;
+    }
+    if (Arrays.stream(values).allMatch(reward -> reward >= Distillation.PERFECT)) {
+      allRight++;
+    }
+    if (Arrays.stream(values).allMatch(reward -> reward <= 1 - Distillation.PERFECT)) {
+      allWrong++;
     }
   }
 
@@ -227,6 +249,8 @@ public final class StepMeter {
     lastStepAt = nowMillis;
     groups = 0;
     degenerate = 0;
+    allRight = 0;
+    allWrong = 0;
     rollouts = 0;
     rewards = 0;
     tokens = 0;

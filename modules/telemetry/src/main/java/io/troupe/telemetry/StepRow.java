@@ -51,7 +51,8 @@ public record StepRow(
               unit = "versions",
               meaning = "greatest staleness among the tokens trained on",
               reading =
-                  "at the bound: rollouts are slower than training; never above max_staleness")
+                  "at the bound: rollouts are slower than training, more workers or smaller groups"
+                      + " make them faster; never above max_staleness")
           long stalenessMax,
       @Measure(
               column = "stale mean",
@@ -88,7 +89,8 @@ public record StepRow(
               meaning = "behaviour KL: k3 estimate of KL(sampler || trainer) per trained token",
               reading =
                   "above 0.1: the weights moved far since sampling, or the engines' arithmetic"
-                      + " differs; lower the staleness or the learning rate")
+                      + " differs; lower the learning rate, or add workers so that rollouts keep"
+                      + " up")
           double kl,
       @Measure(
               column = "grad",
@@ -179,7 +181,9 @@ public record StepRow(
               meaning =
                   "effective sample size of the importance weights p/q over the number of "
                       + "trained tokens",
-              reading = "1: on-policy; below 0.5: few tokens carry the step, lower the staleness")
+              reading =
+                  "1: on-policy; below 0.5: few tokens carry the step; lower the learning rate, or"
+                      + " add workers so that rollouts keep up")
           double effectiveShare,
       @Measure(
               unit = "share",
@@ -189,11 +193,11 @@ public record StepRow(
       @Measure(
               unit = "share",
               meaning =
-                  "trained tokens the correction gave no weight, by IcePop's range or the "
-                      + "sequence mask",
+                  "trained tokens the correction gave no weight, by IcePop's range, the cap of"
+                      + " decoupled or the sequence mask",
               reading =
-                  "high: most of the step teaches nothing; widen the range or lower the "
-                      + "staleness")
+                  "high: most of the step teaches nothing; widen the range, lower the learning"
+                      + " rate, or add workers so that rollouts keep up")
           double correctionMaskedShare,
       @Measure(
               unit = "nats",
@@ -203,8 +207,8 @@ public record StepRow(
       @Measure(
               unit = "nats",
               meaning =
-                  "mean divergence from the teacher per trained token; 0 without a "
-                      + "distillation",
+                  "mean divergence from the teacher per token that it spoke of; 0 without a"
+                      + " distillation",
               reading = "falling: the policy learns what the teacher says")
           double distillation,
       @Measure(
@@ -304,7 +308,71 @@ public record StepRow(
               unit = "verifications",
               meaning = "in the pools' queues when the step ended",
               reading = "growing: verification is the bottleneck; give it more workers")
-          long verifierWaiting) {}
+          long verifierWaiting,
+      @Measure(
+              unit = "0 to 1",
+              meaning = "mean task reward of the completions that the step trained on",
+              reading =
+                  "about one half: groups tell right from wrong; compare with reward, which counts"
+                      + " what was filtered, too")
+          double rewardUsed,
+      @Measure(
+              unit = "share",
+              meaning =
+                  "groups whose rewards are all 1 among the groups scored since the last step",
+              reading = "high: prompts too easy; take them out, or harder ones in")
+          double allRightShare,
+      @Measure(
+              unit = "share",
+              meaning =
+                  "groups whose rewards are all 0 among the groups scored since the last step",
+              reading =
+                  "high: prompts too hard, answers cut off, or a verifier that does not read them;"
+                      + " look at a few")
+          double allWrongShare,
+      @Measure(
+              unit = "nats",
+              meaning =
+                  "largest estimate of KL(policy || reference) at a trained token; 0 without a"
+                      + " penalty in the loss",
+              reading =
+                  "spikes: single tokens that the reference all but excludes; k3 grows without"
+                      + " limit there")
+          double referenceKlMax,
+      @Measure(
+              unit = "share",
+              meaning = "completions of the step that ended with a stop token",
+              reading = "falling: answers get cut off, or the policy forgets to end them")
+          double stopShare,
+      @Measure(
+              unit = "share",
+              meaning = "completions of the step that ended with a stop string",
+              reading = "0 without rollout.stop or stops of the task")
+          double stopStringShare,
+      @Measure(
+              unit = "share",
+              meaning = "completions of the step that the token limit cut off",
+              reading =
+                  "above a few percent: raise rollout.max_tokens, or leave them out with"
+                      + " loss.mask_truncated")
+          double lengthShare,
+      @Measure(
+              unit = "-1 to 1",
+              meaning = "correlation of task reward and length over the completions of the step",
+              reading =
+                  "high: longer answers are rewarded, rightly or not; below 0: long ones fail or"
+                      + " are cut off")
+          double rewardLengthCorrelation,
+      @Measure(
+              unit = "tokens",
+              meaning = "mean length of the step's completions with a reward of 0.5 or more",
+              reading = "compare with length_wrong")
+          double lengthRight,
+      @Measure(
+              unit = "tokens",
+              meaning = "mean length of the step's completions with a reward below 0.5",
+              reading = "near the token limit: wrong answers are those that did not come to an end")
+          double lengthWrong) {}
 
   /** The row before any step, to be evaluated. */
   public static StepRow before(double seconds) {

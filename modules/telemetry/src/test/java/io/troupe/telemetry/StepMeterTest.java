@@ -11,6 +11,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.CompletionStatistics;
 import io.troupe.core.train.LossMetrics;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
@@ -38,8 +39,8 @@ class StepMeterTest {
   private static final StepMeter.Reading READING =
       new StepMeter.Reading(
           new LossMetrics(
-              0.1, 0.11, 0.12, 0.3, 0.41, 0.42, 0.4, 0.5, 0.7, 0.8, 1.1, 1.2, 1.3, 1.4, 0.9, 0.02,
-              0.03, 100, 7),
+              0.1, 0.11, 0.12, 0.3, 0.41, 0.42, 0.4, 0.5, 0.55, 0.7, 0.8, 1.1, 1.2, 1.3, 1.4, 0.9,
+              0.02, 0.03, 100, 7),
           0.6,
           0.2,
           0.25,
@@ -51,7 +52,8 @@ class StepMeterTest {
           10,
           3,
           1.5,
-          0.25);
+          0.25,
+          new CompletionStatistics(0.61, 0.62, 0.63, 0.64, 0.65, 0.66, 0.67));
 
   /** Completions of this many tokens each. */
   private static GroupSummary summary(int tokens, double... rewards) {
@@ -84,6 +86,8 @@ class StepMeterTest {
     StepRow.Training training = training(row);
     assertThat(training.reward()).isEqualTo(3 / 4.0);
     assertThat(training.degenerateShare()).isEqualTo(1 / 2.0);
+    assertThat(training.allRightShare()).isEqualTo(1 / 2.0);
+    assertThat(training.allWrongShare()).isZero();
     assertThat(training.lostShare()).isEqualTo(3 / 4.0);
     assertThat(training.length()).isEqualTo(16 / 4.0);
     assertThat(training.tokensPerSecond()).isEqualTo(16 / 2.0);
@@ -110,6 +114,14 @@ class StepMeterTest {
     assertThat(training.stalenessMax()).isEqualTo(3);
     assertThat(training.stalenessMean()).isEqualTo(1.5);
     assertThat(training.trainSeconds()).isEqualTo(0.25);
+    assertThat(training.referenceKlMax()).isEqualTo(0.55);
+    assertThat(training.rewardUsed()).isEqualTo(0.61);
+    assertThat(training.stopShare()).isEqualTo(0.62);
+    assertThat(training.stopStringShare()).isEqualTo(0.63);
+    assertThat(training.lengthShare()).isEqualTo(0.64);
+    assertThat(training.rewardLengthCorrelation()).isEqualTo(0.65);
+    assertThat(training.lengthRight()).isEqualTo(0.66);
+    assertThat(training.lengthWrong()).isEqualTo(0.67);
   }
 
   @Test
@@ -125,6 +137,21 @@ class StepMeterTest {
     assertThat(training.verifierTimeouts()).isEqualTo(1);
     assertThat(training.verifierCrashes()).isEqualTo(4);
     assertThat(training.verifierWaiting()).isEqualTo(1);
+  }
+
+  /** Equal rewards between 0 and 1 are neither. */
+  @Test
+  void row_degenerateGroups_areToldApart() {
+    StepMeter meter = new StepMeter(0);
+    meter.event(new Event.GroupFiltered(summary(1, 0, 0)));
+    meter.event(new Event.GroupFiltered(summary(1, 0, 0)));
+    meter.event(new Event.GroupFiltered(summary(1, 1, 1 - 1e-9)));
+    meter.event(new Event.GroupFiltered(summary(1, .5, .5)));
+    meter.event(new Event.GroupBuffered(summary(1, 0, 1)));
+    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1_000));
+    assertThat(training.allWrongShare()).isEqualTo(2 / 5.0);
+    assertThat(training.allRightShare()).isEqualTo(1 / 5.0);
+    assertThat(training.degenerateShare()).isEqualTo(4 / 5.0);
   }
 
   @Test
@@ -153,6 +180,7 @@ class StepMeterTest {
     assertThat(training.refused()).isZero();
     assertThat(training.lostShare()).isZero();
     assertThat(training.degenerateShare()).isZero();
+    assertThat(training.allRightShare()).isZero();
     assertThat(training.reward()).isEqualTo(0.5);
     assertThat(training.tokensPerSecond()).isEqualTo(8 / 2.0);
     assertThat(training.waitSeconds()).isEqualTo(2.0);

@@ -31,7 +31,11 @@ final class StepRowTest {
                 + "\"optimizer_seconds\":0.03125,\"reference_seconds\":0.0,\"wait_seconds\":0.75,"
                 + "\"groups\":32,\"filtered\":3,\"requeued\":1,\"refused\":0,"
                 + "\"verifier_millis_p50\":1.5,\"verifier_millis_p99\":40.0,"
-                + "\"verifier_timeouts\":2,\"verifier_crashes\":1,\"verifier_waiting\":7}");
+                + "\"verifier_timeouts\":2,\"verifier_crashes\":1,\"verifier_waiting\":7,"
+                + "\"reward_used\":0.5,\"all_right_share\":0.125,\"all_wrong_share\":0.25,"
+                + "\"reference_kl_max\":0.75,\"stop_share\":0.875,\"stop_string_share\":0.0625,"
+                + "\"length_share\":0.0625,\"reward_length_correlation\":-0.5,"
+                + "\"length_right\":200.0,\"length_wrong\":300.0}");
   }
 
   @Test

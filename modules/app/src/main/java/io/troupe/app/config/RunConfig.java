@@ -41,7 +41,7 @@ public record RunConfig(
   /**
    * Reads a run's configuration.
    *
-   * @param overrides assignments of the command line, such as {@code training.max_staleness=2}
+   * @param overrides assignments of the command line, such as {@code training.steps=20}
    * @throws io.troupe.app.config.binding.ConfigurationException with everything wrong with it
    */
   public static Resolved<RunConfig> load(Path file, List<String> overrides) {
@@ -138,8 +138,8 @@ public record RunConfig(
         .on("rollout.publish", "rollout.sidecars.count")
         .require(
             () -> !clustered || !rollout.publishesAdapters() || rollout.sidecars().count() == 0,
-            "must be merged in a run with --cluster whose nodes start servers: what travels to nodes"
-                + " is merged",
+            "must be merged in a run with --cluster whose nodes start servers: what travels to"
+                + " nodes is merged",
             "leave it out, name servers by rollout.endpoints.urls, which the head drives, or train"
                 + " without --cluster");
     if (placement.nodes() == 0) {

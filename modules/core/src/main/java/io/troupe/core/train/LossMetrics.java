@@ -16,6 +16,7 @@ package io.troupe.core.train;
  * @param gapMax largest |log p - log q|
  * @param referenceKl mean estimate of KL(policy || reference) by the loss's estimator; 0 without a
  *     penalty in the loss
+ * @param referenceKlMax largest such estimate of a token
  * @param clippedLow share of tokens whose ratio to the sampler is below the clip range
  * @param clippedHigh share of tokens whose ratio is above it
  * @param ratioP50 median of p/q
@@ -38,6 +39,7 @@ public record LossMetrics(
     double gapP99,
     double gapMax,
     double referenceKl,
+    double referenceKlMax,
     double clippedLow,
     double clippedHigh,
     double ratioP50,

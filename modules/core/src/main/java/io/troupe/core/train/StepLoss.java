@@ -25,6 +25,7 @@ public final class StepLoss {
   private double supervisedLoss;
   private double behaviourKl;
   private double referenceKl;
+  private double referenceKlMax = Double.NEGATIVE_INFINITY;
   private long low;
   private long high;
   private long truncated;
@@ -118,6 +119,7 @@ public final class StepLoss {
     for (TokenLoss token : own.tokens()) {
       behaviourKl += token.behaviourKl();
       referenceKl += token.referenceKl();
+      referenceKlMax = Math.max(referenceKlMax, token.referenceKl());
       low += token.clippedLow() ? 1 : 0;
       high += token.clippedHigh() ? 1 : 0;
       truncated += token.truncated() ? 1 : 0;
@@ -199,6 +201,7 @@ public final class StepLoss {
       double supervisedLoss,
       double behaviourKl,
       double referenceKl,
+      double referenceKlMax,
       long low,
       long high,
       long truncated,
@@ -220,6 +223,7 @@ public final class StepLoss {
         supervisedLoss,
         behaviourKl,
         referenceKl,
+        referenceKlMax,
         low,
         high,
         truncated,
@@ -237,6 +241,7 @@ public final class StepLoss {
     supervisedLoss += part.supervisedLoss;
     behaviourKl += part.behaviourKl;
     referenceKl += part.referenceKl;
+    referenceKlMax = Math.max(referenceKlMax, part.referenceKlMax);
     low += part.low;
     high += part.high;
     truncated += part.truncated;
@@ -281,6 +286,7 @@ public final class StepLoss {
         quantile(gaps, .99),
         quantile(gaps, 1),
         referenceKl / n,
+        tokens == 0 ? 0 : referenceKlMax,
         low / n,
         high / n,
         ratio(ratios, .5),

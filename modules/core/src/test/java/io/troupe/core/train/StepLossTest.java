@@ -53,6 +53,7 @@ final class StepLossTest {
     // x - 1 - log x at the ratios e^0.1, e^-0.5, 1, e^0.8, 1
     assertThat(step.behaviourKl()).isCloseTo((0.005170918 + 0.106530660 + 0.425540928) / 5, SINGLE);
     assertThat(step.referenceKl()).isCloseTo((0.021403 + 0.070320 + 0.018731) / 5, within(5e-7));
+    assertThat(step.referenceKlMax()).isCloseTo(0.070320, within(5e-7));
     assertThat(step.gapMax()).isCloseTo(.8, SINGLE);
   }
 
@@ -82,7 +83,7 @@ final class StepLossTest {
     LossMetrics step =
         step(GRPO, List.of(new boolean[] {false, false, false}, new boolean[] {false, false}));
     assertThat(step)
-        .isEqualTo(new LossMetrics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        .isEqualTo(new LossMetrics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   @Test

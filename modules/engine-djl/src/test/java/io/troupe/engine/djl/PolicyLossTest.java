@@ -176,6 +176,7 @@ final class PolicyLossTest {
         assertThat(actual.gapP99()).isCloseTo(expected.gapP99(), within(1e-5));
         assertThat(actual.gapMax()).isCloseTo(expected.gapMax(), within(1e-5));
         assertThat(actual.referenceKl()).isCloseTo(expected.referenceKl(), within(1e-5));
+        assertThat(actual.referenceKlMax()).isCloseTo(expected.referenceKlMax(), within(1e-5));
         assertThat(actual.ratioP50()).isCloseTo(expected.ratioP50(), within(1e-5));
         assertThat(actual.ratioMax()).isCloseTo(expected.ratioMax(), within(1e-5));
         assertThat(actual.effectiveShare()).isCloseTo(expected.effectiveShare(), within(1e-5));

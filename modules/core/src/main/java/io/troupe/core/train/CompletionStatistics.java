@@ -1,0 +1,76 @@
+package io.troupe.core.train;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.ScoredGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * How the completions of a step ended, and how their rewards go with their lengths. Every
+ * completion of every group counts once, whatever its loss weight. A number of nothing is not a
+ * number.
+ *
+ * @param reward mean task reward
+ * @param stopShare share that ended with a stop token
+ * @param stopStringShare share that ended with a stop string
+ * @param truncatedShare share that the token limit cut off
+ * @param rewardLengthCorrelation Pearson's correlation of task reward and length in tokens; not a
+ *     number where either is the same for all
+ * @param lengthRight mean length of those with a task reward of one half or more, in tokens
+ * @param lengthWrong mean length of the others
+ */
+public record CompletionStatistics(
+    double reward,
+    double stopShare,
+    double stopStringShare,
+    double truncatedShare,
+    double rewardLengthCorrelation,
+    double lengthRight,
+    double lengthWrong) {
+  private static final double RIGHT = 0.5;
+
+  private record One(double reward, double length, FinishReason reason) {}
+
+  /** The statistics of a step's groups. */
+  public static CompletionStatistics of(List<ScoredGroup> groups) {
+    List<One> all = new ArrayList<>();
+    for (ScoredGroup group : groups) {
+      for (int i = 0; i < group.completions().size(); i++) {
+        Completion completion = group.completions().get(i);
+        all.add(new One(group.rewards().get(i), completion.length(), completion.finishReason()));
+      }
+    }
+    return new CompletionStatistics(
+        all.stream().mapToDouble(One::reward).average().orElse(Double.NaN),
+        share(all, FinishReason.STOP),
+        share(all, FinishReason.STOP_STRING),
+        share(all, FinishReason.LENGTH),
+        correlation(all),
+        length(all, one -> one.reward >= RIGHT),
+        length(all, one -> one.reward < RIGHT));
+  }
+
+  private static double share(List<One> all, FinishReason reason) {
+    return all.stream().mapToInt(one -> one.reason == reason ? 1 : 0).average().orElse(Double.NaN);
+  }
+
+  private static double length(List<One> all, Predicate<One> which) {
+    return all.stream().filter(which).mapToDouble(One::length).average().orElse(Double.NaN);
+  }
+
+  private static double correlation(List<One> all) {
+    double reward = all.stream().mapToDouble(One::reward).average().orElse(Double.NaN);
+    double length = all.stream().mapToDouble(One::length).average().orElse(Double.NaN);
+    double both = 0;
+    double rewards = 0;
+    double lengths = 0;
+    for (One one : all) {
+      both += (one.reward - reward) * (one.length - length);
+      rewards += (one.reward - reward) * (one.reward - reward);
+      lengths += (one.length - length) * (one.length - length);
+    }
+    return both / Math.sqrt(rewards * lengths);
+  }
+}
