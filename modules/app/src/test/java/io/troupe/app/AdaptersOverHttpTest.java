@@ -37,6 +37,7 @@ import io.troupe.engine.http.serve.PolicyServer;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.http.serve.Served;
 import io.troupe.engine.safetensors.PeftFolder;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -136,7 +136,7 @@ class AdaptersOverHttpTest {
   }
 
   private static List<Completion> draw(SamplingEngine engine, long group) throws Exception {
-    return await(
+    return Await.value(
         engine
             .sample(
                 List.of(
@@ -147,10 +147,6 @@ class AdaptersOverHttpTest {
                         new SamplingSettings(1, 16),
                         group)))
             .getFirst());
-  }
-
-  private static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(300, TimeUnit.SECONDS);
   }
 
   /**
@@ -165,8 +161,8 @@ class AdaptersOverHttpTest {
         FleetSampler fleet = fleet(broken)) {
       fleet.join("a", at(server));
       for (WeightSnapshot version : VERSIONS) {
-        await(fleet.load(version));
-        await(MERGED.load(version));
+        Await.value(fleet.load(version));
+        Await.value(MERGED.load(version));
         for (long group = 1; group <= 5; group++) {
           List<Completion> alone = draw(fleet, group);
           List<Completion> merged = draw(MERGED, group);
@@ -195,7 +191,7 @@ class AdaptersOverHttpTest {
       for (WeightSnapshot version : VERSIONS) {
         try (FleetSampler fleet = fleet(broken)) {
           fleet.join("a", at(server));
-          await(fleet.load(version));
+          Await.value(fleet.load(version));
         }
         assertThat(names(wire))
             .containsExactly(
@@ -215,7 +211,7 @@ class AdaptersOverHttpTest {
         FleetSampler fleet = fleet(broken)) {
       fleet.join("a", at(server));
       CompletionStage<WeightVersion> load = fleet.load(VERSIONS.getLast());
-      assertThat(await(broken)).isEqualTo("a");
+      assertThat(Await.value(broken)).isEqualTo("a");
       assertThat(load.toCompletableFuture()).isNotDone();
       assertThat(fleet.report()).contains("ready=0 ").contains("updates=0 ");
       WeightSnapshot newest = VERSIONS.getLast();

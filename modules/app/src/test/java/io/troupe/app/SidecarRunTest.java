@@ -3,12 +3,12 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.store.RunFolder;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole runs whose rollouts are sampled by servers in processes of their own. */
 @Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SidecarRunTest {
-  private static final Duration POLL = Duration.ofMillis(20);
   private static final String RUN =
       """
       run:
@@ -80,15 +79,13 @@ class SidecarRunTest {
   }
 
   private static Path awaitCard(Path folder, String name) throws IOException {
-    long end = System.nanoTime() + Duration.ofMinutes(10).toNanos();
-    while (System.nanoTime() < end) {
-      if (Files.isDirectory(folder.resolve("runs"))
-          && !RunFolder.list(folder.resolve("runs")).isEmpty()
-          && Files.exists(servers(folder).resolve(name))) {
-        return servers(folder).resolve(name);
-      }
-      LockSupport.parkNanos(POLL.toNanos());
-    }
-    throw new AssertionError("no " + name);
+    return Await.found(
+        name,
+        () ->
+            Files.isDirectory(folder.resolve("runs"))
+                    && !RunFolder.list(folder.resolve("runs")).isEmpty()
+                    && Files.exists(servers(folder).resolve(name))
+                ? Optional.of(servers(folder).resolve(name))
+                : Optional.empty());
   }
 }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Phase;
+import io.troupe.testkit.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -164,14 +165,9 @@ final class ConsoleServerTest {
     CompletableFuture<Void> held = run.holdAnswers();
     CompletableFuture<HttpResponse<String>> answer =
         http.sendAsync(order("{\"verb\":\"drain\"}").build(), HttpResponse.BodyHandlers.ofString());
-    while (!(run.state().phase() instanceof Phase.Draining)) {
-      Thread.onSpinWait();
-    }
+    Await.until("the run drains", () -> run.state().phase() instanceof Phase.Draining);
     Thread closing = Thread.ofPlatform().start(server::close);
-    while (closing.getState() != Thread.State.TIMED_WAITING) {
-      assertThat(closing.isAlive()).isTrue();
-      Thread.onSpinWait();
-    }
+    Await.until("the server waits", () -> closing.getState() == Thread.State.TIMED_WAITING);
     held.complete(null);
     assertThat(answer.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     closing.join();

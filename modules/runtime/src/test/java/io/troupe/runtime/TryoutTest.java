@@ -13,6 +13,7 @@ import io.troupe.engine.TokenListener;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.testkit.Await;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CancellationException;
@@ -131,7 +132,7 @@ class TryoutTest {
         begin(
             (_, _, _, _) -> {
               drawing.countDown();
-              awaitUninterruptibly(go);
+              Await.latch(go);
             });
     drawing.await();
     assertThat(begin(TokenListener.NONE)).isEqualTo(new Tryout.Busy());
@@ -141,14 +142,6 @@ class TryoutTest {
         .hasRootCauseInstanceOf(CancellationException.class);
     assertThat(draw().length()).isPositive();
     assertThat(made).hasValue(1);
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException stopping) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.troupe.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -30,9 +31,7 @@ final class JournalWriterTest {
   }
 
   private static void awaitHeldWrite(FaultyDisk disk) {
-    while (!disk.writerWaits()) {
-      Thread.onSpinWait();
-    }
+    Await.until("a write is held", disk::writerWaits);
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.ShardedAdamW;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -326,12 +327,9 @@ class CollectiveTest {
     }
   }
 
-  /** A door tells whom it has refused in a thread of its own. */
+  /** A door tells in a thread of its own whom it has refused. */
   private void awaitRefusals(int count) {
-    long end = System.nanoTime() + PATIENT.toNanos();
-    while (refused.size() < count && System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
+    Await.until(count + " refusals", () -> refused.size() >= count);
     assertThat(refused).hasSize(count);
   }
 
@@ -404,6 +402,7 @@ class CollectiveTest {
       while (rude.read(hello) >= 0) {
         assertThat(hello.hasRemaining()).isTrue();
       }
+      Await.until("the rude one is refused", () -> !refused.isEmpty());
       assertThat(refused)
           .as("the rude one, and the silent one on a slow machine")
           .isNotEmpty()

@@ -3,6 +3,7 @@ package io.troupe.cluster.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.cluster.gpu.Occupancy.Occupant;
+import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -109,11 +110,7 @@ class GpuClaimTest {
   void end_orphanThatNobodyWaitsFor_isEndedWhenItIsAZombie() throws Exception {
     Process parent = new ProcessBuilder("sh", "-c", "sleep 3600 & exec sleep 3600").start();
     try {
-      while (parent.children().findAny().isEmpty()) {
-        assertThat(parent.isAlive()).isTrue();
-        Thread.onSpinWait();
-      }
-      ProcessHandle orphan = parent.children().findAny().orElseThrow();
+      ProcessHandle orphan = Await.found("a child", () -> parent.children().findAny());
       ChildLedger.open(folder.resolve("children.json")).started(orphan);
       ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
       assertThat(ledger.end(List.of(new Occupant(orphan.pid(), "")), 60_000)).isEmpty();

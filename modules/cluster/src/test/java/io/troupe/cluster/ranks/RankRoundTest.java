@@ -8,6 +8,7 @@ import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankShare;
 import io.troupe.engine.parallel.RankStep;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;
@@ -264,7 +265,7 @@ final class RankRoundTest {
     Executor secondLater =
         task -> {
           if (tasks.incrementAndGet() == 2) {
-            await(waits);
+            Await.latch(waits);
           }
           threads.execute(task);
         };
@@ -272,7 +273,7 @@ final class RankRoundTest {
         number -> {
           faults.add(number);
           seats.get(number - 10).hangUp();
-          await(told);
+          Await.latch(told);
         };
     RankRound round = new RankRound(seats, secondLater, Duration.ofSeconds(1), atFault);
     assertThatThrownBy(
@@ -286,21 +287,13 @@ final class RankRoundTest {
                       ticket.hears(_ -> verdict.countDown());
                       ticket.ready();
                       waits.countDown();
-                      await(verdict);
+                      Await.latch(verdict);
                       told.countDown();
                       throw new RankLostException(1, "gone");
                     }))
         .hasMessage("trainer rank 11 is lost: it was not done after PT1S, and was ended");
     assertThat(ended).containsExactly(11);
     assertThat(faults).containsExactly(11);
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException stopped) {
-      throw new IllegalStateException(stopped);
-    }
   }
 
   @Test
@@ -349,9 +342,7 @@ final class RankRoundTest {
             .daemon()
             .start(
                 () -> {
-                  while (seats.getFirst().call().open()) {
-                    Thread.onSpinWait();
-                  }
+                  Await.until("the call is over", () -> !seats.getFirst().call().open());
                   noticed.countDown();
                 });
     assertThatThrownBy(() -> step(LONG)).hasMessageContaining("trainer rank 10 is lost: fate: ");

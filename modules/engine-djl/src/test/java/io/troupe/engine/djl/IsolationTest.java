@@ -17,6 +17,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StepOutcome;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.testkit.Await;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ final class IsolationTest {
         SamplingEngine sampler = policy.newSampler()) {
       sampler.load(trainer.snapshot(WeightVersion.BASE));
       keepSampling(sampler, sampled, stop, busy);
-      awaitQuietly(busy);
+      Await.latch(busy);
       AtomicLong version = new AtomicLong();
       List<StepOutcome> together =
           train(
@@ -84,14 +85,6 @@ final class IsolationTest {
                     keepSampling(sampler, sampled, stop, busy);
                   }
                 });
-  }
-
-  private static void awaitQuietly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException stopped) {
-      throw new AssertionError(stopped);
-    }
   }
 
   /**

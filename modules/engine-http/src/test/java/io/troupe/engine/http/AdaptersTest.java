@@ -1,7 +1,5 @@
 package io.troupe.engine.http;
 
-import static io.troupe.engine.http.FleetOfOne.await;
-import static io.troupe.engine.http.FleetOfOne.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +10,7 @@ import io.troupe.engine.http.FakeVllm.Cut;
 import io.troupe.engine.http.FakeVllm.Script;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -64,12 +63,12 @@ class AdaptersTest {
   @Test
   void load_version_isAnAdapterOfItsNameAndTheOldOneGoes() throws Exception {
     for (long version = 0; version <= 2; version++) {
-      await(fleet.load(weights(version)));
+      Await.value(fleet.load(weights(version)));
       assertThat(draw(1).versions().newest()).isEqualTo(new WeightVersion(version));
     }
     assertThat(server.draws().stream().map(asked -> asked.path("model").asText()))
         .containsExactly(name(0), name(1), name(2));
-    awaitThat(() -> server.calls().size() == 5); // the last is let go once the next draws
+    Await.until(() -> server.calls().size() == 5); // the last is let go once the next draws
     assertThat(server.calls())
         .containsExactly(
             "load " + name(0),
@@ -81,13 +80,14 @@ class AdaptersTest {
 
   @Test
   void sample_cutWhileANewOneIsLoaded_isDrawnOnWithThat() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.cut(new Script(Cut.ABORT, 5, () -> fleet.load(weights(1)).toCompletableFuture().join()));
     Completion drawnOn = draw(1);
     assertThat(drawnOn.versions().tokens()).isEqualTo(13);
     assertThat(drawnOn.versions().tokensSince(new WeightVersion(1))).isEqualTo(8);
-    await(fleet.load(weights(2)));
-    awaitThat(() -> server.calls().containsAll(List.of("unload " + name(0), "unload " + name(1))));
+    Await.value(fleet.load(weights(2)));
+    Await.until(
+        () -> server.calls().containsAll(List.of("unload " + name(0), "unload " + name(1))));
     assertThat(server.story())
         .containsSubsequence("load " + name(1), "end " + name(0), "unload " + name(0));
   }
@@ -95,7 +95,7 @@ class AdaptersTest {
   /** Long after newer ones are there, what began with an adapter goes on with it, uncut. */
   @Test
   void load_whileARequestUsesTheOldOne_letsItEndWithThat() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.cut(new Script(Cut.NONE, 5, () -> fleet.load(weights(1)).toCompletableFuture().join()));
     Completion drawn = draw(1);
     assertThat(drawn.versions().newest()).isEqualTo(WeightVersion.BASE);
@@ -109,7 +109,7 @@ class AdaptersTest {
   @Test
   void load_refusedOnce_isTriedAgain() throws Exception {
     server.refuseAdapters(3); // as often as one update tries
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     assertThat(fleet.report()).contains("updates=1 updates_failed=1");
     assertThat(server.draws()).isEmpty();
     assertThat(one.broken).isNotDone();
@@ -121,7 +121,7 @@ class AdaptersTest {
   void load_otherCheckpointOfTheSameShapes_givesTheServerNoWork() {
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
-    awaitThat(() -> !fleet.report().contains("updates_failed=0"));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(server.compared()).isNotEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
@@ -228,7 +228,7 @@ class AdaptersTest {
   @Test
   void load_versionAfterVersion_isComparedWheneverItDoublesAndAfterARestart() throws Exception {
     for (long version = 0; version < 10; version++) {
-      await(fleet.load(weights(version)));
+      Await.value(fleet.load(weights(version)));
     }
     assertThat(comparedVersions())
         .contains(name(0), name(1), name(2), name(4), name(8))
@@ -253,10 +253,10 @@ class AdaptersTest {
                 .toList();
     try (FleetOfOne other =
         new FleetOfOne(folder.resolve("other"), server.base(), Publishing.ADAPTERS, moving)) {
-      await(other.fleet.load(weights(0)));
-      await(other.fleet.load(weights(1)));
+      Await.value(other.fleet.load(weights(0)));
+      Await.value(other.fleet.load(weights(1)));
       CompletionStage<WeightVersion> load = other.fleet.load(weights(2));
-      awaitThat(() -> !other.fleet.report().contains("updates_failed=0"));
+      Await.until(() -> !other.fleet.report().contains("updates_failed=0"));
       assertThat(other.fleet.report()).contains("ready=0");
       assertThat(load.toCompletableFuture()).isNotDone();
     }
@@ -268,10 +268,10 @@ class AdaptersTest {
     try (FleetOfOne other =
         new FleetOfOne(
             folder.resolve("other"), server.base(), Publishing.ADAPTERS, lower(0.0007))) {
-      await(other.fleet.load(other.adding(0)));
-      await(other.fleet.load(other.adding(1)));
+      Await.value(other.fleet.load(other.adding(0)));
+      Await.value(other.fleet.load(other.adding(1)));
       CompletionStage<WeightVersion> load = other.fleet.load(other.adding(2));
-      awaitThat(() -> !other.fleet.report().contains("updates_failed=0"));
+      Await.until(() -> !other.fleet.report().contains("updates_failed=0"));
       assertThat(other.fleet.report()).contains("ready=0");
       assertThat(load.toCompletableFuture()).isNotDone();
     }
@@ -281,20 +281,20 @@ class AdaptersTest {
   @Test
   void load_serverStartedAnewBetweenVersions_isLookedAtAgain() throws Exception {
     for (long version = 0; version <= 2; version++) {
-      await(fleet.load(weights(version)));
+      Await.value(fleet.load(weights(version)));
     }
     server.adapters().clear();
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(3));
-    awaitThat(() -> comparedVersions().contains(name(3)));
-    awaitThat(() -> !fleet.report().contains("updates_failed=0"));
+    Await.until(() -> comparedVersions().contains(name(3)));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0");
     assertThat(load.toCompletableFuture()).isNotDone();
   }
 
   @Test
   void load_adapterToUnloadIsNotThere_isLookedAtAgain() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.cut(
         new Script(
             Cut.NONE,
@@ -304,8 +304,8 @@ class AdaptersTest {
               server.adapters().remove(name(0));
             }));
     assertThat(draw(1).length()).isEqualTo(13);
-    await(fleet.load(weights(2)));
-    awaitThat(() -> loadings(1) >= 2 || loadings(2) >= 2); // noticed after either update
+    Await.value(fleet.load(weights(2)));
+    Await.until(() -> loadings(1) >= 2 || loadings(2) >= 2); // noticed after either update
     assertThat(draw(2).versions().newest()).isEqualTo(new WeightVersion(2));
   }
 
@@ -327,8 +327,8 @@ class AdaptersTest {
         };
     try (FleetOfOne other =
         new FleetOfOne(folder.resolve("other"), server.base(), Publishing.ADAPTERS, full)) {
-      await(other.fleet.load(weights(0)));
-      await(other.fleet.load(weights(1)));
+      Await.value(other.fleet.load(weights(0)));
+      Await.value(other.fleet.load(weights(1)));
       assertThat(tries).hasPositiveValue();
       assertThat(other.draw(1).versions().newest()).isEqualTo(new WeightVersion(1));
     }
@@ -346,7 +346,7 @@ class AdaptersTest {
         };
     try (FleetOfOne other =
         new FleetOfOne(folder.resolve("other"), server.base(), Publishing.ADAPTERS, full)) {
-      await(other.fleet.load(weights(0)));
+      Await.value(other.fleet.load(weights(0)));
       assertThat(tries).hasValueGreaterThan(1);
       assertThat(other.fleet.report()).contains("updates=1 ").doesNotContain("updates_failed=0");
     }
@@ -356,7 +356,7 @@ class AdaptersTest {
   void load_answerOfAnotherAdapter_givesTheServerNoWork() {
     server.tell("base");
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
-    awaitThat(() -> !fleet.report().contains("updates_failed=0"));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0");
     assertThat(load.toCompletableFuture()).isNotDone();
   }
@@ -366,7 +366,7 @@ class AdaptersTest {
   void load_serverOfMergedWeights_isRefused() {
     server.nameWeights(name(7));
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
-    awaitThat(() -> !fleet.report().contains("updates_failed=0"));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(server.calls()).isEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
   }
@@ -374,13 +374,13 @@ class AdaptersTest {
   /** A draw of the old version finds the server away while the new one is loaded. */
   @Test
   void load_serverDoubtedMeanwhile_isLookedAtAgainAndDraws() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     CountDownLatch loading = new CountDownLatch(1);
     CompletableFuture<Void> asked = new CompletableFuture<>();
     server.whileLoading(
         () -> {
           loading.countDown();
-          awaitThat(() -> !fleet.report().contains("retries=0"));
+          Await.until(() -> !fleet.report().contains("retries=0"));
         });
     server.cut(
         new Script(
@@ -388,25 +388,25 @@ class AdaptersTest {
             0,
             () -> {
               asked.complete(null);
-              awaitThat(() -> loading.getCount() == 0);
+              Await.until(() -> loading.getCount() == 0);
             }));
     CompletionStage<List<Completion>> open =
         fleet.sample(List.of(FleetSamplerTest.request(1, 1))).getFirst();
-    await(asked);
-    await(fleet.load(weights(1)));
-    assertThat(await(open).getFirst().versions().newest()).isEqualTo(new WeightVersion(1));
+    Await.value(asked);
+    Await.value(fleet.load(weights(1)));
+    assertThat(Await.value(open).getFirst().versions().newest()).isEqualTo(new WeightVersion(1));
   }
 
   @Test
   void load_oldOneIsNotLetGo_isAGoodUpdateAndItGoesWithTheNext() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.failUnloads(true);
-    await(fleet.load(weights(1)));
-    awaitThat(() -> server.calls().contains("unload " + name(0)));
+    Await.value(fleet.load(weights(1)));
+    Await.until(() -> server.calls().contains("unload " + name(0)));
     assertThat(draw(1).versions().newest()).isEqualTo(new WeightVersion(1));
     server.failUnloads(false);
-    await(fleet.load(weights(2)));
-    awaitThat(() -> server.adapters().size() == 1);
+    Await.value(fleet.load(weights(2)));
+    Await.until(() -> server.adapters().size() == 1);
     assertThat(server.adapters()).containsExactly(name(2));
     assertThat(fleet.report()).contains("updates=3 updates_failed=0");
     assertThat(one.broken).isNotDone();
@@ -419,16 +419,16 @@ class AdaptersTest {
     String others = "8-0123456789abcdef";
     server.keep(left, folder.resolve("shelf").resolve(left));
     server.keep(others, folder.resolve("another").resolve(others));
-    await(fleet.load(weights(0)));
-    awaitThat(() -> !server.adapters().contains(left));
-    await(fleet.load(weights(1)));
-    awaitThat(() -> !server.adapters().contains(name(0)));
+    Await.value(fleet.load(weights(0)));
+    Await.until(() -> !server.adapters().contains(left));
+    Await.value(fleet.load(weights(1)));
+    Await.until(() -> !server.adapters().contains(name(0)));
     assertThat(server.adapters()).containsExactlyInAnyOrder(others, name(1));
   }
 
   @Test
   void sample_answerOfAnotherAdapter_isRefused() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.tell("base");
     assertThatThrownBy(() -> draw(1)).hasMessageContaining("the server drew it with 'base'");
     assertThat(fleet.report()).contains("refused=foreign_weights=1");
@@ -436,7 +436,7 @@ class AdaptersTest {
 
   @Test
   void sample_serverLostItsAdapters_getsThemAgainBeforeItDraws() throws Exception {
-    await(fleet.load(weights(0)));
+    Await.value(fleet.load(weights(0)));
     server.adapters().clear();
     assertThat(draw(1).length()).isEqualTo(13);
     assertThat(server.adapters()).containsExactly(name(0));
@@ -464,7 +464,7 @@ class AdaptersTest {
 
   @Test
   void load_weightsWithoutAdapters_saysWhatToSet() {
-    assertThatThrownBy(() -> await(fleet.load(one.weights(0))))
+    assertThatThrownBy(() -> Await.value(fleet.load(one.weights(0))))
         .hasMessageContaining("set rollout.publish: merged");
   }
 }

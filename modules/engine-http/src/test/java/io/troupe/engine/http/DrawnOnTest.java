@@ -1,6 +1,5 @@
 package io.troupe.engine.http;
 
-import static io.troupe.engine.http.FleetOfOne.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +13,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.FakeVllm.Cut;
 import io.troupe.engine.http.FakeVllm.Script;
 import io.troupe.engine.http.protocol.Retry;
+import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +37,7 @@ class DrawnOnTest {
     server = new FakeVllm();
     one = new FleetOfOne(folder, server.base(), Publishing.MERGED, OwnScores.notAsked());
     fleet = one.fleet;
-    await(fleet.load(one.weights(0)));
+    Await.value(fleet.load(one.weights(0)));
   }
 
   @AfterEach
@@ -72,7 +72,7 @@ class DrawnOnTest {
   void sample_cut_asksForTheRestWithASeedOfItsOwn() throws Exception {
     SampleRequest request = FleetSamplerTest.request(1, 1);
     server.cut(new Script(Cut.CLOSE, 5));
-    Completion drawn = await(fleet.sample(List.of(request)).getFirst()).getFirst();
+    Completion drawn = Await.value(fleet.sample(List.of(request)).getFirst()).getFirst();
     assertThat(server.draws()).hasSize(2);
     JsonNode first = server.draws().getFirst();
     JsonNode rest = server.draws().getLast();
@@ -104,9 +104,7 @@ class DrawnOnTest {
             () -> {
               server.failTries(true);
               var _ = fleet.load(one.weights(1));
-              while (fleet.report().contains("updates_failed=0")) {
-                Thread.onSpinWait();
-              }
+              Await.until("the update fails", () -> !fleet.report().contains("updates_failed=0"));
               server.failTries(false);
             }));
     assertThatThrownBy(() -> draw(1))

@@ -1,7 +1,5 @@
 package io.troupe.engine.http;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Adapter;
@@ -12,6 +10,7 @@ import io.troupe.engine.WeightSnapshot.Tensor;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.protocol.WeightTag;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -20,9 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /** A fleet of one server, which a script plays, under the toy policy's tokens. */
 final class FleetOfOne implements AutoCloseable {
@@ -107,7 +103,7 @@ final class FleetOfOne implements AutoCloseable {
 
   Completion draw(long group, SamplingSettings settings) throws Exception {
     SampleRequest plain = FleetSamplerTest.request(group, 1);
-    return await(
+    return Await.value(
             fleet
                 .sample(
                     List.of(
@@ -115,18 +111,6 @@ final class FleetOfOne implements AutoCloseable {
                             plain.lease(), plain.prompt(), 1, settings, plain.seed())))
                 .getFirst())
         .getFirst();
-  }
-
-  static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
-  }
-
-  static void awaitThat(BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      Thread.onSpinWait();
-    }
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.troupe.engine.http.protocol.Drawn;
 import io.troupe.engine.http.protocol.Retry;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.testkit.Await;
 import io.troupe.testkit.QuietPorts;
 import java.io.IOException;
 import java.net.URI;
@@ -55,10 +56,6 @@ class FleetSamplerTest {
 
   @TempDir private Path folder;
 
-  private static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
-  }
-
   static SampleRequest request(long group, int completions) {
     int[] prompt = {(int) (3 + group % 5), 4, 5};
     return new SampleRequest(
@@ -88,8 +85,8 @@ class FleetSamplerTest {
         FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
       fleet.join("a", Endpoint.of(toy.base(), 64));
       WeightSnapshot weights = ToyFixture.weights(toy.policy, 0);
-      assertThat(await(fleet.load(weights))).isEqualTo(WeightVersion.BASE);
-      await(alone.load(weights));
+      assertThat(Await.value(fleet.load(weights))).isEqualTo(WeightVersion.BASE);
+      Await.value(alone.load(weights));
       List<SampleRequest> requests = new ArrayList<>();
       for (int g = 1; g <= 12; g++) {
         requests.add(request(g, 4));
@@ -97,8 +94,8 @@ class FleetSamplerTest {
       List<CompletionStage<List<Completion>>> there = fleet.sample(requests);
       List<CompletionStage<List<Completion>>> here = alone.sample(requests);
       for (int g = 0; g < requests.size(); g++) {
-        List<Completion> expected = await(here.get(g));
-        List<Completion> completions = await(there.get(g));
+        List<Completion> expected = Await.value(here.get(g));
+        List<Completion> completions = Await.value(there.get(g));
         for (int c = 0; c < 4; c++) {
           assertThat(completions.get(c).tokens()).isEqualTo(expected.get(c).tokens());
           assertThat(completions.get(c).logProbs()).isEqualTo(expected.get(c).logProbs());
@@ -116,18 +113,18 @@ class FleetSamplerTest {
         FleetSampler fleet = sampler(one.policy, Retry.DEFAULT)) {
       fleet.join("one", Endpoint.of(one.base(), 16));
       fleet.join("two", Endpoint.of(two.base(), 16));
-      await(fleet.load(ToyFixture.weights(one.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(one.policy, 0)));
       List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
       for (int version = 1; version <= 4; version++) {
         for (int g = 1; g <= 20; g++) {
           stages.addAll(fleet.sample(List.of(request(version * 100L + g, 4))));
         }
-        assertThat(await(fleet.load(ToyFixture.weights(one.policy, version))))
+        assertThat(Await.value(fleet.load(ToyFixture.weights(one.policy, version))))
             .isEqualTo(new WeightVersion(version));
       }
       long newest = 0;
       for (CompletionStage<List<Completion>> stage : stages) {
-        for (Completion completion : await(stage)) {
+        for (Completion completion : Await.value(stage)) {
           assertThat(completion.versions().tokens()).isEqualTo(completion.length());
           newest = Math.max(newest, completion.versions().newest().number());
         }
@@ -144,10 +141,10 @@ class FleetSamplerTest {
       ToyFixture dies = server();
       fleet.join("dies", Endpoint.of(dies.base(), 64));
       fleet.join("stays", Endpoint.of(stays.base(), 64));
-      await(fleet.load(ToyFixture.weights(stays.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(stays.policy, 0)));
       dies.close();
       for (int g = 1; g <= 20; g++) {
-        assertThat(await(fleet.sample(List.of(request(g, 2))).getFirst())).hasSize(2);
+        assertThat(Await.value(fleet.sample(List.of(request(g, 2))).getFirst())).hasSize(2);
       }
     }
   }
@@ -160,10 +157,10 @@ class FleetSamplerTest {
         ImpatientProxy proxy = new ImpatientProxy(URI.create(toy.base()).getPort());
         FleetSampler sampler = sampler(policy, Retry.DEFAULT)) {
       sampler.join("behind the proxy", Endpoint.of(proxy.base(), 8));
-      await(sampler.load(ToyFixture.weights(policy, 1)));
-      List<Completion> undisturbed = await(sampler.sample(List.of(request(1, 2))).getFirst());
+      Await.value(sampler.load(ToyFixture.weights(policy, 1)));
+      List<Completion> undisturbed = Await.value(sampler.sample(List.of(request(1, 2))).getFirst());
       proxy.closeUnderTheNextDraw();
-      List<Completion> again = await(sampler.sample(List.of(request(1, 2))).getFirst());
+      List<Completion> again = Await.value(sampler.sample(List.of(request(1, 2))).getFirst());
       assertThat(proxy.closings()).isEqualTo(1);
       assertThat(again).hasSize(2);
       for (int i = 0; i < 2; i++) {
@@ -180,12 +177,12 @@ class FleetSamplerTest {
     try (FleetSampler fleet =
         sampler(first.policy, new Retry(50, Duration.ofMillis(50), Duration.ofMillis(400)))) {
       fleet.join("a", Endpoint.of(first.base(), 64));
-      await(fleet.load(ToyFixture.weights(first.policy, 0)));
-      await(fleet.load(ToyFixture.weights(first.policy, 3)));
+      Await.value(fleet.load(ToyFixture.weights(first.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(first.policy, 3)));
       first.close();
       CompletionStage<List<Completion>> asked = fleet.sample(List.of(request(1, 2))).getFirst();
       try (ToyFixture second = ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(port))) {
-        for (Completion completion : await(asked)) {
+        for (Completion completion : Await.value(asked)) {
           assertThat(completion.versions().oldest()).isEqualTo(new WeightVersion(3));
         }
         assertThat(second.get("/weight_info").body()).contains("\"3-");
@@ -198,13 +195,13 @@ class FleetSamplerTest {
     try (ToyFixture toy = ToyFixture.empty(Duration.ofMillis(500), ServeSettings.loopback(0));
         FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
       fleet.join("a", Endpoint.of(toy.base(), 64));
-      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(toy.policy, 0)));
       SampleRequest request = request(1, 8);
       toy.engine.forgetRequests();
       CompletionStage<List<Completion>> open = fleet.sample(List.of(request)).getFirst();
       toy.engine.awaitRequest();
       fleet.cancel(request.lease());
-      assertThatThrownBy(() -> await(open))
+      assertThatThrownBy(() -> Await.value(open))
           .isInstanceOf(ExecutionException.class)
           .hasCauseInstanceOf(CancellationException.class);
       awaitMetric(toy, "troupe_serve_requests_running 0");
@@ -224,11 +221,11 @@ class FleetSamplerTest {
                 new Retry(1, Duration.ofMillis(1), Duration.ofMillis(1)),
                 Keeper.hearing(broken::complete))) {
       fleet.join("hangs", Endpoint.of(toy.base(), 64).withPatience(SECONDS));
-      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(toy.policy, 0)));
       toy.post("/pause?mode=keep", "");
-      assertThatThrownBy(() -> await(fleet.sample(List.of(request(1, 2))).getFirst()))
+      assertThatThrownBy(() -> Await.value(fleet.sample(List.of(request(1, 2))).getFirst()))
           .hasMessageContaining("no token after");
-      assertThat(await(broken)).isEqualTo("hangs");
+      assertThat(Await.value(broken)).isEqualTo("hangs");
       assertThat(toy.get("/health").statusCode()).isEqualTo(200);
     }
   }
@@ -239,13 +236,13 @@ class FleetSamplerTest {
       WeightSnapshot weights = ToyFixture.weights(toy.policy, 0);
       try (FleetSampler before = sampler(toy.policy, Retry.DEFAULT)) {
         before.join("a", Endpoint.of(toy.base(), 64));
-        await(before.load(weights));
+        Await.value(before.load(weights));
       }
       toy.post("/pause?mode=keep", "");
       try (FleetSampler after = sampler(toy.policy, Retry.DEFAULT)) {
         after.join("a", Endpoint.of(toy.base(), 64));
-        await(after.load(weights));
-        assertThat(await(after.sample(List.of(request(1, 2))).getFirst())).hasSize(2);
+        Await.value(after.load(weights));
+        assertThat(Await.value(after.sample(List.of(request(1, 2))).getFirst())).hasSize(2);
       }
     }
   }
@@ -255,13 +252,13 @@ class FleetSamplerTest {
     try (ToyFixture toy = ToyFixture.empty(Duration.ofMillis(150), ServeSettings.loopback(0));
         FleetSampler fleet = sampler(toy.policy, Retry.DEFAULT)) {
       fleet.join("a", Endpoint.of(toy.base(), 64));
-      await(fleet.load(ToyFixture.weights(toy.policy, 0)));
+      Await.value(fleet.load(ToyFixture.weights(toy.policy, 0)));
       toy.engine.forgetRequests();
       CompletionStage<List<Completion>> open = fleet.sample(List.of(request(1, 8))).getFirst();
       toy.engine.awaitRequest();
       toy.post("/pause?mode=abort", "");
       toy.post("/resume", "");
-      assertThat(await(open)).hasSize(8);
+      assertThat(Await.value(open)).hasSize(8);
       assertThat(fleet.report()).doesNotContain("drawn_on=0").contains("refused=none");
     }
   }
@@ -290,17 +287,11 @@ class FleetSamplerTest {
       assertThatThrownBy(() -> open.toCompletableFuture().get(900, TimeUnit.MILLISECONDS))
           .isInstanceOf(TimeoutException.class);
       toy.post("/resume", "");
-      assertThat(await(open).getFirst().tokens()).isNotEmpty();
+      assertThat(Await.value(open).getFirst().tokens()).isNotEmpty();
     }
   }
 
-  private static void awaitMetric(ToyFixture toy, String line) throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    String metrics = toy.get("/metrics").body();
-    while (metrics.lines().noneMatch(line::equals)) {
-      assertThat(System.nanoTime()).as("%s in %s", line, metrics).isLessThan(end);
-      Thread.onSpinWait();
-      metrics = toy.get("/metrics").body();
-    }
+  private static void awaitMetric(ToyFixture toy, String line) {
+    Await.until(line, () -> toy.get("/metrics").body().lines().anyMatch(line::equals));
   }
 }

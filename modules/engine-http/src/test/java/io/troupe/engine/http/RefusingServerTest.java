@@ -1,11 +1,10 @@
 package io.troupe.engine.http;
 
-import static io.troupe.engine.http.FleetOfOne.await;
-import static io.troupe.engine.http.FleetOfOne.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.engine.EngineUnavailableException;
+import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +24,7 @@ class RefusingServerTest {
   void serve() throws Exception {
     refusing = new FakeVllm();
     fleet = new FleetOfOne(folder, refusing.base(), Publishing.MERGED, OwnScores.notAsked());
-    await(fleet.fleet.load(fleet.weights(0)));
+    Await.value(fleet.fleet.load(fleet.weights(0)));
     refusing.refuseDraws(true);
   }
 
@@ -39,7 +38,7 @@ class RefusingServerTest {
   void sample_oneServerRefuses_isDrawnByTheOthers() throws Exception {
     try (FakeVllm sound = new FakeVllm()) {
       fleet.fleet.join("sound", Endpoint.of(sound.base(), 8));
-      awaitThat(() -> fleet.fleet.report().contains("ready=2"));
+      Await.until(() -> fleet.fleet.report().contains("ready=2"));
       for (long group = 1; group <= 20; group++) {
         assertThat(fleet.draw(group).length()).isEqualTo(13);
       }

@@ -14,6 +14,7 @@ import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.http.sidecar.Sidecars;
 import io.troupe.engine.http.sidecar.Supervision;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,10 +109,6 @@ class RestartTest {
         WeightShelf.Lying.nowhere());
   }
 
-  private static <T> T await(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
-  }
-
   private static CompletionStage<List<Completion>> ask(SamplingEngine sampler, long group) {
     return sampler
         .sample(
@@ -138,11 +134,11 @@ class RestartTest {
     try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
         HttpPool pool = pool(policy);
         SamplingEngine sampler = pool.newSampler()) {
-      await(sampler.load(ToyFixture.weights(policy, 1)));
+      Await.value(sampler.load(ToyFixture.weights(policy, 1)));
       CompletionStage<List<Completion>> during = ask(sampler, 1);
-      await(sampler.load(ToyFixture.weights(policy, 2)));
-      assertDrawnBy(1, await(during));
-      assertDrawnBy(2, await(ask(sampler, 2)));
+      Await.value(sampler.load(ToyFixture.weights(policy, 2)));
+      assertDrawnBy(1, Await.value(during));
+      assertDrawnBy(2, Await.value(ask(sampler, 2)));
       assertThat(pool.report())
           .contains("drawn_on=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
     }
@@ -153,12 +149,12 @@ class RestartTest {
     try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
         HttpPool pool = pool(policy);
         SamplingEngine sampler = pool.newSampler()) {
-      await(sampler.load(ToyFixture.weights(policy, 1)));
+      Await.value(sampler.load(ToyFixture.weights(policy, 1)));
       CompletionStage<WeightVersion> never = sampler.load(ToyFixture.weights(policy, 4));
       CompletionStage<List<Completion>> waiting = ask(sampler, 1);
-      await(sampler.load(ToyFixture.weights(policy, 5)));
-      assertThat(await(never)).as("newer ones are there").isEqualTo(new WeightVersion(5));
-      assertDrawnBy(5, await(waiting));
+      Await.value(sampler.load(ToyFixture.weights(policy, 5)));
+      assertThat(Await.value(never)).as("newer ones are there").isEqualTo(new WeightVersion(5));
+      assertDrawnBy(5, Await.value(waiting));
     }
   }
 
@@ -168,13 +164,14 @@ class RestartTest {
         HttpPool pool = pool(policy, "4-none", 100);
         SamplingEngine sampler = pool.newSampler()) {
       CompletionStage<List<Completion>> open = ask(sampler, 1);
-      assertThat(await(pool.deserted()))
+      assertThat(Await.value(pool.deserted()))
           .startsWith("sidecar-1 is given up: it never served in 3 starts")
           .endsWith("these weights are none");
-      assertThat(await(sampler.lost())).startsWith("sidecar-1 is given up");
+      assertThat(Await.value(sampler.lost())).startsWith("sidecar-1 is given up");
       assertThat(sampler.serves().toCompletableFuture()).isNotDone();
-      assertThatThrownBy(() -> await(open)).hasMessageContaining("no inference server is left");
-      assertThatThrownBy(() -> await(ask(sampler, 2))).hasMessageContaining("is left");
+      assertThatThrownBy(() -> Await.value(open))
+          .hasMessageContaining("no inference server is left");
+      assertThatThrownBy(() -> Await.value(ask(sampler, 2))).hasMessageContaining("is left");
     }
   }
 

@@ -1,12 +1,12 @@
 package io.troupe.engine.http;
 
-import static io.troupe.engine.http.FleetOfOne.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -31,7 +31,7 @@ class SglangTest {
     server = new FakeSglang(true);
     one = new FleetOfOne(folder, server.base(), Publishing.ADAPTERS, FakeSglang.scores());
     fleet = one.fleet;
-    await(fleet.load(one.adapted(0)));
+    Await.value(fleet.load(one.adapted(0)));
   }
 
   @AfterEach
@@ -100,10 +100,10 @@ class SglangTest {
   /** It does not list its adapters, so a draw with the last one tells. */
   @Test
   void load_serverStartedAnewBetweenVersions_isLookedAtAgain() throws Exception {
-    await(fleet.load(one.adapted(1)));
-    await(fleet.load(one.adapted(2)));
+    Await.value(fleet.load(one.adapted(1)));
+    Await.value(fleet.load(one.adapted(2)));
     server.adapters().clear();
-    await(fleet.load(one.adapted(3)));
+    Await.value(fleet.load(one.adapted(3)));
     assertThat(fleet.report()).doesNotContain("updates_failed=0");
     assertThat(server.adapters()).containsExactly(one.name(3));
   }
@@ -116,7 +116,7 @@ class SglangTest {
       try (FleetOfOne other =
           new FleetOfOne(
               folder.resolve("other"), paused.base(), Publishing.ADAPTERS, FakeSglang.scores())) {
-        await(other.fleet.load(other.adapted(0)));
+        Await.value(other.fleet.load(other.adapted(0)));
         assertThat(other.draw(1).length()).isEqualTo(13);
       }
     }

@@ -1,10 +1,10 @@
 package io.troupe.engine.http;
 
-import static io.troupe.engine.http.FleetOfOne.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +71,7 @@ class VllmUpdateTest {
   void load_keep_freezesRequestsWithTheirKeys() throws Exception {
     try (FleetOfOne one =
         new FleetOfOne(folder, server.base(), Publishing.MERGED, OwnScores.notAsked())) {
-      await(one.fleet.load(one.weights(0)));
+      Await.value(one.fleet.load(one.weights(0)));
     }
     assertThat(server.story()).containsExactly("pause mode=keep&clear_cache=false", "reload");
   }
@@ -80,7 +80,7 @@ class VllmUpdateTest {
   void load_recompute_takesTheKeysOfRequestsInFlightBeforeItReads() throws Exception {
     try (FleetOfOne one =
         new FleetOfOne(folder, server.base(), Publishing.MERGED, OwnScores.notAsked(), true)) {
-      await(one.fleet.load(one.weights(0)));
+      Await.value(one.fleet.load(one.weights(0)));
     }
     assertThat(server.story())
         .containsExactly(
@@ -112,7 +112,7 @@ class VllmUpdateTest {
   void sample_anyPrompt_saysTheTokenizersOwnEnds() throws Exception {
     try (FleetOfOne one =
         new FleetOfOne(folder, server.base(), Publishing.MERGED, OwnScores.notAsked())) {
-      await(one.fleet.load(one.weights(0)));
+      Await.value(one.fleet.load(one.weights(0)));
       one.draw(1);
       assertThat(server.draws().getFirst().path("stop_token_ids"))
           .singleElement()

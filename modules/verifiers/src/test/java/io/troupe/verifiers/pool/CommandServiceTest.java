@@ -7,6 +7,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,9 +136,7 @@ class CommandServiceTest {
 
   /** Where nobody waits for an orphan, it stays on the list as a zombie. */
   private static void awaitEnd(String pid) {
-    while (runs(Path.of("/proc", pid, "stat"))) {
-      Thread.onSpinWait();
-    }
+    Await.until(pid + " ends", () -> !runs(Path.of("/proc", pid, "stat")));
   }
 
   private static boolean runs(Path told) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.testkit.Await;
 import io.troupe.verifiers.Verifier;
 import java.io.IOException;
 import java.util.List;
@@ -41,7 +42,7 @@ class PlacesTest {
           boolean first = begun.isEmpty();
           begun.add(thread);
           if (first) {
-            await(stuck);
+            Await.latch(stuck);
             return new Verdict.Scored(0, "late", "from the one under quarantine");
           }
           return new Verdict.Scored(1, "again", "from another");
@@ -58,14 +59,6 @@ class PlacesTest {
       assertThat(((Verdict.Scored) verify(pool).join()).reward()).isEqualTo(1);
       assertThat(pool.reports().getFirst().scored()).isEqualTo(2);
       assertThat(pool.places().stream().mapToLong(Place::judged).sum()).isEqualTo(2);
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -10,6 +10,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.WeightSnapshot;
+import io.troupe.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,9 +113,8 @@ class DeskTest {
   void resume_whileAPauseWaitsForTheLastDraw_isNotTakenBackByIt() throws Exception {
     start();
     Thread pausing = Thread.ofPlatform().start(() -> pause(Desk.PauseMode.WAIT));
-    while (!desk.isPaused() || pausing.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(
+        "the pause waits", () -> desk.isPaused() && pausing.getState() == Thread.State.WAITING);
     desk.resume();
     engine.end();
     pausing.join();

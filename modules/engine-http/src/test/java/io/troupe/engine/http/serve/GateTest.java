@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.testkit.Await;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +31,7 @@ class GateTest {
                     gate.pass(
                         () -> {
                           begun.countDown();
-                          await(goOn);
+                          Await.latch(goOn);
                           happened.add("passed");
                         }));
     begun.await();
@@ -41,9 +42,7 @@ class GateTest {
                   shut();
                   happened.add("shut");
                 });
-    while (!AT_REST.contains(shutting.getState())) {
-      Thread.onSpinWait();
-    }
+    Await.until("shut waits", () -> AT_REST.contains(shutting.getState()));
     goOn.countDown();
     passing.join();
     shutting.join();
@@ -66,14 +65,6 @@ class GateTest {
   private void shut() {
     try {
       gate.shut();
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }

@@ -13,6 +13,7 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.ToyFixture;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.testkit.Await;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.http.HttpResponse;
@@ -284,14 +285,8 @@ class PolicyServerTest {
         Thread::startVirtualThread);
   }
 
-  static void awaitMetric(ToyFixture toy, String line) throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    String metrics = toy.get("/metrics").body();
-    while (metrics.lines().noneMatch(line::equals)) {
-      assertThat(System.nanoTime()).as("%s in %s", line, metrics).isLessThan(end);
-      Thread.onSpinWait();
-      metrics = toy.get("/metrics").body();
-    }
+  static void awaitMetric(ToyFixture toy, String line) {
+    Await.until(line, () -> toy.get("/metrics").body().lines().anyMatch(line::equals));
   }
 
   @Test

@@ -2,10 +2,10 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -36,11 +36,7 @@ class ProcessTreeTest {
 
   private long grandchild() throws IOException {
     Path file = folder.resolve("grandchild");
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!Files.exists(file) || Files.readString(file).isBlank()) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      Thread.onSpinWait();
-    }
+    Await.until("a grandchild", () -> Files.exists(file) && !Files.readString(file).isBlank());
     return Long.parseLong(Files.readString(file).strip());
   }
 
@@ -90,9 +86,7 @@ class ProcessTreeTest {
             .start();
     ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
     owner.destroyForcibly().waitFor();
-    while (!ProcessTree.ended(grandchild)) {
-      Thread.onSpinWait();
-    }
+    Await.until("the grandchild ends", () -> ProcessTree.ended(grandchild));
   }
 
   /** The server itself is dead, and what came of it has left its group. */

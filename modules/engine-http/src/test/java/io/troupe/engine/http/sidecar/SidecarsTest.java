@@ -3,6 +3,7 @@ package io.troupe.engine.http.sidecar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.engine.http.Endpoint;
+import io.troupe.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,9 +43,7 @@ class SidecarsTest {
   @TempDir private Path folder;
 
   private void awaitFile(String name) {
-    while (!Files.exists(folder.resolve(name))) {
-      Thread.onSpinWait();
-    }
+    Await.until(name, () -> Files.exists(folder.resolve(name)));
   }
 
   /** One after the other, the first would be killed before the second is asked. */
