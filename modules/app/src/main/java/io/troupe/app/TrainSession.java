@@ -24,6 +24,7 @@ import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalException;
 import io.troupe.store.JournalSettings;
+import io.troupe.store.JournalTidier;
 import io.troupe.store.JournalWriter;
 import io.troupe.store.JsonLines;
 import io.troupe.store.RunFolder;
@@ -113,7 +114,10 @@ final class TrainSession {
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     JournalSettings journalSettings = JournalSettings.defaults();
     Journal journal = open(journalSettings);
-    try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity())) {
+    try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
+        JournalTidier tidier =
+            JournalTidier.start(
+                folder, composition.config().recording().journalBytes(), err::println)) {
       if (changed.isPresent()) {
         folder.replaceResolved(changed.get());
       }
@@ -166,7 +170,7 @@ final class TrainSession {
             verifier,
             millis,
             screen,
-            listener(screen, console.fold(), ended));
+            listener(screen, console.fold(), tidier, ended));
         failOnceDeserted(servers);
         outcome = await(ended);
         verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
@@ -306,7 +310,10 @@ final class TrainSession {
   }
 
   private static RunListener listener(
-      Screen screen, Optional<RunFold> fold, CompletableFuture<Outcome> ended) {
+      Screen screen,
+      Optional<RunFold> fold,
+      JournalTidier tidier,
+      CompletableFuture<Outcome> ended) {
     return new RunListener() {
       @Override
       public void warmup(TrainerWorkshop.WarmupProgress progress) {
@@ -322,6 +329,9 @@ final class TrainSession {
       @Override
       public void happened(long atMillis, Event event) {
         fold.ifPresent(view -> view.event(atMillis, event));
+        if (event instanceof Event.CheckpointSaved) {
+          tidier.checkpointed();
+        }
       }
 
       @Override

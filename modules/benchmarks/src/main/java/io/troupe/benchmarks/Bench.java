@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       VerifierBench.class,
       WeightsBench.class,
       ControlPlaneBench.class,
+      JournalBench.class,
       SidecarBench.class,
       ConsoleBench.class
     },
@@ -28,6 +29,7 @@ import picocli.CommandLine.Command;
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
       "  troupe bench control-plane",
+      "  troupe bench journal --groups 10000000",
       "  troupe bench sidecar",
       "  troupe bench console"
     })

@@ -49,6 +49,7 @@ public record LaterHistory(long lastFence, long lastStep, boolean over, long rec
           step = trained;
         } else if (event instanceof Event.RunResumed(RunState state)) {
           step = state.version().number();
+          fence = Math.max(fence, state.lastFence());
         }
       }
     }

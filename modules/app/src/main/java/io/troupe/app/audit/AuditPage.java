@@ -76,6 +76,12 @@ public final class AuditPage {
     report
         .failed()
         .forEach((reason, count) -> lines.add("failed  %d × %s".formatted(count, reason)));
+    if (result.dropped() > 0) {
+      lines.add(
+          "from    record %,d: those before it were dropped (recording.journal); what they come to"
+                  .formatted(result.dropped() + 1)
+              + " is believed");
+    }
     if (result.fenced() > 0) {
       lines.add("fenced  %d records of processes that had lost the run".formatted(result.fenced()));
     }
@@ -141,6 +147,7 @@ public final class AuditPage {
             "staleness_max", report.tokens().stalenessMax(),
             "bound", report.tokens().boundMax()));
     json.put("failed", report.failed());
+    json.put("dropped_records", result.dropped());
     json.put("fenced_records", result.fenced());
     json.put("torn_bytes", result.tornBytes());
     json.put("violation_count", report.violationCount());

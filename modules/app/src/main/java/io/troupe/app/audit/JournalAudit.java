@@ -19,15 +19,25 @@ public final class JournalAudit {
    * What was found.
    *
    * @param fenced records of processes that had lost the journal to another one; they do not count
+   * @param dropped records that are not kept any more; the account believes what they come to
    * @param tornBytes at the journal's end that are no record: what a killed process leaves, or a
    *     live one is writing
    */
-  public record Result(AuditReport report, long fenced, long tornBytes) {}
+  public record Result(AuditReport report, long dropped, long fenced, long tornBytes) {}
+
+  /** An audit that begins where a journal does. */
+  public static Audit begin(RunJournal journal) {
+    return journal
+        .base()
+        .map(base -> new Audit(base.journal().sequence(), base.state()))
+        .orElseGet(Audit::new);
+  }
 
   /** Audits all records there are; a journal that cannot be read on is a violation. */
   public static Result of(RunFolder run) throws IOException {
-    Audit audit = new Audit();
     try (RunJournal reader = RunJournal.open(run.journal())) {
+      Audit audit = begin(reader);
+      long dropped = reader.records();
       try {
         read(reader, audit);
       } catch (JournalException.Corrupt damaged) {
@@ -38,7 +48,7 @@ public final class JournalAudit {
             case JournalTail.Whole() -> 0;
             case JournalTail.Torn(var _, long _, long bytes, String _, var _) -> bytes;
           };
-      return new Result(audit.report(), reader.fenced(), torn);
+      return new Result(audit.report(), dropped, reader.fenced(), torn);
     }
   }
 

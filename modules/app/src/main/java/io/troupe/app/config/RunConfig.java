@@ -34,6 +34,7 @@ public record RunConfig(
     @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
     @Doc("What survives the process.") CheckpointSection checkpoint,
+    @Doc("What a run keeps of its own history: docs/operations.md.") RecordingSection recording,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
     @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement,
     @Doc("The run over many JVMs: docs/operations.md.") ClusterSection cluster)

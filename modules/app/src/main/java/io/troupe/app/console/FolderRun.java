@@ -7,6 +7,7 @@ import io.troupe.console.OwnJvm;
 import io.troupe.console.RolloutTexts;
 import io.troupe.console.RunSource;
 import io.troupe.console.TrainedTokens;
+import io.troupe.core.run.Event;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.store.RunFolder;
@@ -32,6 +33,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final TrainedTokens trainedTokens;
   private final RunJournal journal;
   private long rowsRead;
+  private boolean began;
 
   private FolderRun(RunFolder folder, RunFold fold, RunJournal journal) {
     this.folder = folder;
@@ -63,6 +65,12 @@ public final class FolderRun implements RunSource, AutoCloseable {
   public synchronized void follow() throws IOException {
     for (var next = journal.next(); next.isPresent(); next = journal.next()) {
       RunJson.Entry entry = next.get();
+      if (!began) {
+        began = true;
+        journal
+            .base()
+            .ifPresent(base -> fold.event(entry.atMillis(), new Event.RunResumed(base.state())));
+      }
       entry.events().forEach(event -> fold.event(entry.atMillis(), event));
     }
     for (Map<String, Object> row : MetricRows.read(folder.metrics(), rowsRead)) {

@@ -1,5 +1,6 @@
 package io.troupe.app.soak;
 
+import io.troupe.app.audit.JournalAudit;
 import io.troupe.core.audit.Audit;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.core.run.Event;
@@ -21,7 +22,7 @@ import java.util.Optional;
 final class JournalWatch implements Closeable {
   private final RunFolder run;
   private final Map<String, Long> grants = new HashMap<>();
-  private Audit audit = new Audit();
+  private Audit audit;
   private RunJournal reader;
   private long steps;
   private boolean ended;
@@ -29,6 +30,7 @@ final class JournalWatch implements Closeable {
   JournalWatch(RunFolder run) throws IOException {
     this.run = run;
     this.reader = RunJournal.open(run.journal());
+    this.audit = JournalAudit.begin(reader);
   }
 
   /** Reads what is new. */
@@ -38,7 +40,7 @@ final class JournalWatch implements Closeable {
     } catch (JournalException.Corrupt fenced) {
       reader.close();
       reader = RunJournal.open(run.journal());
-      audit = new Audit();
+      audit = JournalAudit.begin(reader);
       steps = 0;
       read(now);
     }

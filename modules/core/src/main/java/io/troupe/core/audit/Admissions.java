@@ -15,13 +15,22 @@ import java.util.TreeMap;
 final class Admissions {
   private int[] prompts = new int[1024];
   private int size;
+  private long missing;
+  private long partialEpoch = -1;
   private final SortedMap<Long, BitSet> admitted = new TreeMap<>();
   private final SortedMap<Long, Integer> firsts = new TreeMap<>();
   private OptionalInt pool = OptionalInt.empty();
   private PromptCursor cursor = PromptCursor.START;
 
   long count() {
-    return size;
+    return missing + size;
+  }
+
+  /** Begins behind this many admissions that are not known. */
+  void begin(long count, PromptCursor at) {
+    missing = count;
+    partialEpoch = at.epoch();
+    cursor = at;
   }
 
   PromptCursor cursor() {
@@ -62,7 +71,8 @@ final class Admissions {
           "the data position jumps from %d/%d to %d/%d"
               .formatted(from.epoch(), from.position(), next.epoch(), next.position()));
     }
-    if (ofEpoch.cardinality() != all || ofEpoch.length() != all) {
+    boolean whole = from.epoch() != partialEpoch;
+    if (whole && (ofEpoch.cardinality() != all || ofEpoch.length() != all)) {
       return Optional.of(
           "epoch %d ends with %d of %d prompts admitted"
               .formatted(from.epoch(), ofEpoch.cardinality(), ofEpoch.length()));
@@ -78,7 +88,7 @@ final class Admissions {
 
   /** Takes back all but the first {@code count} admissions. */
   void truncate(long count, PromptCursor at) {
-    while (size > count) {
+    while (size > 0 && missing + size > count) {
       size--;
       long epoch = firsts.lastKey();
       BitSet ofEpoch = admitted.get(epoch);

@@ -85,6 +85,42 @@ final class AuditTest {
   }
 
   @Test
+  void record_firstRecordsDropped_accountsForTheSameFromTheirState() {
+    List<Event> events = new ArrayList<>(LIFE);
+    events.addAll(resumed(checkpoint()));
+    events.add(grant(2, 4, 1));
+    AuditReport whole = audit(events);
+
+    // Up to the checkpoint that the second process goes on from: what it needs is kept.
+    for (int dropped = 0; dropped <= LIFE.indexOf(TRAINED) + 1; dropped++) {
+      Audit audit = new Audit(dropped, fold(LIFE.subList(0, dropped)));
+      for (int i = dropped; i < events.size(); i++) {
+        audit.record(i + 1, List.of(events.get(i)));
+      }
+
+      AuditReport rest = audit.report();
+      assertThat(rest.violations()).as("%d dropped", dropped).isEmpty();
+      assertThat(rest.stands()).hasToString(whole.stands().toString());
+      assertThat(rest.seen()).hasToString(whole.seen().toString());
+      assertThat(rest.records()).isEqualTo(whole.records());
+      assertThat(rest.epochs()).isEqualTo(whole.epochs());
+      assertThat(rest.pending()).isEqualTo(whole.pending());
+    }
+  }
+
+  @Test
+  void record_brokenAfterDroppedRecords_isStillFound() {
+    int dropped = LIFE.indexOf(STARTED);
+    Audit audit = new Audit(dropped, fold(LIFE.subList(0, dropped)));
+    audit.record(dropped + 1, List.of(new Event.StepStarted(2, List.of(group(1)))));
+    audit.record(dropped + 2, List.of(BUFFERED_1));
+
+    assertThat(audit.report().violations())
+        .extracting(Violation::rule)
+        .contains(Rule.VERSIONS, Rule.FENCING);
+  }
+
+  @Test
   void record_stepWithoutItsCheckpoint_isUndone() {
     List<Event> events = new ArrayList<>(LIFE.subList(0, 12));
     events.addAll(resumed(fold(LIFE.subList(0, 1))));

@@ -1,0 +1,23 @@
+package io.troupe.app.config;
+
+import io.troupe.app.config.binding.Default;
+import io.troupe.app.config.binding.Doc;
+import io.troupe.app.config.binding.Range;
+
+/** What a run keeps of its own history. */
+public record RecordingSection(
+    @Doc(
+            value =
+                "Older segments of the journal that are kept, compressed; the oldest are dropped"
+                    + " beyond that. What a resume needs is always kept. 0 keeps all.",
+            unit = "MiB")
+        @Default("0")
+        @Range(min = 0, max = 1_000_000_000)
+        int journal) {
+  private static final long MIB = 1L << 20;
+
+  /** The journal's older segments that are kept; 0 for all. */
+  public long journalBytes() {
+    return journal * MIB;
+  }
+}
