@@ -4,11 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
+import io.troupe.engine.net.BoundedServer;
 import io.troupe.telemetry.view.PrometheusText;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,9 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** The console's HTTP server: the page, the API, the event stream, metrics and health. */
 public final class ConsoleServer implements AutoCloseable {
@@ -34,6 +32,7 @@ public final class ConsoleServer implements AutoCloseable {
   private static final int MAX_BODY_BYTES = 64 << 10;
   private static final long MOST_DROPPED_BYTES = 4 << 20;
   private static final int MAX_STREAMS = 64;
+  private static final int MAX_REQUESTS = 256;
   private static final Duration JVM_PATIENCE = Duration.ofSeconds(20);
   private static final long MAX_SAMPLING_SECONDS = 60;
   private static final String API = "/api/v1";
@@ -62,20 +61,18 @@ public final class ConsoleServer implements AutoCloseable {
   private final Api api;
   private final ChatRoute chat;
   private final OrderRoute orders;
-  private final HttpServer server;
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final BoundedServer server;
   private final AtomicInteger streams = new AtomicInteger();
 
-  private ConsoleServer(ConsoleSettings settings, RunSource source) throws IOException {
+  private ConsoleServer(ConsoleSettings settings, RunSource source, Consumer<String> say)
+      throws IOException {
     this.settings = settings;
     this.source = source;
     this.gate = new Gate(settings);
     this.chat = new ChatRoute(source.chat(), settings.hideText());
     this.orders = new OrderRoute(source);
     this.api = new Api(source, settings.hideText(), System::currentTimeMillis);
-    this.server = bind(settings);
-    server.setExecutor(threads);
-    server.createContext("/", this::handle);
+    this.server = bind(settings, say);
   }
 
   /**
@@ -84,22 +81,32 @@ public final class ConsoleServer implements AutoCloseable {
    * @throws IOException if neither the port nor one of the next twenty is free; says which
    */
   public static ConsoleServer start(ConsoleSettings settings, RunSource source) throws IOException {
-    ConsoleServer console = new ConsoleServer(settings, source);
-    console.server.start();
+    return start(settings, source, _ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param say hears when it has no room for requests, and of peers that are too slow
+   */
+  public static ConsoleServer start(
+      ConsoleSettings settings, RunSource source, Consumer<String> say) throws IOException {
+    ConsoleServer console = new ConsoleServer(settings, source, say);
+    console.server.start(console::handle);
     return console;
   }
 
-  private static HttpServer bind(ConsoleSettings settings) throws IOException {
+  private static BoundedServer bind(ConsoleSettings settings, Consumer<String> say)
+      throws IOException {
     int last = settings.port() == 0 ? 0 : Math.min(65_535, settings.port() + PORTS_TRIED);
     for (int port = settings.port(); port <= last; port++) {
       try {
         InetSocketAddress address = new InetSocketAddress(settings.address(), port);
-        if (settings.tls().isEmpty()) {
-          return HttpServer.create(address, 0);
-        }
-        HttpsServer server = HttpsServer.create(address, 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().get().context()));
-        return server;
+        return BoundedServer.bind(
+            address,
+            settings.tls().map(tls -> new HttpsConfigurator(tls.context())),
+            BoundedServer.Limits.of(MAX_REQUESTS),
+            say);
       } catch (BindException taken) {
         // The next one may be free.
       }
@@ -115,9 +122,7 @@ public final class ConsoleServer implements AutoCloseable {
     return URI.create(
         "%s://%s:%d"
             .formatted(
-                settings.tls().isEmpty() ? "http" : "https",
-                settings.host(),
-                server.getAddress().getPort()));
+                settings.tls().isEmpty() ? "http" : "https", settings.host(), server.port()));
   }
 
   /** The link for a person: with the operator's token where one is needed. */
@@ -131,22 +136,19 @@ public final class ConsoleServer implements AutoCloseable {
   @Override
   public void close() {
     orders.close();
-    server.stop(0);
-    threads.shutdownNow();
+    server.close();
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      try {
-        SAFETY.forEach(exchange.getResponseHeaders()::set);
-        gate.admit(exchange);
-        route(exchange);
-      } catch (Refusal refusal) {
-        readOn(exchange);
-        json(exchange, refusal.status(), Map.of("error", refusal.sentence()));
-      } catch (InterruptedException stopping) {
-        Thread.currentThread().interrupt();
-      }
+    try {
+      SAFETY.forEach(exchange.getResponseHeaders()::set);
+      gate.admit(exchange);
+      route(exchange);
+    } catch (Refusal refusal) {
+      readOn(exchange);
+      json(exchange, refusal.status(), Map.of("error", refusal.sentence()));
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -197,6 +199,7 @@ public final class ConsoleServer implements AutoCloseable {
       }
       case API + "/flame" -> {
         gate.operator(exchange, "flame graphs are");
+        gate.ownPage(exchange, "sampling stacks"); // a page's <img> could begin it
         flame(exchange);
       }
       default -> {

@@ -1,13 +1,10 @@
 package io.troupe.console;
 
-import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import java.util.HashSet;
+import io.troupe.engine.net.SameSite;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Who may pass. Every request names a host we answer to (against DNS rebinding), comes no faster
@@ -24,7 +21,7 @@ final class Gate {
   private record Allowance(double tokens, long atNanos) {}
 
   private final ConsoleSettings settings;
-  private final Set<String> hosts;
+  private final SameSite site;
   private final Map<String, Allowance> allowances =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -37,17 +34,17 @@ final class Gate {
 
   Gate(ConsoleSettings settings) {
     this.settings = settings;
-    this.hosts = new HashSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
-    hosts.add(settings.host().toLowerCase(Locale.ROOT));
+    this.site = new SameSite(settings.host());
   }
 
   /** Refuses a request that is not for us, or comes too fast. */
   void admit(HttpExchange exchange) throws Refusal {
-    String host = header(exchange, "Host").toLowerCase(Locale.ROOT).replaceFirst(":\\d+$", "");
-    if (!hosts.contains(host)) {
+    Optional<String> foreign = site.foreignHost(exchange.getRequestHeaders());
+    if (foreign.isPresent()) {
       throw new Refusal(
           421,
-          "this console does not answer to the name '%s'; use the link it printed".formatted(host));
+          "this console does not answer to the name '%s'; use the link it printed"
+              .formatted(foreign.get()));
     }
     if (!spend(exchange.getRemoteAddress().getAddress().getHostAddress())) {
       throw new Refusal(
@@ -83,22 +80,25 @@ final class Gate {
     if (role(exchange) != Tokens.Role.OPERATOR) {
       throw new Refusal(403, "this token may look, not act; use the operator's");
     }
-    if (!header(exchange, VERB_HEADER).equals("1")) {
-      throw new Refusal(403, "a change needs the header %s: 1".formatted(VERB_HEADER));
-    }
-    if (!header(exchange, "Content-Type").startsWith("application/json")) {
+    ownPage(exchange, "a change");
+    if (!SameSite.isJson(exchange.getRequestHeaders())) {
       throw new Refusal(415, "a change is sent as application/json");
     }
-    String origin = header(exchange, "Origin");
-    if (!origin.isEmpty()
-        && !origin.replaceFirst("^https?://", "").equals(header(exchange, "Host"))) {
-      throw new Refusal(403, "this change comes from another site: " + origin);
+    Optional<String> origin = SameSite.foreignOrigin(exchange.getRequestHeaders());
+    if (origin.isPresent()) {
+      throw new Refusal(403, "this change comes from another site: " + origin.get());
+    }
+  }
+
+  /** Refuses what a foreign page can have a browser send; {@code what} begins the sentence. */
+  void ownPage(HttpExchange exchange, String what) throws Refusal {
+    if (!header(exchange, VERB_HEADER).equals("1")) {
+      throw new Refusal(403, "%s needs the header %s: 1".formatted(what, VERB_HEADER));
     }
   }
 
   static String header(HttpExchange exchange, String name) {
-    Headers headers = exchange.getRequestHeaders();
-    return headers.containsKey(name) ? String.valueOf(headers.getFirst(name)) : "";
+    return SameSite.header(exchange.getRequestHeaders(), name);
   }
 
   private synchronized boolean spend(String peer) {

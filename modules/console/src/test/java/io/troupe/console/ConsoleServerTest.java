@@ -111,7 +111,7 @@ final class ConsoleServerTest {
     for (Map.Entry<String, JsonNode> path : described.properties()) {
       if (path.getValue().has("get") && !path.getKey().endsWith("/stream")) {
         String asked = path.getKey().replace("{group}", "1").replace("/flame", "/flame?seconds=1");
-        HttpResponse<String> response = send(to(asked).GET());
+        HttpResponse<String> response = send(to(asked).header("X-Troupe-Console", "1").GET());
         assertThat(response.statusCode()).as(path.getKey()).isEqualTo(200);
       }
       paths.add(path.getKey().replace("/api/v1", ""));
@@ -127,11 +127,15 @@ final class ConsoleServerTest {
     AtomicBoolean stop = new AtomicBoolean();
     Thread worker = Thread.ofPlatform().name("worker-7").start(() -> spin(stop));
     try {
-      JsonNode flame = get("/api/v1/flame?seconds=1");
+      HttpRequest.Builder sample = to("/api/v1/flame?seconds=1");
+      assertThat(send(sample.copy().GET()).statusCode())
+          .as("without the header, as a foreign page's <img> asks")
+          .isEqualTo(403);
+      JsonNode flame = JSON.readTree(send(sample.header("X-Troupe-Console", "1").GET()).body());
       assertThat(flame.findValuesAsText("frame"))
           .contains("worker-N", "io.troupe.console.ConsoleServerTest.spin");
       assertThat(flame.path("samples").asLong()).isPositive();
-      assertThat(send(to("/api/v1/flame?seconds=61").GET()).body())
+      assertThat(send(to("/api/v1/flame?seconds=61").header("X-Troupe-Console", "1").GET()).body())
           .contains("seconds must be 1 to 60, not 61");
     } finally {
       stop.set(true);

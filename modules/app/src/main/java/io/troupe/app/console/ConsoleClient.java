@@ -113,7 +113,6 @@ final class ConsoleClient implements AutoCloseable {
     return answer(
         HttpRequest.newBuilder(base.resolve("/api/v1/orders"))
             .header("Content-Type", "application/json")
-            .header("X-Troupe-Console", "1")
             .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))),
         PATIENCE);
   }
@@ -125,6 +124,7 @@ final class ConsoleClient implements AutoCloseable {
 
   private byte[] bytes(HttpRequest.Builder request, Duration patience)
       throws IOException, InterruptedException {
+    request.header("X-Troupe-Console", "1"); // which no foreign page can send
     try {
       HttpResponse<byte[]> response =
           http.send(

@@ -20,9 +20,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The console of the run of this process, from its start to its end; or none, if it is off. */
 public final class RunConsole implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunConsole.class);
+
   private static final int KEPT_EVENTS = 20_000;
 
   private final RunFolder folder;
@@ -60,7 +64,10 @@ public final class RunConsole implements AutoCloseable {
       MetricRows.read(folder.metrics(), 0).forEach(fold::row);
       ConsoleSettings settings = section.settings();
       ConsoleServer server =
-          ConsoleServer.start(settings, new LiveRun(fold, folder, verifiers, system, nodes, chat));
+          ConsoleServer.start(
+              settings,
+              new LiveRun(fold, folder, verifiers, system, nodes, chat),
+              what -> LOG.warn("console {}", what));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,9 @@ final class WeightServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightServer.class);
   private static final long SLICE = 1 << 20; // progress is counted at least so often
   private static final Duration IDLE = Duration.ofMinutes(1);
+
+  /** A failed accept, as without a free descriptor, is not tried again at once. */
+  private static final Duration RECOVERY = Duration.ofMillis(100);
 
   private final WeightCache cache;
   private final RunSecret secret;
@@ -92,6 +96,7 @@ final class WeightServer implements AutoCloseable {
       } catch (IOException failure) {
         if (!closed) {
           LOG.warn("event=weights_accept_failed reason={}", failure.toString());
+          LockSupport.parkNanos(RECOVERY.toNanos()); // out of descriptors, it fails at once again
         }
       }
     }

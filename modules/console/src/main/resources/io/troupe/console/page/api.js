@@ -6,7 +6,7 @@ if (given) { sessionStorage.setItem(KEY, given); history.replaceState(null, '', 
 const headers = more => { const token = sessionStorage.getItem(KEY); return token ? {...more, Authorization: 'Bearer ' + token} : more || {}; };
 
 export async function get(path) {
-  const response = await fetch('/api/v1' + path, {headers: headers(), cache: 'no-store'});
+  const response = await fetch('/api/v1' + path, {headers: headers({'X-Troupe-Console': '1'}), cache: 'no-store'});
   if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error || 'status ' + response.status);
   return response.headers.get('Content-Type').startsWith('application/json') ? response.json() : response.text();
 }

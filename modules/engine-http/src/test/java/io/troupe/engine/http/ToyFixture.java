@@ -137,6 +137,7 @@ public final class ToyFixture implements AutoCloseable {
   private HttpRequest posting(String path, String body) {
     return HttpRequest.newBuilder(URI.create(base() + path))
         .header("Authorization", "Bearer " + KEY)
+        .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(body))
         .build();
   }

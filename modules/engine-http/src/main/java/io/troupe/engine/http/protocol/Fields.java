@@ -1,11 +1,16 @@
 package io.troupe.engine.http.protocol;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -18,6 +23,20 @@ public final class Fields {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
   private static final int SHOWN = 200;
+
+  /** A body of brackets alone takes fifty times its size as a tree. */
+  private static final ObjectMapper STRANGERS =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(64)
+                          .maxTokenCount(1_000_000)
+                          .build())
+                  .build())
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+          .build();
+
   private static final int[] NONE = {};
 
   private Fields() {}
@@ -42,6 +61,29 @@ public final class Fields {
       throw new MalformedAnswerException("not JSON: " + excerpt(text));
     }
     throw new MalformedAnswerException("not a JSON object: " + excerpt(text));
+  }
+
+  /**
+   * Reads a request, a JSON object of at most a million tokens.
+   *
+   * @throws MalformedAnswerException if it is none
+   */
+  public static JsonNode request(byte[] body) throws MalformedAnswerException {
+    try {
+      JsonNode node = STRANGERS.readTree(body);
+      if (node != null && node.isObject()) {
+        return node;
+      }
+    } catch (StreamConstraintsException tooMuch) {
+      throw new MalformedAnswerException("too much: " + tooMuch.getOriginalMessage());
+    } catch (IOException notJson) {
+      throw new MalformedAnswerException("not JSON: " + shown(body));
+    }
+    throw new MalformedAnswerException("not a JSON object: " + shown(body));
+  }
+
+  private static String shown(byte[] body) {
+    return excerpt(new String(body, 0, Math.min(body.length, 4 * SHOWN), StandardCharsets.UTF_8));
   }
 
   /** The bytes of a request. */

@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.protocol.Fields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,9 @@ record AskReader(Served served, List<String> adapters) {
   private static final int MOST_INTERVAL_MS = 10_000;
   private static final int DEFAULT_INTERVAL_MS = 20;
   private static final int DEFAULT_TOKENS = 16;
+  private static final int MOST_STOPS = 1024;
+  private static final int MOST_TEXT = 4096;
+  private static final int MOST_ARGUMENTS = 64;
 
   Ask read(JsonNode body, boolean chat, LongSupplier fresh) throws Refusal {
     String model = model(body);
@@ -120,6 +124,10 @@ record AskReader(Served served, List<String> adapters) {
   }
 
   private static SamplingSettings settings(JsonNode body, int maxTokens) throws Refusal {
+    if (body.path("stop_token_ids").size() > MOST_STOPS) {
+      throw Refusal.bad(
+          "stop_token_ids", "stop_token_ids has at most %d ids".formatted(MOST_STOPS));
+    }
     Set<Integer> stopIds = new HashSet<>();
     for (JsonNode id : body.path("stop_token_ids")) {
       if (!id.canConvertToInt() || id.intValue() < 0) {
@@ -145,13 +153,21 @@ record AskReader(Served served, List<String> adapters) {
   }
 
   private static List<String> stops(JsonNode node) throws Refusal {
+    boolean longer = node.isTextual() && node.textValue().length() > MOST_TEXT;
+    for (JsonNode stop : node) {
+      longer |= stop.isTextual() && stop.textValue().length() > MOST_TEXT;
+    }
+    if (node.size() > MOST_STOPS || longer) {
+      throw Refusal.bad(
+          "stop", "stop has at most %d texts of %d characters".formatted(MOST_STOPS, MOST_TEXT));
+    }
     if (node.isTextual()) {
       return List.of(node.textValue());
     }
     List<String> stops = new ArrayList<>();
     for (JsonNode stop : node) {
       if (!stop.isTextual()) {
-        throw Refusal.bad("stop", "stop is a text or a list of texts, not " + node);
+        throw Refusal.bad("stop", "stop is a text or a list of texts, not " + shown(node));
       }
       stops.add(stop.textValue());
     }
@@ -229,6 +245,13 @@ record AskReader(Served served, List<String> adapters) {
     if (messages.isEmpty()) {
       throw Refusal.bad("messages", "messages is a list of at least one message");
     }
+    if (body.path("chat_template_kwargs").size() > MOST_ARGUMENTS
+        || body.path("chat_template_kwargs").toString().length() > MOST_TEXT) {
+      throw Refusal.bad(
+          "chat_template_kwargs",
+          "chat_template_kwargs has at most %d entries, and %d characters"
+              .formatted(MOST_ARGUMENTS, MOST_TEXT));
+    }
     Map<String, Object> arguments = new HashMap<>();
     body.path("chat_template_kwargs")
         .properties()
@@ -244,6 +267,10 @@ record AskReader(Served served, List<String> adapters) {
     } catch (IllegalArgumentException refused) {
       throw Refusal.bad("messages", String.valueOf(refused.getMessage()));
     }
+  }
+
+  private static String shown(JsonNode node) {
+    return Fields.excerpt(node.toString());
   }
 
   private static int integer(JsonNode body, String name, int absent, int min, int max)

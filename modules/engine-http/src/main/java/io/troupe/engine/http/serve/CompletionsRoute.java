@@ -1,6 +1,5 @@
 package io.troupe.engine.http.serve;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Scorer;
@@ -43,7 +42,7 @@ final class CompletionsRoute {
     this.counters = counters;
   }
 
-  void answer(Reply reply, JsonNode body, boolean chat)
+  void answer(Reply reply, ControlRoutes.Body body, boolean chat)
       throws IOException, InterruptedException, Refusal {
     if (counters.running().incrementAndGet() > settings.maxRequests()) {
       counters.running().decrementAndGet();
@@ -54,11 +53,12 @@ final class CompletionsRoute {
               .formatted(settings.maxRequests()));
     }
     try {
-      if (weights.current().isEmpty()) {
+      if (weights.current().isEmpty()) { // before the body, too
         throw Refusal.of(503, "ServiceUnavailable", "no weights were loaded yet");
       }
       Ask ask =
-          new AskReader(served, adapters.names()).read(body, chat, () -> seeds.nextLong() >>> 1);
+          new AskReader(served, adapters.names())
+              .read(body.read(), chat, () -> seeds.nextLong() >>> 1);
       try (ServedAdapters.Use use = use(ask)) {
         draw(reply, ask, use.engine());
       }

@@ -1,20 +1,20 @@
 package io.troupe.engine.http.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.Fields;
 import io.troupe.engine.http.protocol.MalformedAnswerException;
 import io.troupe.engine.http.protocol.WeightTag;
+import io.troupe.engine.net.BoundedServer;
+import io.troupe.engine.net.SameSite;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,22 +24,17 @@ import org.slf4j.LoggerFactory;
  * those that move weights. docs/sidecars.md lists them.
  *
  * <p>Each request has a virtual thread. What bounds them is {@link ServeSettings#maxRequests}: one
- * more is answered 429 before its body means anything. The engine is not closed with the server;
- * those of adapters, which it made, are.
+ * more is answered 429 before its body is read. Connections and slow clients are bounded by {@link
+ * BoundedServer}. The engine is not closed with the server; those of adapters, which it made, are.
  */
 public final class PolicyServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
   private static final int CLOSE_SECONDS = 1;
   private static final String RETRY_SECONDS = "1";
 
-  static {
-    // Without it the kernel holds back each small answer until the one before is acknowledged.
-    System.setProperty("sun.net.httpserver.nodelay", "true");
-  }
-
   private final ServeSettings settings;
-  private final HttpServer http;
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final BoundedServer http;
+  private final SameSite site;
   private final Counters counters = Counters.zero();
   private final ServedWeights weights;
   private final ServedAdapters adapters;
@@ -47,8 +42,9 @@ public final class PolicyServer implements AutoCloseable {
   private final ControlRoutes control;
 
   private PolicyServer(
-      Served served, AdapterRoom room, ServeSettings settings, HttpServer http, String version) {
+      Served served, AdapterRoom room, ServeSettings settings, BoundedServer http, String version) {
     this.settings = settings;
+    this.site = new SameSite(settings.address().getHostString());
     this.http = http;
     this.adapters = new ServedAdapters(room);
     this.weights =
@@ -76,9 +72,14 @@ public final class PolicyServer implements AutoCloseable {
    */
   public static PolicyServer start(
       Served served, AdapterRoom room, ServeSettings settings, String version) throws IOException {
-    HttpServer http;
+    BoundedServer http;
     try {
-      http = HttpServer.create(settings.address(), 0);
+      http =
+          BoundedServer.bind(
+              settings.address(),
+              Optional.empty(),
+              settings.limits(),
+              what -> LOG.warn("server={} {}", settings.address(), what));
     } catch (BindException taken) {
       throw new IOException(
           "%s:%d cannot be listened on (%s); choose another with --port, or 0 for any"
@@ -89,15 +90,13 @@ public final class PolicyServer implements AutoCloseable {
           taken);
     }
     PolicyServer server = new PolicyServer(served, room, settings, http, version);
-    http.setExecutor(server.threads);
-    http.createContext("/", server::handle);
-    http.start();
+    http.start(server::handle);
     return server;
   }
 
   /** Where it listens. */
   public int port() {
-    return http.getAddress().getPort();
+    return http.port();
   }
 
   /** Moves to weights that are in memory, under their own tag. */
@@ -117,20 +116,48 @@ public final class PolicyServer implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     Reply reply = new Reply(exchange);
-    try (exchange) {
-      try {
-        authorise(exchange);
-        route(exchange, reply);
-      } catch (Refusal refusal) {
-        refuse(exchange, reply, refusal);
-      } catch (RuntimeException | OutOfMemoryError broken) { // or nobody would hear of it
-        LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
-        if (exchange.getResponseCode() < 0) {
-          refuse(exchange, reply, Refusal.of(500, "InternalServerError", broken.toString()));
-        }
-      } catch (InterruptedException closing) {
-        Thread.currentThread().interrupt();
+    try {
+      authorise(exchange);
+      refuseForeign(exchange);
+      route(exchange, reply);
+    } catch (Refusal refusal) {
+      refuse(exchange, reply, refusal);
+    } catch (RuntimeException | OutOfMemoryError broken) { // or nobody would hear of it
+      LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
+      if (exchange.getResponseCode() < 0) {
+        refuse(exchange, reply, Refusal.of(500, "InternalServerError", broken.toString()));
       }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * A page in a browser of this machine commands nothing here, and reads nothing: it knows no key,
+   * so a name is only asked for where there is none.
+   */
+  private void refuseForeign(HttpExchange exchange) throws Refusal {
+    Headers headers = exchange.getRequestHeaders();
+    Optional<String> host =
+        settings.apiKey().isEmpty() ? site.foreignHost(headers) : Optional.empty();
+    if (host.isPresent()) {
+      throw Refusal.of(
+          421,
+          "MisdirectedRequest",
+          "this server does not answer to the name '%s'; use 127.0.0.1, or start it with"
+                  .formatted(Fields.excerpt(host.get()))
+              + " --api-key-file");
+    }
+    Optional<String> origin = SameSite.foreignOrigin(headers);
+    if (origin.isPresent()) {
+      throw Refusal.of(
+          403,
+          "PermissionDeniedError",
+          "this request comes from another site: " + Fields.excerpt(origin.get()));
+    }
+    if (SameSite.hasOtherBody(headers)) {
+      throw Refusal.of(
+          415, "UnsupportedMediaType", "a body is sent with Content-Type: application/json");
     }
   }
 
@@ -186,7 +213,7 @@ public final class PolicyServer implements AutoCloseable {
     boolean post = exchange.getRequestMethod().equals("POST");
     boolean chat = path.equals("/v1/chat/completions");
     if (post && (chat || path.equals("/v1/completions"))) {
-      completions.answer(reply, body(exchange), chat);
+      completions.answer(reply, () -> body(exchange), chat);
     } else if (!control.answer(
         reply, exchange.getRequestMethod(), path, query(exchange), () -> body(exchange))) {
       throw Refusal.of(
@@ -208,7 +235,7 @@ public final class PolicyServer implements AutoCloseable {
       return Fields.object();
     }
     try {
-      return Fields.parse(new String(bytes, StandardCharsets.UTF_8));
+      return Fields.request(bytes);
     } catch (MalformedAnswerException malformed) {
       throw Refusal.of(400, "BadRequestError", "the body is " + malformed.getMessage());
     }
@@ -218,8 +245,7 @@ public final class PolicyServer implements AutoCloseable {
   @Override
   public void close() {
     completions.close();
-    http.stop(CLOSE_SECONDS);
-    threads.shutdownNow();
+    http.close(CLOSE_SECONDS);
     adapters.close();
   }
 }

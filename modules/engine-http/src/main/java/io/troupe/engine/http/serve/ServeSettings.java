@@ -2,6 +2,7 @@ package io.troupe.engine.http.serve;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.engine.net.BoundedServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -27,6 +28,7 @@ public record ServeSettings(
     boolean awaitsWeights) {
   private static final int BODY = 8 << 20;
   private static final int REQUESTS = 256;
+  private static final int OTHER_REQUESTS = 64;
 
   public ServeSettings {
     require(!address.isUnresolved(), "%s is no address of this machine", address.getHostString());
@@ -49,6 +51,11 @@ public record ServeSettings(
         BODY,
         Duration.ofMillis(250),
         false);
+  }
+
+  /** Room for as many requests again that are refused, and for those that are not draws. */
+  BoundedServer.Limits limits() {
+    return BoundedServer.Limits.of(2 * maxRequests + OTHER_REQUESTS);
   }
 
   /** The same with another bound. */

@@ -16,6 +16,9 @@ import io.troupe.engine.http.protocol.WeightTag;
 import io.troupe.testkit.Await;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -229,6 +232,8 @@ class PolicyServerTest {
         "{\"prompt\":[3],\"top_p\":0.5}|400|the toy policy knows no top_p",
         "{\"prompt\":[3],\"echo\":true}|400|echo is not offered here",
         "{\"prompt\":[3],\"stop_token_ids\":[2,-1]}|400|stop_token_ids are ids, and one is -1",
+        "{\"prompt\":[3],\"nested\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[|400|the"
+            + " body is too much",
         "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the drawn token",
         "{\"prompt\":[3,4],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
         "{\"prompt\":[3],\"model\":\"gpt\"}|404|the model `gpt` does not exist; this server serves"
@@ -242,6 +247,79 @@ class PolicyServerTest {
       assertThat(answer.statusCode()).isEqualTo(status);
       assertThat(Fields.parse(answer.body()).path("error").path("message").asText())
           .contains(message);
+    }
+  }
+
+  /** A tree of them would take 180 MB. */
+  @Test
+  void completions_bodyOfBracketsAlone_isRefused() throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO)) {
+      String body = "{\"prompt\":[" + "[],".repeat(600_000) + "[]]}";
+      HttpResponse<String> answer = toy.post("/v1/completions", body);
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(answer.body()).contains("the body is too much", "1000000");
+    }
+  }
+
+  @Test
+  void completions_listsWithoutEnd_areRefused() throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO)) {
+      assertThat(
+              toy.post(
+                      "/v1/completions",
+                      "{\"prompt\":[3],\"stop_token_ids\":[" + "1,".repeat(1024) + "1]}")
+                  .body())
+          .contains("stop_token_ids has at most 1024 ids");
+      assertThat(
+              toy.post(
+                      "/v1/completions",
+                      "{\"prompt\":[3],\"stop\":[" + "\"a\",".repeat(1024) + "\"a\"]}")
+                  .body())
+          .contains("stop has at most 1024 texts of 4096 characters");
+      assertThat(
+              toy.post("/v1/completions", "{\"prompt\":[3],\"stop\":\"" + "a".repeat(4097) + "\"}")
+                  .body())
+          .contains("stop has at most 1024 texts of 4096 characters");
+      assertThat(
+              toy.post(
+                      "/v1/chat/completions",
+                      "{\"messages\":[{\"role\":\"user\",\"content\":\"1\"}],\"chat_template_kwargs\":{\"a\":\""
+                          + "a".repeat(4096)
+                          + "\"}}")
+                  .body())
+          .contains("chat_template_kwargs has at most 64 entries, and 4096 characters");
+    }
+  }
+
+  /** What a page of another site can have a browser of this machine send. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Host: evil.example|GET /v1/models|421",
+        "Host: evil.example:8000|POST /pause?mode=abort|421",
+        "Host: 127.0.0.1;Origin: http://evil.example|POST /pause?mode=abort|403",
+        "Host: 127.0.0.1;Origin: null|POST /resume|403",
+        "Host: 127.0.0.1;Content-Type: text/plain;Content-Length: 2|POST /abort_requests|415",
+        "Host: 127.0.0.1;Content-Length: 2|POST /abort_requests|415",
+        "Host: 127.0.0.1:8000;Origin: http://127.0.0.1:8000|GET /v1/models|200",
+        "Host: localhost|POST /resume|200"
+      })
+  void anyRoute_askedByAForeignPage_isRefused(String headers, String request, int status)
+      throws Exception {
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO);
+        Socket socket =
+            new Socket(InetAddress.getLoopbackAddress(), URI.create(toy.base()).getPort())) {
+      String head =
+          "%s HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n%s"
+              .formatted(
+                  request,
+                  headers.replace(";", "\r\n"),
+                  headers.contains("Content-Length") ? "{}" : "");
+      socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .startsWith("HTTP/1.1 " + status + " ");
+      assertThat(toy.get("/is_paused").body()).isEqualTo("{\"is_paused\":false}");
     }
   }
 
@@ -265,7 +343,7 @@ class PolicyServerTest {
       List<CompletableFuture<HttpResponse<String>>> held =
           List.of(asked(toy, "false"), asked(toy, "false"));
       awaitMetric(toy, "troupe_serve_requests_waiting 2");
-      HttpResponse<String> third = toy.post("/v1/completions", ASK.formatted("false"));
+      HttpResponse<String> third = toy.post("/v1/completions", "not read, so not refused for this");
       assertThat(third.statusCode()).isEqualTo(429);
       assertThat(third.headers().firstValue("Retry-After")).hasValue("1");
       assertThat(toy.post("/resume", "").statusCode()).isEqualTo(200);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.engine.net;
+
+import org.jspecify.annotations.NullMarked;
