@@ -33,7 +33,9 @@ import io.troupe.store.StateSnapshot;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +47,12 @@ import java.util.function.Supplier;
 /**
  * The shell around {@link Coordination}: turns messages into inputs, journals the events, and
  * carries out the effects once their events are in the journal, in order.
+ *
+ * <p>One append is under way at a time; what is decided meanwhile waits for the next one. A disk
+ * that stalls delays the run and does not end it: nothing is granted, trained or published before
+ * it is journalled, so what waits is bounded by what the groups in flight, the workers and the
+ * operators still have to say, which is some four decisions a group of {@code
+ * rollout.max_concurrent_groups}.
  */
 public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Command> {
   public sealed interface Command {}
@@ -115,8 +123,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
 
-  private record Journalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row)
-      implements Command {}
+  private record Journalled(JournalPosition at, List<Decided> decisions) implements Command {}
 
   private record Published(PublishedWeights weights) implements Command {}
 
@@ -147,11 +154,23 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       ActorRef<Run.Command> run,
       RunListener listener) {}
 
+  /** Events of one decision, and what is to be done once they are in the journal. */
+  private record Decided(RunJson.Entry entry, List<Effect> effects, Optional<StepRow> row) {
+    boolean saves() {
+      return effects.stream().anyMatch(Effect.SaveCheckpoint.class::isInstance);
+    }
+  }
+
+  /** Decisions in one append, so that a record stays far from the journal's limit of 2 GiB. */
+  private static final int MOST_IN_ONE_APPEND = 4096;
+
   private static final Duration TICK = Duration.ofMillis(500);
 
   private final Wiring wiring;
   private final Map<WorkerId, ActorRef<RolloutWorker.Command>> workers = new HashMap<>();
   private final StepMeter meter;
+  private final Deque<Decided> waiting = new ArrayDeque<>();
+  private boolean appending;
   private RunState state;
   private Optional<WeightSnapshot> weights = Optional.empty();
   private Optional<PublishedWeights> published = Optional.empty();
@@ -205,8 +224,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo) ->
           onOrdered(new Input.Unfit(verb, order, reason), replyTo);
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
-      case Journalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row) ->
-          onJournalled(at, effects, row);
+      case Journalled(JournalPosition at, List<Decided> decisions) -> onJournalled(at, decisions);
       case Published(PublishedWeights out) -> onPublished(out);
       case PublishFailed(WeightVersion version, Throwable cause) ->
           handle(
@@ -321,24 +339,32 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     if (decision.events().isEmpty()) {
       return;
     }
+    waiting.add(new Decided(new RunJson.Entry(at, decision.events()), decision.effects(), row));
+    append();
+  }
+
+  private void append() {
+    if (appending || waiting.isEmpty()) {
+      return;
+    }
+    appending = true;
+    List<Decided> next = new ArrayList<>();
+    boolean saves = false;
+    while (!waiting.isEmpty() && next.size() < MOST_IN_ONE_APPEND && !saves) {
+      next.add(waiting.remove());
+      saves = next.getLast().saves();
+    }
+    // A checkpoint names its place in the journal, which is right behind its own decision and must
+    // outlive the machine as the checkpoint does.
     getContext()
         .pipeToSelf(
             wiring
                 .journal()
                 .append(
-                    List.of(RunJson.encode(new RunJson.Entry(at, decision.events()))),
-                    durability(decision)),
+                    next.stream().map(one -> RunJson.encode(one.entry())).toList(),
+                    saves ? Durability.SYNCED : Durability.WRITTEN),
             (position, failure) ->
-                failure == null
-                    ? new Journalled(position, decision.effects(), row)
-                    : new JournalFailed(failure));
-  }
-
-  /** A checkpoint names its place in the journal, which must outlive the machine as it does. */
-  private static Durability durability(Decision decision) {
-    return decision.effects().stream().anyMatch(Effect.SaveCheckpoint.class::isInstance)
-        ? Durability.SYNCED
-        : Durability.WRITTEN;
+                failure == null ? new Journalled(position, next) : new JournalFailed(failure));
   }
 
   private void observe(long at, Event event) {
@@ -347,7 +373,13 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     wiring.recorder().tell(new Recorder.Happened(event, state.version()));
   }
 
-  private void onJournalled(JournalPosition at, List<Effect> effects, Optional<StepRow> row) {
+  private void onJournalled(JournalPosition at, List<Decided> decisions) {
+    appending = false;
+    append();
+    decisions.forEach(one -> carryOut(at, one.effects(), one.row()));
+  }
+
+  private void carryOut(JournalPosition at, List<Effect> effects, Optional<StepRow> row) {
     boolean evaluated = effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
     row.ifPresent(made -> wiring.run().tell(new Run.StepMade(made, evaluated)));
     Map<WorkerId, List<Assignment>> grants = new LinkedHashMap<>();

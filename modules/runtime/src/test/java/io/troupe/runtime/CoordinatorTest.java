@@ -1,0 +1,192 @@
+package io.troupe.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.testkit.typed.javadsl.FishingOutcomes;
+import akka.actor.testkit.typed.javadsl.TestProbe;
+import akka.actor.typed.ActorRef;
+import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.store.Journal;
+import io.troupe.store.JournalSettings;
+import io.troupe.store.JournalWriter;
+import io.troupe.store.RunJson;
+import io.troupe.telemetry.StepMeter;
+import io.troupe.telemetry.StepRow;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The coordinator alone, with probes in the place of all others. */
+class CoordinatorTest {
+  /** What a run on a thousand GPUs has in flight: more decisions than the journal's queue holds. */
+  private static final int GROUPS = 3_000;
+
+  private static final TokenVersions ONE_TOKEN = TokenVersions.uniform(WeightVersion.BASE, 1);
+  private static final WorkerId WORKER = new WorkerId("w");
+
+  private final ActorTestKit actors = Toys.actors();
+  private final TestProbe<Trainer.Command> trainer = actors.createTestProbe();
+  private final TestProbe<RolloutWorker.Command> worker = actors.createTestProbe();
+  private final TestProbe<Run.Command> run = actors.createTestProbe();
+  private final CountDownLatch buffered = new CountDownLatch(GROUPS);
+  private final JournalWriter journal;
+
+  CoordinatorTest(@TempDir Path folder) throws Exception {
+    this.journal =
+        JournalWriter.start(
+            Journal.open(folder, JournalSettings.defaults()),
+            JournalSettings.defaults().queueCapacity());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    actors.shutdownTestKit();
+    journal.close();
+  }
+
+  private ActorRef<Coordinator.Command> coordinator() {
+    RunLimits limits =
+        new RunLimits(
+            100,
+            1,
+            2,
+            GROUPS,
+            1,
+            StalePolicy.MASK,
+            GROUPS,
+            false,
+            3,
+            1_000_000,
+            1_000_000,
+            10,
+            0,
+            0,
+            0,
+            0,
+            1_000_000,
+            false);
+    return actors.spawn(
+        Coordinator.create(
+            new Coordinator.Wiring(
+                new Coordination(limits),
+                Toys.pool(),
+                new WeightsInMemory(),
+                journal,
+                Optional.empty(),
+                false,
+                0,
+                () -> 0,
+                () -> StepMeter.Verification.NONE,
+                actors.<Recorder.Command>createTestProbe().getRef(),
+                run.getRef(),
+                new Watcher())));
+  }
+
+  private final class Watcher implements RunListener {
+    @Override
+    public void warmup(TrainerWorkshop.WarmupProgress progress) {}
+
+    @Override
+    public void row(StepRow row) {}
+
+    @Override
+    public void note(String sentence) {}
+
+    @Override
+    public void happened(long atMillis, Event event) {
+      if (event instanceof Event.GroupBuffered) {
+        buffered.countDown();
+      }
+    }
+
+    @Override
+    public void ended(RunEnd end, RunState state) {}
+  }
+
+  /** Stops the journal's thread, as a disk does that does not answer, until the gate opens. */
+  private void stallUntil(CountDownLatch gate) {
+    CompletableFuture<Boolean> stalled = new CompletableFuture<>();
+    byte[] nothing = RunJson.encode(new RunJson.Entry(0, List.of()));
+    var _ =
+        journal
+            .append(List.of(nothing))
+            .thenRun(
+                () -> {
+                  // A stage that is complete already runs this on the thread of the test.
+                  boolean writer = Thread.currentThread().getName().equals("journal-writer");
+                  stalled.complete(writer);
+                  if (writer) {
+                    await(gate);
+                  }
+                });
+    if (!stalled.join()) {
+      stallUntil(gate);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(120, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void groupScored_thousandsWhileTheDiskStalls_waitAndAreTrainedOnOnceItAnswers() {
+    ActorRef<Coordinator.Command> coordinator = coordinator();
+    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(
+        new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
+    trainer.expectMessageClass(Trainer.Save.class);
+    coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
+    coordinator.tell(new Coordinator.RequestWork(WORKER, GROUPS));
+    List<Assignment> assignments =
+        worker
+            .fishForMessage(
+                Duration.ofSeconds(60),
+                command ->
+                    command instanceof RolloutWorker.Produce
+                        ? FishingOutcomes.complete()
+                        : FishingOutcomes.continueAndIgnore())
+            .stream()
+            .flatMap(command -> ((RolloutWorker.Produce) command).assignments().stream())
+            .toList();
+    assertThat(assignments).hasSize(GROUPS);
+
+    CountDownLatch gate = new CountDownLatch(1);
+    stallUntil(gate);
+    for (int i = 0; i < GROUPS; i++) {
+      var lease = assignments.get(i).lease();
+      coordinator.tell(new Coordinator.GroupSampled(lease));
+      coordinator.tell(new Coordinator.RequestWork(WORKER, GROUPS + i + 1));
+      coordinator.tell(
+          new Coordinator.GroupScored(
+              new GroupSummary(lease, List.of(1.0, 0.0), List.of(ONE_TOKEN, ONE_TOKEN))));
+    }
+    await(buffered);
+    gate.countDown();
+
+    assertThat(trainer.expectMessageClass(Trainer.Train.class).groups()).hasSize(GROUPS);
+    coordinator.tell(new Coordinator.Broken("the test is over"));
+    assertThat(run.expectMessageClass(Run.Stopped.class).end())
+        .isEqualTo(new RunEnd.Failed("the test is over"));
+  }
+}
