@@ -15,6 +15,7 @@ import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
 import io.troupe.engine.http.sidecar.Sidecars;
 import io.troupe.store.PrivateFiles;
+import io.troupe.store.WholeFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -74,7 +75,8 @@ record NodeCrew(
       RunToken.check(terms.token(), run);
     }
     Path folder = PrivateFiles.folders(data.resolve(node).resolve(terms.run()));
-    Path config = Files.writeString(folder.resolve("resolved.yaml"), terms.configuration());
+    Path config = folder.resolve("resolved.yaml");
+    WholeFile.replace(config, terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
     RunInputs.check(terms, Composition.of(settings, run.resolve("checkpoints")));
     ClusterSection section = settings.cluster();

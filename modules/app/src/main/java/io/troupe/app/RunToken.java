@@ -2,15 +2,15 @@ package io.troupe.app;
 
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.store.RunFolder;
+import io.troupe.store.WholeFile;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * A text in the run folder that the head tells everybody: a host that reads the same one sees the
@@ -20,6 +20,9 @@ final class RunToken {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
+  private static final Pattern UUID_TEXT =
+      Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
   private RunToken() {}
 
   private static Path file(Path folder) {
@@ -28,14 +31,9 @@ final class RunToken {
 
   /** The token of a folder, written by whoever comes first. */
   static String of(RunFolder folder) throws IOException {
-    Path file = file(folder.path());
     Files.createDirectories(folder.path().resolve("cluster"));
-    try {
-      Files.writeString(file, UUID.randomUUID().toString(), StandardOpenOption.CREATE_NEW);
-    } catch (FileAlreadyExistsException earlier) {
-      // An earlier head of the run wrote it.
-    }
-    return Files.readString(file);
+    return WholeFile.once(
+        file(folder.path()), () -> UUID.randomUUID().toString(), UUID_TEXT.asMatchPredicate());
   }
 
   /**
@@ -44,13 +42,11 @@ final class RunToken {
    */
   static String secret(RunFolder folder) throws IOException {
     Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");
-    try {
-      Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      Files.writeString(file, RunSecret.random().hex());
-    } catch (FileAlreadyExistsException earlier) {
-      // An earlier head of the run wrote it.
-    }
-    return Files.readString(file);
+    return WholeFile.once(
+        file,
+        () -> RunSecret.random().hex(),
+        RunSecret::isHex,
+        PosixFilePermissions.asFileAttribute(OWNER_ONLY));
   }
 
   /**

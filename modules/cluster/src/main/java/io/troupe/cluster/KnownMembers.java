@@ -3,12 +3,13 @@ package io.troupe.cluster;
 import static java.util.Objects.requireNonNull;
 
 import io.troupe.store.PrivateFiles;
+import io.troupe.store.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Whom a node has met in its cluster and can knock at: heads, standbys and other nodes. They are
@@ -64,8 +65,6 @@ public final class KnownMembers {
 
   private void write() throws IOException {
     PrivateFiles.folders(requireNonNull(file.toAbsolutePath().getParent()));
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    Files.write(next, members.stream().map(HostPort::toString).toList());
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    WholeFile.replace(file, members.stream().map(one -> one + "\n").collect(Collectors.joining()));
   }
 }

@@ -9,12 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.HexFormat;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** File operations that survive a power loss once they have returned. */
 final class Durable {
@@ -30,21 +27,6 @@ final class Durable {
       }
       channel.force(true);
     }
-  }
-
-  /** Replaces a file's content, whole or not at all; an absent file is made. */
-  static void replace(Path file, byte[] bytes) throws IOException {
-    Path folder = parent(file);
-    String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
-    Path next = folder.resolve(".%s.tmp-%s".formatted(file.getFileName(), random));
-    try {
-      write(next, bytes);
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException | RuntimeException failure) {
-      Files.deleteIfExists(next);
-      throw failure;
-    }
-    syncFolder(folder);
   }
 
   /** Fsyncs a file's content. */

@@ -209,7 +209,7 @@ public final class Journal implements Closeable {
       if (torn.holed()) {
         ByteBuffer rest = ByteBuffer.allocate(Math.toIntExact(torn.bytes()));
         new SegmentBytes.Plain(file).read(rest, torn.offset());
-        Durable.replace(JournalRecovery.copyOf(torn), rest.array());
+        WholeFile.replace(JournalRecovery.copyOf(torn), rest.array());
       }
       file.truncate(torn.offset()).force(true);
     }

@@ -36,7 +36,7 @@ final class JournalLock implements Closeable {
     writer.put("host", Host.name());
     writer.put("epoch", epoch);
     writer.put("since", now.toString());
-    Durable.replace(writerFile(key), Json.PRETTY.writeValueAsBytes(writer));
+    WholeFile.replace(writerFile(key), Json.PRETTY.writeValueAsBytes(writer));
   }
 
   private static JournalException.Locked held(Path journal) {

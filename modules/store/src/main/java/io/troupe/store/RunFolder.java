@@ -192,7 +192,7 @@ public final class RunFolder {
    */
   public void replaceResolved(String yaml) throws IOException {
     try {
-      Durable.replace(resolved(), resolved(yaml));
+      WholeFile.replace(resolved(), resolved(yaml));
     } catch (IOException failure) {
       throw DiskFailure.explain("replace the resolved configuration", resolved(), failure);
     }

@@ -60,7 +60,7 @@ public final class RunLease implements Closeable {
   private void sign(ExclusiveFile taken) throws IOException {
     boolean signed = false;
     try {
-      Files.writeString(folder.resolve(HOLDER), me);
+      WholeFile.replace(folder.resolve(HOLDER), me);
       signed = true;
     } finally {
       if (!signed) {

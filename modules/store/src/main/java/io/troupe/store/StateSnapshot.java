@@ -27,6 +27,6 @@ public record StateSnapshot(JournalPosition journal, RunState state) {
 
   /** Replaces a file, whole or not at all. */
   public void write(Path file) throws IOException {
-    Durable.replace(file, RunJson.encode(this));
+    WholeFile.replace(file, RunJson.encode(this));
   }
 }

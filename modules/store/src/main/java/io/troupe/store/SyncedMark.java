@@ -30,7 +30,7 @@ final class SyncedMark {
     mark.put("offset", position.offset());
     mark.put("sequence", position.sequence());
     mark.put("epoch", position.epoch());
-    Durable.replace(journal.resolve(NAME), Json.LINE.writeValueAsBytes(mark));
+    WholeFile.replace(journal.resolve(NAME), Json.LINE.writeValueAsBytes(mark));
   }
 
   /**

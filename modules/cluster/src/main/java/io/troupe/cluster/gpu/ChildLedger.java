@@ -1,10 +1,10 @@
 package io.troupe.cluster.gpu;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.store.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -99,11 +99,9 @@ public final class ChildLedger {
   private void write() throws IOException {
     Set<ProcessIdentity> all = new HashSet<>(orphans);
     all.addAll(children);
-    Path next = file.resolveSibling(file.getFileName() + ".next");
-    Files.write(
-        next,
+    WholeFile.replace(
+        file,
         JSON.writeValueAsBytes(
             all.stream().map(id -> new Line(id.pid(), id.start().toString())).toList()));
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 }

@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -25,6 +26,7 @@ public final class RunSecret {
   private static final byte[] MAGIC = "troupe-secret 1".getBytes(StandardCharsets.US_ASCII);
   private static final int NONCE = 32;
   private static final int LEAST = 16;
+  private static final Pattern HEX = Pattern.compile("([0-9a-f]{2}){%d,}".formatted(LEAST));
   private static final String UNPROVEN = "the other side does not know this run's secret";
   private static final byte ASKS = 'c';
   private static final byte SERVES = 's';
@@ -54,6 +56,11 @@ public final class RunSecret {
     byte[] key = HexFormat.of().parseHex(hex);
     require(key.length >= LEAST, "a run's secret has %d bytes or more, not %d", LEAST, key.length);
     return new RunSecret(key);
+  }
+
+  /** Whether {@link #hex} can have written it. */
+  public static boolean isHex(String text) {
+    return HEX.matcher(text).matches();
   }
 
   /** To hand to the run's other processes, over a channel that is as secret. */
