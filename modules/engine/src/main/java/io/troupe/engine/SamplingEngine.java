@@ -38,6 +38,14 @@ public interface SamplingEngine extends AutoCloseable {
   void cancel(LeaseId lease);
 
   /**
+   * A count that grows while the engine gets on: with every token that it draws, and whenever it
+   * has moved to other weights. It tells an engine that hangs from one that is slow.
+   */
+  default long progress() {
+    return 0;
+  }
+
+  /**
    * Draws no further token, from the next one on, until it is thawed; requests and weights are
    * still taken. It is for whoever moves weights with nothing drawn meanwhile. Freezing a frozen
    * engine, or thawing another, changes nothing.

@@ -7,16 +7,26 @@ import akka.actor.typed.Signal;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.rollout.Completion;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.WeightSnapshot;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures the policy on held-out prompts, greedily, beside the training: on an engine of its own,
  * so that every answer is drawn by exactly the weights it is about. One evaluation at a time; the
  * queue is bounded by the run, which waits for what it asked for before it ends.
+ *
+ * <p>An engine that fails, is lost or gets nowhere is replaced, and its evaluation is tried once
+ * more on the next one. No lease bounds an evaluation and no time does, since a large policy on a
+ * processor may take hours; what ends it is an engine that neither draws a token nor answers a
+ * prompt for as long as the patience lasts.
  */
 public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command> {
   public sealed interface Command {}
@@ -24,31 +34,69 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /** Evaluate these weights, those of a step. */
   public record Evaluate(long step, WeightSnapshot weights) implements Command {}
 
-  private record Done(long step, double accuracy) implements Command {}
+  private record Answered(Attempt attempt, List<Completion> answers) implements Command {}
 
-  private record Failed(long step, Throwable cause) implements Command {}
+  private record EngineFailed(Attempt attempt, String reason) implements Command {}
+
+  private record EngineLost(SamplingEngine lost, String reason) implements Command {}
+
+  private record Look(Attempt attempt, long before) implements Command {}
+
+  private record Graded(Attempt attempt, double accuracy) implements Command {}
+
+  private record NotGraded(Attempt attempt, Throwable cause) implements Command {}
+
+  /** One try of an evaluation; compared by identity, since two tries may look the same. */
+  private static final class Attempt {
+    private final Evaluate evaluate;
+    private final int number;
+    private final AtomicLong answered = new AtomicLong();
+
+    Attempt(Evaluate evaluate, int number) {
+      this.evaluate = evaluate;
+      this.number = number;
+    }
+  }
+
+  private static final int MOST_ATTEMPTS = 2;
+
+  /** How long an engine may draw no token and answer no prompt. */
+  static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final Examination examination;
   private final EngineRoom room;
   private final ActorRef<Run.Command> run;
+  private final Duration patience;
+  private final TimerScheduler<Command> timers;
   private final Deque<Evaluate> waiting = new ArrayDeque<>();
   private Optional<SamplingEngine> engine = Optional.empty();
-  private boolean busy;
+  private Optional<Attempt> current = Optional.empty();
 
-  /** An evaluator that makes its engine when it is first asked. */
+  /**
+   * An evaluator that makes its engine when it is first asked.
+   *
+   * @param patience how long an engine may get nowhere
+   */
   public static Behavior<Command> create(
-      Examination examination, EngineRoom room, ActorRef<Run.Command> run) {
-    return Behaviors.setup(context -> new Evaluator(context, examination, room, run));
+      Examination examination, EngineRoom room, Duration patience, ActorRef<Run.Command> run) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> new Evaluator(context, timers, examination, room, patience, run)));
   }
 
   private Evaluator(
       ActorContext<Command> context,
+      TimerScheduler<Command> timers,
       Examination examination,
       EngineRoom room,
+      Duration patience,
       ActorRef<Run.Command> run) {
     super(context);
+    this.timers = timers;
     this.examination = examination;
     this.room = room;
+    this.patience = patience;
     this.run = run;
   }
 
@@ -56,13 +104,17 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Evaluate evaluate -> waiting.add(evaluate);
-      case Done(long step, double accuracy) -> {
-        busy = false;
-        run.tell(new Run.Evaluated(step, accuracy));
+      case Answered(Attempt of, List<Completion> answers) -> onAnswered(of, answers);
+      case EngineFailed(Attempt of, String reason) -> onEngineFailed(of, reason);
+      case EngineLost(SamplingEngine lost, String reason) -> onEngineLost(lost, reason);
+      case Look(Attempt of, long before) -> onLook(of, before);
+      case Graded(Attempt of, double accuracy) -> {
+        current = Optional.empty();
+        run.tell(new Run.Evaluated(of.evaluate.step(), accuracy));
       }
-      case Failed(long step, Throwable cause) -> {
-        busy = false;
-        run.tell(new Run.EvaluationFailed(step, Causes.message(cause)));
+      case NotGraded(Attempt of, Throwable cause) -> {
+        current = Optional.empty();
+        run.tell(new Run.EvaluationFailed(of.evaluate.step(), Causes.message(cause)));
       }
     }
     next();
@@ -70,20 +122,107 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   }
 
   private void next() {
-    if (busy || waiting.isEmpty()) {
-      return;
+    if (current.isEmpty() && !waiting.isEmpty()) {
+      draw(new Attempt(waiting.remove(), 1));
     }
-    Evaluate evaluate = waiting.remove();
-    busy = true;
-    SamplingEngine sampler = engine.orElseGet(room::newSampler);
-    engine = Optional.of(sampler);
+  }
+
+  private void draw(Attempt attempt) {
+    current = Optional.of(attempt);
+    SamplingEngine sampler = engine.orElseGet(this::newEngine);
     getContext()
         .pipeToSelf(
-            examination.take(sampler, evaluate.weights()),
-            (accuracy, failure) ->
+            examination.answers(
+                sampler, attempt.evaluate.weights(), attempt.answered::incrementAndGet),
+            (answers, failure) ->
                 failure == null
-                    ? new Done(evaluate.step(), accuracy)
-                    : new Failed(evaluate.step(), failure));
+                    ? new Answered(attempt, answers)
+                    : new EngineFailed(attempt, Causes.message(failure)));
+    lookLater(attempt);
+  }
+
+  private SamplingEngine newEngine() {
+    SamplingEngine made = room.newSampler();
+    engine = Optional.of(made);
+    ActorRef<Command> self = getContext().getSelf();
+    var _ = made.lost().thenAccept(reason -> self.tell(new EngineLost(made, reason)));
+    return made;
+  }
+
+  private boolean isCurrent(Attempt attempt) {
+    return current.filter(one -> one == attempt).isPresent();
+  }
+
+  private void onAnswered(Attempt of, List<Completion> answers) {
+    if (!isCurrent(of)) {
+      return; // Its engine was given up before.
+    }
+    timers.cancelAll();
+    getContext()
+        .pipeToSelf(
+            examination.grade(answers),
+            (accuracy, failure) ->
+                failure == null ? new Graded(of, accuracy) : new NotGraded(of, failure));
+  }
+
+  private void onEngineFailed(Attempt of, String reason) {
+    if (!isCurrent(of)) {
+      return;
+    }
+    timers.cancelAll();
+    engine.ifPresent(room::retireLater);
+    engine = Optional.empty();
+    if (of.number < MOST_ATTEMPTS && !room.isClosed()) {
+      getContext()
+          .getLog()
+          .warn(
+              "evaluation_repeated step={} reason=\"{}\": on another engine",
+              of.evaluate.step(),
+              reason);
+      draw(new Attempt(of.evaluate, of.number + 1));
+    } else {
+      current = Optional.empty();
+      run.tell(new Run.EvaluationFailed(of.evaluate.step(), reason));
+    }
+  }
+
+  private void onEngineLost(SamplingEngine lost, String reason) {
+    if (engine.filter(one -> one == lost).isEmpty()) {
+      return;
+    }
+    boolean drawing = current.isPresent() && timers.isTimerActive(Look.class);
+    if (drawing) {
+      onEngineFailed(current.orElseThrow(), reason);
+    } else {
+      room.retireLater(lost);
+      engine = Optional.empty();
+    }
+  }
+
+  private void lookLater(Attempt attempt) {
+    timers.startSingleTimer(Look.class, new Look(attempt, progress(attempt)), patience);
+  }
+
+  private void onLook(Attempt of, long before) {
+    if (!isCurrent(of)) {
+      return;
+    }
+    if (progress(of) == before) {
+      onEngineFailed(
+          of,
+          "its engine has drawn no token and answered no prompt for %s"
+              .formatted(inWords(patience)));
+    } else {
+      lookLater(of);
+    }
+  }
+
+  private long progress(Attempt of) {
+    return engine.map(SamplingEngine::progress).orElse(0L) + of.answered.get();
+  }
+
+  private static String inWords(Duration time) {
+    return time.toMinutes() > 0 ? time.toMinutes() + " min" : time.toMillis() + " ms";
   }
 
   @Override

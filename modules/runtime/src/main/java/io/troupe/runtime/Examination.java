@@ -75,12 +75,17 @@ public final class Examination {
     return pool;
   }
 
-  /** The share of greedy answers that earn the full reward, by exactly these weights. */
-  CompletionStage<Double> take(SamplingEngine engine, WeightSnapshot weights) {
-    return engine.load(weights).thenCompose(_ -> answers(engine)).thenCompose(this::grade);
+  /**
+   * The greedy answers, drawn by exactly these weights; it fails when the engine does.
+   *
+   * @param answered called with each prompt that is answered, on the engine's thread
+   */
+  CompletionStage<List<Completion>> answers(
+      SamplingEngine engine, WeightSnapshot weights, Runnable answered) {
+    return engine.load(weights).thenCompose(_ -> answers(engine, answered));
   }
 
-  private CompletionStage<List<Completion>> answers(SamplingEngine engine) {
+  private CompletionStage<List<Completion>> answers(SamplingEngine engine, Runnable answered) {
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
             .mapToObj(
@@ -93,7 +98,9 @@ public final class Examination {
                         0))
             .toList();
     List<CompletableFuture<List<Completion>>> stages =
-        engine.sample(requests).stream().map(CompletionStage::toCompletableFuture).toList();
+        engine.sample(requests).stream()
+            .map(stage -> stage.whenComplete((_, _) -> answered.run()).toCompletableFuture())
+            .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
         .thenApply(
             _ -> {
@@ -103,7 +110,8 @@ public final class Examination {
             });
   }
 
-  private CompletionStage<Double> grade(List<Completion> answers) {
+  /** The share of answers that earn the full reward; it fails when one cannot be verified. */
+  CompletionStage<Double> grade(List<Completion> answers) {
     return Verdicts.of(
             IntStream.range(0, answers.size())
                 .mapToObj(

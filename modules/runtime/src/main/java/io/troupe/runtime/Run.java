@@ -132,7 +132,11 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     ActorRef<Evaluator.Command> made =
         getContext()
             .spawn(
-                Evaluator.create(wiring.examination(), wiring.room(), getContext().getSelf()),
+                Evaluator.create(
+                    wiring.examination(),
+                    wiring.room(),
+                    Evaluator.PATIENCE,
+                    getContext().getSelf()),
                 EVALUATOR);
     getContext().watch(made);
     return made;

@@ -6,13 +6,24 @@ import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.verifiers.Verifier;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class EvaluatorTest {
+  private static final Duration SHORT = Duration.ofMillis(20);
+
   private final ActorTestKit actors = Toys.actors();
   private final EngineRoom room = Toys.room();
   private final TestProbe<Run.Command> run = actors.createTestProbe();
@@ -29,6 +40,7 @@ class EvaluatorTest {
             new Examination(
                 Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(verifier), 3),
             room,
+            Evaluator.PATIENCE,
             run.getRef()));
   }
 
@@ -66,6 +78,109 @@ class EvaluatorTest {
   void evaluate_weightsThatCannotBeLoaded_fails() {
     evaluator(Toys.verifier()).tell(new Evaluator.Evaluate(4, Toys.BROKEN));
     assertThat(run.expectMessageClass(Run.EvaluationFailed.class).step()).isEqualTo(4);
+  }
+
+  /** Over engines that are made one after the other. */
+  private ActorRef<Evaluator.Command> evaluator(Duration patience, Sampler... engines) {
+    Iterator<Sampler> next = List.of(engines).iterator();
+    EngineRoom faulty = new EngineRoom(new OtherSamplers(next::next));
+    return actors.spawn(
+        Evaluator.create(
+            new Examination(
+                Toys.prompts(),
+                8,
+                Toys.policy().tokenizer(),
+                Toys.service((_, completion) -> new Verdict.Scored(1, completion, "")),
+                3),
+            faulty,
+            patience,
+            run.getRef()));
+  }
+
+  private static Sampler failing() {
+    return new Sampler() {
+      @Override
+      public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+        return requests.stream()
+            .map(
+                _ ->
+                    CompletableFuture.<List<Completion>>failedStage(
+                        new IllegalStateException("the sampler has ended")))
+            .toList();
+      }
+    };
+  }
+
+  private static Sampler hanging() {
+    return new Sampler() {
+      @Override
+      public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+        return silence(requests);
+      }
+    };
+  }
+
+  @Test
+  void evaluate_engineThatFails_isRepeatedOnAnother() {
+    Sampler dead = failing();
+    ActorRef<Evaluator.Command> evaluator = evaluator(Evaluator.PATIENCE, dead, new Sampler());
+    evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
+    run.expectMessage(new Run.Evaluated(0, 1.0));
+    dead.closed.join();
+    evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
+    run.expectMessage(new Run.Evaluated(2, 1.0));
+  }
+
+  @Test
+  void evaluate_twoEnginesThatFail_failsWithTheReason() {
+    evaluator(Evaluator.PATIENCE, failing(), failing()).tell(new Evaluator.Evaluate(0, weights(0)));
+    run.expectMessage(new Run.EvaluationFailed(0, "the sampler has ended"));
+  }
+
+  @Test
+  void evaluate_engineThatIsLost_isRepeatedOnAnother() {
+    Sampler lost = hanging();
+    lost.lost.complete("its device is gone");
+    evaluator(Evaluator.PATIENCE, lost, new Sampler()).tell(new Evaluator.Evaluate(0, weights(0)));
+    run.expectMessage(new Run.Evaluated(0, 1.0));
+    lost.closed.join();
+  }
+
+  @Test
+  void evaluate_enginesThatNeverAnswer_fails() {
+    evaluator(SHORT, hanging(), hanging()).tell(new Evaluator.Evaluate(0, weights(0)));
+    run.expectMessage(
+        new Run.EvaluationFailed(
+            0, "its engine has drawn no token and answered no prompt for 20 ms"));
+  }
+
+  @Test
+  void evaluate_slowEngineThatDrawsTokens_isWaitedForHoweverLongItTakes() {
+    CountDownLatch looks = new CountDownLatch(10);
+    Sampler slow =
+        new Sampler() {
+          private final AtomicLong tokens = new AtomicLong();
+          private final CompletableFuture<Void> finished = new CompletableFuture<>();
+
+          @Override
+          public long progress() {
+            looks.countDown();
+            if (looks.getCount() == 0) {
+              finished.complete(null);
+            }
+            return tokens.incrementAndGet();
+          }
+
+          @Override
+          public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+            return toy.sample(requests).stream()
+                .map(stage -> finished.thenCompose(_ -> stage))
+                .map(stage -> (CompletionStage<List<Completion>>) stage)
+                .toList();
+          }
+        };
+    evaluator(SHORT, slow).tell(new Evaluator.Evaluate(0, weights(0)));
+    run.expectMessage(new Run.Evaluated(0, 1.0));
   }
 
   @Test

@@ -13,10 +13,6 @@ import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.PolicyEngines;
-import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.pool.VerifierService;
@@ -122,7 +118,18 @@ class RunSupervisionTest {
 
   @Test
   void evaluator_throws_losesThatEvaluationWithANoteAndIsReplaced() throws Exception {
-    room = new EngineRoom(new Engines(1), Toys.policy()::newSampler, _ -> {});
+    AtomicInteger made = new AtomicInteger();
+    room =
+        new EngineRoom(
+            new OtherSamplers(
+                () -> {
+                  if (made.incrementAndGet() == 1) {
+                    throw new IllegalStateException(FAULT);
+                  }
+                  return Toys.policy().newSampler();
+                }),
+            Toys.policy()::newSampler,
+            _ -> {});
     start(4);
     assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Completed());
     assertThat(run.rows).extracting(StepRow::step).containsExactly(0L, 1L, 2L, 3L, 4L);
@@ -177,54 +184,5 @@ class RunSupervisionTest {
     assertThat(run.notes).isEmpty();
     guardian.tell(new Run.Drain());
     assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
-  }
-
-  /** Those of the toy policy, whose first samplers for the evaluator cannot be made. */
-  private static final class Engines implements PolicyEngines {
-    private final ToyPolicy policy = Toys.policy();
-    private int faults;
-
-    Engines(int faults) {
-      this.faults = faults;
-    }
-
-    @Override
-    public Tokenizer tokenizer() {
-      return policy.tokenizer();
-    }
-
-    @Override
-    public int contextLength() {
-      return policy.contextLength();
-    }
-
-    @Override
-    public String describe() {
-      return policy.describe();
-    }
-
-    @Override
-    public String device() {
-      return policy.device();
-    }
-
-    @Override
-    public TrainingEngine newTrainer(long seed) {
-      return policy.newTrainer(seed);
-    }
-
-    @Override
-    public SamplingEngine newSampler() {
-      faults--;
-      if (faults >= 0) {
-        throw new IllegalStateException(FAULT);
-      }
-      return policy.newSampler();
-    }
-
-    @Override
-    public void close() {
-      policy.close();
-    }
   }
 }

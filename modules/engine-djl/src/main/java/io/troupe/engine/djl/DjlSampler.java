@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,6 +95,10 @@ final class DjlSampler implements SamplingEngine {
   private final Deque<SampleGroup> waiting = new ArrayDeque<>();
 
   private Policy policy = new Unknown();
+
+  /** Decode steps and loads so far. */
+  private final AtomicLong progress = new AtomicLong();
+
   private boolean frozen;
 
   DjlSampler(
@@ -213,6 +218,11 @@ final class DjlSampler implements SamplingEngine {
     if (now instanceof Ended(var reason)) {
       refuse(command, reason);
     }
+  }
+
+  @Override
+  public long progress() {
+    return progress.get();
   }
 
   private static void refuse(Command command, Throwable reason) {
@@ -344,6 +354,7 @@ final class DjlSampler implements SamplingEngine {
       }
     }
     policy = next;
+    progress.incrementAndGet();
     WeightVersion used = next.version;
     offered.forEach(load -> load.loaded.complete(used));
     offered.clear();
@@ -388,7 +399,10 @@ final class DjlSampler implements SamplingEngine {
   private void decode(DecodeBatch batch, WeightVersion version) {
     batch.prepare();
     batch.join(waiting, version);
-    batch.step(version);
+    if (batch.size() > 0) {
+      batch.step(version);
+      progress.incrementAndGet();
+    }
   }
 
   private void end(Throwable reason) {

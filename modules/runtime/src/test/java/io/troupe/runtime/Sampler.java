@@ -1,0 +1,52 @@
+package io.troupe.runtime;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.WeightSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** An engine that does what a test tells it to, beside what the toy engine would do. */
+class Sampler implements SamplingEngine {
+  final SamplingEngine toy = Toys.policy().newSampler();
+  final CompletableFuture<String> lost = new CompletableFuture<>();
+  final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+  @Override
+  public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+    return toy.sample(requests);
+  }
+
+  /** Stages that never complete, one a request. */
+  static List<CompletionStage<List<Completion>>> silence(List<SampleRequest> requests) {
+    List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
+    requests.forEach(_ -> stages.add(new CompletableFuture<>()));
+    return stages;
+  }
+
+  @Override
+  public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
+    return toy.load(weights);
+  }
+
+  @Override
+  public void cancel(LeaseId lease) {
+    toy.cancel(lease);
+  }
+
+  @Override
+  public CompletionStage<String> lost() {
+    return lost;
+  }
+
+  @Override
+  public void close() {
+    toy.close();
+    closed.complete(null);
+  }
+}
