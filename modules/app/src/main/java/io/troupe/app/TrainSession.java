@@ -299,7 +299,7 @@ final class TrainSession {
                 composition.evaluationSampling()),
             verifier,
             journal,
-            Checkpoints.open(folder.checkpoints()),
+            Checkpoints.open(folder.checkpoints(), journal.fence()),
             Traces.open(folder.traces(), pool, millis, screen::say),
             resume.checkpoint(),
             resume.again(),

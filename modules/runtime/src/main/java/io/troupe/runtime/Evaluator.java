@@ -150,7 +150,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   }
 
   private boolean isCurrent(Attempt attempt) {
-    return current.filter(one -> one == attempt).isPresent();
+    return current.equals(Optional.of(attempt));
   }
 
   private void onAnswered(Attempt of, List<Completion> answers) {
@@ -187,7 +187,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   }
 
   private void onEngineLost(SamplingEngine lost, String reason) {
-    if (engine.filter(one -> one == lost).isEmpty()) {
+    if (!engine.equals(Optional.of(lost))) {
       return;
     }
     boolean drawing = current.isPresent() && timers.isTimerActive(Look.class);

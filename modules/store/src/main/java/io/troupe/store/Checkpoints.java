@@ -42,10 +42,12 @@ public final class Checkpoints {
 
   private final Path folder;
   private final Clock clock;
+  private final Fence fence;
 
-  private Checkpoints(Path folder, Clock clock) {
+  private Checkpoints(Path folder, Clock clock, Fence fence) {
     this.folder = folder;
     this.clock = clock;
+    this.fence = fence;
   }
 
   /**
@@ -54,13 +56,27 @@ public final class Checkpoints {
    * @param folder a run's {@code checkpoints/}; made if absent
    */
   public static Checkpoints open(Path folder) throws IOException {
-    return open(folder, Clock.systemUTC());
+    return open(folder, Fence.NONE);
+  }
+
+  /**
+   * The same, of a process that another one may take the run over from: what that one has written
+   * is neither replaced nor deleted.
+   *
+   * @param fence is asked before each change
+   */
+  public static Checkpoints open(Path folder, Fence fence) throws IOException {
+    return open(folder, Clock.systemUTC(), fence);
   }
 
   static Checkpoints open(Path folder, Clock clock) throws IOException {
+    return open(folder, clock, Fence.NONE);
+  }
+
+  private static Checkpoints open(Path folder, Clock clock, Fence fence) throws IOException {
     try {
       Files.createDirectories(folder);
-      Checkpoints checkpoints = new Checkpoints(folder, clock);
+      Checkpoints checkpoints = new Checkpoints(folder, clock, fence);
       checkpoints.removeLeftovers();
       return checkpoints;
     } catch (IOException failure) {
@@ -70,7 +86,7 @@ public final class Checkpoints {
 
   /** For other processes, while the run goes on: changes nothing. */
   public static Checkpoints view(Path folder) {
-    return new Checkpoints(folder, Clock.systemUTC());
+    return new Checkpoints(folder, Clock.systemUTC(), Fence.NONE);
   }
 
   /**
@@ -193,6 +209,7 @@ public final class Checkpoints {
    */
   public List<Long> keepLast(int count) throws IOException {
     require(count >= 1, "at least 1 checkpoint is kept, not %d", count);
+    fence.check();
     List<Long> deleted = new ArrayList<>();
     for (Checkpoint old : list().whole().stream().skip(count).toList()) {
       if (!isKept(old.directory())) {
@@ -207,6 +224,7 @@ public final class Checkpoints {
   }
 
   private void publish(Path temporary, Path target) throws IOException {
+    fence.check();
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       Path old = hidden(target, "old");
       Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);

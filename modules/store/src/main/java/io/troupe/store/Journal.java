@@ -233,6 +233,27 @@ public final class Journal implements Closeable {
     segment = next;
   }
 
+  /** Whether another writer has opened this journal since; may be asked by any thread. */
+  public Fence fence() {
+    long epoch = recovery.epoch();
+    return () -> {
+      for (Segment segment : Segment.after(folder, 0)) {
+        if (!segment.compressed()
+            && SegmentHeader.read(segment.file()) instanceof SegmentHeader.Read.Whole(var header)
+            && header.epoch() > epoch) {
+          throw fenced(header.epoch());
+        }
+      }
+    };
+  }
+
+  private JournalException.Fenced fenced(long epoch) {
+    return new JournalException.Fenced(
+        ("the journal %s belongs to another writer now (epoch %d, this one has %d);"
+                + " stop this process")
+            .formatted(folder.toAbsolutePath(), epoch, recovery.epoch()));
+  }
+
   private void refuseWhenFenced() throws IOException {
     int number = segment.segment().number();
     Segment next = Segment.of(folder, number + 1);
@@ -251,10 +272,7 @@ public final class Journal implements Closeable {
     for (Segment later : Segment.after(folder, number)) {
       if (SegmentHeader.read(later.file()) instanceof SegmentHeader.Read.Whole(var header)
           && header.epoch() > recovery.epoch()) {
-        throw new JournalException.Fenced(
-            ("the journal %s belongs to another writer now (epoch %d, this one has %d);"
-                    + " stop this process")
-                .formatted(folder.toAbsolutePath(), header.epoch(), recovery.epoch()));
+        throw fenced(header.epoch());
       }
     }
   }

@@ -93,6 +93,11 @@ public final class JournalWriter implements AutoCloseable {
     return append.written().minimalCompletionStage();
   }
 
+  /** Whether another writer has opened the journal since; may be asked by any thread. */
+  public Fence fence() {
+    return journal.fence();
+  }
+
   private synchronized void accept(Append append) {
     if (!accepting) {
       append

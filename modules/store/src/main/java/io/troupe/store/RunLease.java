@@ -5,11 +5,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The right to be the head of a run: a file of the run folder that one process at a time has
  * locked. It is what decides between the sides of a cluster that has come apart, since all of them
- * see the same file, and the operating system takes it from a process that is dead, and only then.
+ * see the same file, and the operating system takes it from a process that is dead.
+ *
+ * <p>A server of network files also takes it from a living process that it has not heard for a
+ * while (90 s, with NFS 4), and does not say so. So who takes it signs beside it, and {@link
+ * #confirm} looks whether the signature still is this process's own before anything that cannot be
+ * undone.
  *
  * <p>It is not the lock of the journal, because a process may have to hold it before it knows
  * whether it will write: one that waits to become the head takes it first.
@@ -17,6 +23,7 @@ import java.util.Optional;
 public final class RunLease implements Closeable {
   private static final String NAME = "lease";
   private static final String HOLDER = "lease-holder";
+  private static final String UNKNOWN = "an unknown process";
 
   private final Path folder;
   private final String me;
@@ -30,11 +37,28 @@ public final class RunLease implements Closeable {
    */
   public RunLease(RunFolder run, String where) {
     this.folder = run.path().resolve("cluster");
-    this.me = "process %d at %s".formatted(ProcessHandle.current().pid(), where);
+    this.me =
+        "process %d at %s%n%s%n".formatted(ProcessHandle.current().pid(), where, UUID.randomUUID());
   }
 
-  /** Whether this process has it. */
+  /**
+   * Whether this process has it, as it knows without looking; {@link #confirm} looks. What cannot
+   * be undone asks that.
+   */
   public synchronized boolean held() {
+    return lock.isPresent();
+  }
+
+  /**
+   * Looks whether this process still has it; if not, it has lost it for good. May block, as file
+   * systems of a network do.
+   *
+   * @throws IOException if that cannot be told now
+   */
+  public synchronized boolean confirm() throws IOException {
+    if (lock.isPresent() && !Files.readString(folder.resolve(HOLDER)).equals(me)) {
+      close();
+    }
     return lock.isPresent();
   }
 
@@ -72,9 +96,9 @@ public final class RunLease implements Closeable {
   /** Who took it last, in words, for an operator; it may have ended since. */
   public String holder() {
     try {
-      return Files.readString(folder.resolve(HOLDER));
+      return Files.readString(folder.resolve(HOLDER)).lines().findFirst().orElse(UNKNOWN);
     } catch (IOException absent) {
-      return "an unknown process";
+      return UNKNOWN;
     }
   }
 

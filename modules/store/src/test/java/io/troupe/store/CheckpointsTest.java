@@ -48,6 +48,24 @@ final class CheckpointsTest {
   }
 
   @Test
+  void save_ofAProcessThatIsFenced_replacesAndDeletesNothing() throws IOException {
+    Checkpoints successor = Checkpoints.open(folder);
+    Checkpoint theirs = save(successor, 3);
+    save(successor, 2);
+    Checkpoints fenced =
+        Checkpoints.open(
+            folder,
+            () -> {
+              throw new JournalException.Fenced("the run belongs to another process");
+            });
+    assertThatThrownBy(() -> save(fenced, 3)).isInstanceOf(JournalException.Fenced.class);
+    assertThatThrownBy(() -> save(fenced, 4)).isInstanceOf(JournalException.Fenced.class);
+    assertThatThrownBy(() -> fenced.keepLast(1)).isInstanceOf(JournalException.Fenced.class);
+    assertThat(names()).containsExactly("step2", "step3");
+    assertThat(successor.verify().newest().orElseThrow().manifest()).isEqualTo(theirs.manifest());
+  }
+
+  @Test
   void save_whole_isListedWithSizesAndDigests() throws IOException {
     Clock clock = Clock.fixed(Instant.parse("2026-11-21T14:02:11Z"), ZoneOffset.UTC);
     Checkpoint saved = save(Checkpoints.open(folder, clock), 3);

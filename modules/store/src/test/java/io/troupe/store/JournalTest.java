@@ -227,6 +227,21 @@ final class JournalTest {
   }
 
   @Test
+  void fence_afterTakeover_refuses() throws IOException {
+    try (Journal journal = Journal.open(folder(), JournalSettings.defaults())) {
+      journal.append(text("a"));
+      Fence fence = journal.fence();
+      fence.check();
+      SegmentWriter.create(
+              Segment.of(folder(), 2), new SegmentHeader(2, 2, 7), FaultyDisk.unlimited())
+          .close();
+      assertThatThrownBy(fence::check)
+          .isInstanceOf(JournalException.Fenced.class)
+          .hasMessageContaining("belongs to another writer now (epoch 2, this one has 1)");
+    }
+  }
+
+  @Test
   void append_afterTakeover_isFencedAndWritesNothing() throws IOException {
     try (Journal journal = Journal.open(folder(), JournalSettings.defaults())) {
       journal.append(text("a"));

@@ -50,6 +50,13 @@ final class DowningActor extends AbstractActorWithTimers {
    */
   private record Claimed(boolean held, String trouble) {}
 
+  /**
+   * How a look at the lease ended.
+   *
+   * @param trouble why it could not be looked at; "" when it could
+   */
+  private record Confirmed(boolean held, String trouble) {}
+
   private final Duration stableAfter;
   private final Duration leasePatience;
   private final Duration headlessPatience;
@@ -57,6 +64,7 @@ final class DowningActor extends AbstractActorWithTimers {
   private final Cluster cluster = Cluster.get(getContext().getSystem());
   private final Map<Address, Long> silentSince = new HashMap<>();
   private boolean claiming;
+  private boolean confirming;
   private boolean told;
   private Optional<Long> claimingSince = Optional.empty();
   private Optional<Long> headlessSince = Optional.empty();
@@ -99,6 +107,7 @@ final class DowningActor extends AbstractActorWithTimers {
         .match(ClusterEvent.MemberRemoved.class, it -> onBack(it.member().address()))
         .match(ThisActorSystemQuarantinedEvent.class, _ -> onQuarantined())
         .match(Claimed.class, this::onClaimed)
+        .match(Confirmed.class, this::onConfirmed)
         .matchEquals(Decide.NOW, _ -> decide())
         .build();
   }
@@ -180,7 +189,7 @@ final class DowningActor extends AbstractActorWithTimers {
       claimingSince = Optional.empty();
     }
     switch (verdict) {
-      case REMOVE -> remove(lost);
+      case REMOVE -> confirm(lost);
       case CLAIM -> claim(lost);
       case WAIT -> LOG.debug("split lost={} verdict=wait", lost);
       case LEAVE -> onHeadless(lost);
@@ -210,6 +219,48 @@ final class DowningActor extends AbstractActorWithTimers {
               : 0;
     }
     return NEWCOMERS + before;
+  }
+
+  /** Removes nobody by a lease that a server of files may have given to another process since. */
+  private void confirm(Set<Address> lost) {
+    Optional<RunLease> held = lease.filter(RunLease::held);
+    if (held.isEmpty()) {
+      remove(lost); // Of a cluster in which nobody could be head.
+    } else if (!confirming) {
+      confirming = true;
+      RunLease own = held.get();
+      Patterns.pipe(
+              CompletableFuture.supplyAsync(() -> look(own), BLOCKING),
+              getContext().getDispatcher())
+          .to(getSelf());
+    }
+  }
+
+  private static Confirmed look(RunLease lease) {
+    try {
+      return new Confirmed(lease.confirm(), "");
+    } catch (IOException | UncheckedIOException trouble) {
+      return new Confirmed(false, String.valueOf(trouble.getMessage()));
+    }
+  }
+
+  private void onConfirmed(Confirmed confirmed) {
+    confirming = false;
+    Set<Address> lost = lost();
+    if (confirmed.held()) {
+      remove(lost);
+    } else if (confirmed.trouble().isEmpty()) {
+      LOG.error(
+          "split lost={} verdict=leave: the run's lease was given to {} while this process was cut"
+              + " off",
+          lost,
+          lease.map(RunLease::holder).orElse("another process"));
+      cluster.down(cluster.selfAddress());
+    } else if (!lost.isEmpty()) {
+      LOG.warn(
+          "split lost={}: the run's lease cannot be looked at now: {}", lost, confirmed.trouble());
+      lookAgainIn(TRY_AGAIN);
+    }
   }
 
   private void remove(Set<Address> lost) {

@@ -18,6 +18,9 @@ public final class SplitRule {
    *      seat to the oldest, so that lease and seat meet in one process. The rest wait;
    *   4  a side that has not got the lease for as long as a dead host may keep it stops.
    *
+   * A server of network files may give the lease of a living process away. Before a process removes
+   * members it looks whether the lease is still its own, and leaves if it is not.
+   *
    * Invariant: a process removes members only while it holds the lease, and it works as head only
    * while it holds the lease. One process holds it at a time; hence there never are two heads, and
    * of two sides at most one goes on. Views may differ as they like: no step depends on another
