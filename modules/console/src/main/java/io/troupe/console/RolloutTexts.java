@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The texts of judged groups, read from {@code rollouts.jsonl} when somebody asks. */
 public final class RolloutTexts {
@@ -29,13 +30,17 @@ public final class RolloutTexts {
     }
   }
 
-  /** A group as it was judged under one lease. */
+  /**
+   * A group as it was judged under one lease.
+   *
+   * @param rewards of its completions, in their order; null for one that has none
+   */
   public record Judged(
       long fence,
       Text prompt,
       Text answer,
       List<Text> completions,
-      List<Double> rewards,
+      List<@Nullable Double> rewards,
       List<Text> verdicts) {}
 
   private final LineIndex lines;
@@ -55,8 +60,9 @@ public final class RolloutTexts {
   }
 
   private static Judged judged(JsonNode line) {
-    List<Double> rewards = new ArrayList<>();
-    line.path("rewards").forEach(reward -> rewards.add(reward.asDouble()));
+    List<@Nullable Double> rewards = new ArrayList<>();
+    line.path("rewards")
+        .forEach(reward -> rewards.add(reward.isNumber() ? reward.asDouble() : null));
     return new Judged(
         line.path("fence").asLong(),
         Text.of(line.path("prompt").asText()),

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The run's trace files: {@code trace.jsonl} (what changed, as differences), {@code samples.jsonl}
@@ -173,7 +174,7 @@ public final class Traces implements AutoCloseable {
     line.put("prompt", prompt.text());
     line.put("answer", prompt.answer());
     line.put("completions", completions);
-    line.put("rewards", Verdicts.rewards(verdicts));
+    line.put("rewards", verdicts.stream().map(Traces::reward).toList());
     line.put("verdicts", verdicts.stream().map(Traces::sentence).toList());
     rollouts.write(line);
   }
@@ -209,6 +210,11 @@ public final class Traces implements AutoCloseable {
     if (!runs.isEmpty()) {
       map.put(name, runs.stream().map(run -> List.of(run.from(), run.tokens())).toList());
     }
+  }
+
+  /** Null for a completion without a reward, so that the n-th reward is the n-th completion's. */
+  private static @Nullable Double reward(Verdict verdict) {
+    return verdict instanceof Verdict.Scored scored ? scored.reward() : null;
   }
 
   private static String sentence(Verdict verdict) {

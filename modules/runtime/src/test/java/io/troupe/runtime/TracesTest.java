@@ -2,6 +2,9 @@ package io.troupe.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TokenMarks.Run;
@@ -42,5 +45,26 @@ final class TracesTest {
               """);
     }
     assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void rollout_completionWithoutReward_keepsItsPlaceAmongTheRewards() throws IOException {
+    try (Traces traces = Traces.open(folder, Toys.pool(), () -> 1_500, _ -> {})) {
+      traces.rollout(
+          Toys.lease(17, 21),
+          new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
+          List.of("3", "?", "2"),
+          List.of(
+              new Verdict.Scored(0, "3", "another number"),
+              new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "late"),
+              new Verdict.Scored(1, "2", "equal")));
+    }
+    assertThat(Files.readString(folder.resolve("rollouts.jsonl")))
+        .isEqualTo(
+            """
+            {"ts":1.5,"prompt_id":"p","group":17,"fence":21,"prompt":"1+1=","answer":"2",\
+            "completions":["3","?","2"],"rewards":[0.0,null,1.0],\
+            "verdicts":["another number","unverifiable: late","equal"]}
+            """);
   }
 }
