@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.app.verify.Completions;
 import io.troupe.app.verify.LineFile;
 import io.troupe.app.verify.VerifiedFile;
 import io.troupe.app.verify.VerifySummary;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  troupe verify math --input completions.jsonl --output verdicts.jsonl",
+      "  troupe verify math --input runs/RUN --stop '</s>' --completions --output verdicts.jsonl",
       "  troupe verify mbpp --input - --output - --workers 4 < completions.jsonl",
       "  troupe verify --list"
     })
@@ -62,8 +64,10 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Option(
       names = "--input",
-      paramLabel = "FILE",
-      description = "JSON Lines, .gz allowed; - is standard input.")
+      paramLabel = "FILE|RUN",
+      description =
+          "JSON Lines, .gz allowed, a run's rollouts.jsonl among them; - is standard input; a run's"
+              + " folder stands for its rollouts.")
   private @Nullable String input;
 
   @Option(
@@ -78,6 +82,15 @@ final class VerifyCommand implements Callable<Integer> {
       defaultValue = "2",
       description = "Verifications at a time (default: ${DEFAULT-VALUE}).")
   private int workers;
+
+  @Option(
+      names = "--stop",
+      paramLabel = "TEXT",
+      description = "Judges a completion up to the first such text in it; may be given many times.")
+  private List<String> stops = new ArrayList<>();
+
+  @Option(names = "--completions", description = "Writes what was judged along with the verdicts.")
+  private boolean completions;
 
   @Option(
       names = "--timeout",
@@ -123,10 +136,18 @@ final class VerifyCommand implements Callable<Integer> {
     if (workers < 1 || workers > 1024) {
       throw bad("--workers is from 1 to 1024, not %d".formatted(workers));
     }
-    LineFile lines = LineFile.of(input);
+    if (stops.contains("")) {
+      throw bad("--stop takes a text of at least one character");
+    }
+    List<LineFile> lines = LineFile.all(input);
     try (VerifierService service = open(verifier)) {
       VerifySummary summary =
-          new VerifiedFile(verifier, service, workers, System.err::println)
+          new VerifiedFile(
+                  verifier,
+                  service,
+                  workers,
+                  new Completions(stops, completions),
+                  System.err::println)
               .verify(lines, Objects.requireNonNull(output));
       service.reports().forEach(report -> System.err.println(report.sentence()));
       System.err.println(summary.sentence());

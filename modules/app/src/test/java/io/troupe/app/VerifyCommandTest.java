@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -154,6 +155,81 @@ class VerifyCommandTest {
             run("verify", "math", "--set", "mood=good", "--input", "pom.xml", "--output", "-")
                 .err())
         .contains("verifier math has no option 'mood'; it takes anchors, mode");
+  }
+
+  @Test
+  void verify_rolloutsOfARun_areJudgedOneByOneUpToTheirStop() throws IOException {
+    Path traces = Files.createDirectories(folder.resolve("run/traces"));
+    Files.writeString(traces.resolve("samples.jsonl"), "{}\n");
+    Files.write(
+        traces.resolve("rollouts.jsonl"),
+        List.of(
+            rollout(8, "The answer is 4.", "The answer is 5. Q: 4", "4"), "{\"group\": 9, \"fe"));
+    Files.write(traces.resolve("rollouts.000001.jsonl"), List.of(rollout(7, "The answer is 4.")));
+
+    Ended ended =
+        run(
+            "verify",
+            "gsm8k",
+            "--set",
+            "mode=flexible",
+            "--stop",
+            " Q:",
+            "--stop",
+            "Never",
+            "--completions",
+            "--input",
+            folder.resolve("run").toString(),
+            "--output",
+            "" + output());
+
+    assertThat(ended.code()).isEqualTo(ExitCode.INCOMPLETE.code());
+    assertThat(ended.err())
+        .contains("rollouts.jsonl line 2 is not JSON")
+        .endsWith("4 scored, 3 passed (75.0 %), mean reward 0.7500, 1 bad lines\n");
+    assertThat(Files.readAllLines(output()))
+        .satisfiesExactly(
+            first ->
+                assertThat(first)
+                    .startsWith(
+                        "{\"id\":\"p\",\"group\":7,\"fence\":3,\"index\":0,"
+                            + "\"completion\":\"The answer is 4.\",\"reward\":1.0,"),
+            second -> assertThat(second).contains("\"group\":8", "\"index\":0", "\"reward\":1.0"),
+            cut ->
+                assertThat(cut)
+                    .contains(
+                        "\"index\":1,\"completion\":\"The answer is 5.\",\"reward\":0.0",
+                        "\"extracted\":\"5.\""),
+            last -> assertThat(last).contains("\"index\":2", "\"reward\":1.0"));
+  }
+
+  private static String rollout(int group, String... completions) {
+    return "{\"ts\":1.0,\"prompt_id\":\"p\",\"group\":%d,\"fence\":3,\"prompt\":\"2+2?\",\"answer\":\"4\",\"completions\":[\"%s\"],\"rewards\":[],\"verdicts\":[]}"
+        .formatted(group, String.join("\",\"", completions));
+  }
+
+  @Test
+  @ResourceLock(Resources.SYSTEM_OUT)
+  void verify_outputNobodyReads_endsAsAFileThatCannotBeWritten() throws IOException {
+    Path input =
+        Files.writeString(
+            folder.resolve("in.jsonl"), "{\"id\": 1, \"completion\": \"4\", \"answer\": \"4\"}\n");
+    PrintStream before = System.out;
+    OutputStream closed =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("Broken pipe");
+          }
+        };
+    System.setOut(new PrintStream(closed, false, UTF_8));
+    try {
+      Ended ended = run("verify", "gsm8k", "--input", input.toString(), "--output", "-");
+      assertThat(ended.code()).isEqualTo(ExitCode.FAILED.code());
+      assertThat(ended.err()).contains("the standard output cannot be written to");
+    } finally {
+      System.setOut(before);
+    }
   }
 
   @Test

@@ -11,15 +11,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * A completion to judge, as a line tells it.
  *
- * @param id as it is written: text or number
+ * @param head what its output begins with: {@code id} as it is written, and for a rollout of a run
+ *     its {@code group}, {@code fence} and {@code index} among the group's completions
  * @param prompt with what the completion is judged by
  */
-record InputLine(JsonNode id, Prompt prompt, String completion) {
+record InputLine(ObjectNode head, Prompt prompt, String completion) {
   private static final JsonMapper JSON =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -40,15 +43,51 @@ record InputLine(JsonNode id, Prompt prompt, String completion) {
   }
 
   /**
-   * Reads a line.
+   * Reads a line: one completion, or those of a group as a run's {@code rollouts.jsonl} has them.
    *
    * <p>What a completion is judged by is the field {@code answer} where it is the only such field,
    * as text; else the object of all fields but {@code id} and {@code completion}.
    *
    * @param source the verifier's name
    */
-  static InputLine read(byte[] line, String source) throws BadLineException {
+  static List<InputLine> read(byte[] line, String source) throws BadLineException {
     ObjectNode node = object(line);
+    return node.has("completions") && !node.has("completion")
+        ? rollouts(node, source)
+        : List.of(single(node, source));
+  }
+
+  private static List<InputLine> rollouts(ObjectNode node, String source) throws BadLineException {
+    JsonNode id = node.path("prompt_id");
+    JsonNode answer = node.path("answer");
+    JsonNode completions = node.path("completions");
+    if (!id.isTextual() || id.asText().isBlank() || !answer.isTextual() || !completions.isArray()) {
+      throw new BadLineException(
+          "needs \"prompt_id\" and \"answer\", texts, and \"completions\", a list of texts");
+    }
+    Prompt prompt =
+        new Prompt(
+            new PromptId(id.asText()), source, node.path("prompt").asText(), answer.asText(), "");
+    List<InputLine> lines = new ArrayList<>();
+    for (JsonNode completion : completions) {
+      if (!completion.isTextual()) {
+        throw new BadLineException(
+            "needs \"completions\", a list of texts (id %s)".formatted(id.asText()));
+      }
+      ObjectNode head = JSON.createObjectNode();
+      head.set("id", id);
+      for (String field : List.of("group", "fence")) {
+        if (node.has(field)) {
+          head.set(field, node.get(field));
+        }
+      }
+      head.put("index", lines.size());
+      lines.add(new InputLine(head, prompt, completion.asText()));
+    }
+    return lines;
+  }
+
+  private static InputLine single(ObjectNode node, String source) throws BadLineException {
     JsonNode id = node.path("id");
     if ((!id.isTextual() && !id.isIntegralNumber()) || id.asText().isBlank()) {
       throw new BadLineException("needs \"id\", a text or a whole number");
@@ -60,8 +99,10 @@ record InputLine(JsonNode id, Prompt prompt, String completion) {
     String text = node.path("prompt").isTextual() ? node.path("prompt").asText() : "";
     node.remove("id");
     node.remove("completion");
+    ObjectNode head = JSON.createObjectNode();
+    head.set("id", id);
     return new InputLine(
-        id,
+        head,
         new Prompt(new PromptId(id.asText()), source, text, answer(node), ""),
         completion.asText());
   }

@@ -4,9 +4,13 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
@@ -15,12 +19,46 @@ import java.util.zip.GZIPInputStream;
  * because a line that is no UTF-8 is a bad line and not a wrong character.
  */
 public final class LineFile {
+  /** Bytes of a line; of a longer one no more than one byte beyond is handed on. */
+  static final int LONGEST = 256 << 20;
+
   private static final int GZIP_MAGIC = 0x1f8b;
 
   private final String name;
 
   private LineFile(String name) {
     this.name = name;
+  }
+
+  /**
+   * A file that exists, {@code -}, or a run's folder, which stands for the files of its rollouts,
+   * the oldest first.
+   *
+   * @throws IOException if it cannot be read; says which and why
+   */
+  public static List<LineFile> all(String name) throws IOException {
+    Path traces = Path.of(name, "traces");
+    if (name.equals("-") || !Files.isDirectory(traces)) {
+      return List.of(of(name));
+    }
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(traces, "rollouts*.jsonl{,.gz}")) {
+      found.forEach(files::add);
+    }
+    if (files.isEmpty()) {
+      throw new NoSuchFileException("the run %s has no rollouts in %s".formatted(name, traces));
+    }
+    // rollouts.jsonl is the one that grows; those before it were put aside with a number or a time.
+    files.sort(Comparator.comparing(LineFile::grows).thenComparing(Path::toString));
+    List<LineFile> all = new ArrayList<>();
+    for (Path file : files) {
+      all.add(of(file.toString()));
+    }
+    return all;
+  }
+
+  private static boolean grows(Path file) {
+    return file.endsWith("rollouts.jsonl");
   }
 
   /**
@@ -61,6 +99,7 @@ public final class LineFile {
   /** Reads line by line. */
   static final class Reader implements AutoCloseable {
     private final InputStream bytes;
+    private long number;
 
     private Reader(InputStream bytes) {
       this.bytes = bytes;
@@ -74,9 +113,17 @@ public final class LineFile {
         return Optional.empty();
       }
       for (; b >= 0 && b != '\n'; b = bytes.read()) {
-        line.write(b);
+        if (line.size() <= LONGEST) {
+          line.write(b);
+        }
       }
+      number++;
       return Optional.of(line.toByteArray());
+    }
+
+    /** Of the line that was read last, from 1. */
+    long number() {
+      return number;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.troupe.app.verify;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -14,9 +13,10 @@ import java.util.Locale;
 /**
  * A verdict as a line of the output.
  *
+ * @param head what the line begins with
  * @param millis on a worker, waiting for one left out
  */
-record OutputLine(JsonNode id, Verdict verdict, double millis) {
+record OutputLine(ObjectNode head, Verdict verdict, double millis) {
   // Half a surrogate pair of a completion can be written escaped, and not as UTF-8.
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -27,8 +27,7 @@ record OutputLine(JsonNode id, Verdict verdict, double millis) {
    * @param instructions whether the verdict's checks are instructions, which have two readings
    */
   String text(boolean instructions) {
-    ObjectNode node = JSON.createObjectNode();
-    node.set("id", id);
+    ObjectNode node = head.deepCopy();
     switch (verdict) {
       case Verdict.Scored scored -> {
         node.put("reward", scored.reward());

@@ -2,7 +2,7 @@ package io.troupe.app.verify;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.Judgement;
 import io.troupe.verifiers.pool.VerifierService;
@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -29,11 +30,17 @@ public final class VerifiedFile {
   private static final int WINDOW_PER_WORKER = 64;
   private static final long PROGRESS_NANOS = 2_000_000_000L;
 
-  private record Open(JsonNode id, long line, CompletableFuture<Judgement> judgement) {}
+  private record Open(
+      ObjectNode head, String file, long line, CompletableFuture<Judgement> judgement) {
+    String id() {
+      return head.path("id").asText();
+    }
+  }
 
   private final String verifier;
   private final VerifierService service;
   private final int window;
+  private final Completions completions;
   private final Consumer<String> report;
   private VerifySummary summary = VerifySummary.NONE;
   private long reportedAt = System.nanoTime();
@@ -44,8 +51,13 @@ public final class VerifiedFile {
    * @param report takes bad lines and progress, a sentence at a time
    */
   public VerifiedFile(
-      String verifier, VerifierService service, int workers, Consumer<String> report) {
+      String verifier,
+      VerifierService service,
+      int workers,
+      Completions completions,
+      Consumer<String> report) {
     this.verifier = verifier;
+    this.completions = completions;
     this.service = service;
     this.window = workers * WINDOW_PER_WORKER;
     this.report = report;
@@ -58,11 +70,11 @@ public final class VerifiedFile {
    *     FILE.partial}), or {@code -}
    * @throws IOException if a file cannot be read or written
    */
-  public VerifySummary verify(LineFile input, String output) throws IOException {
+  public VerifySummary verify(List<LineFile> input, String output) throws IOException {
     if (output.equals("-")) {
       BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, UTF_8));
       verify(input, out);
-      out.flush();
+      flush(out);
       return summary;
     }
     Path target = Path.of(output).toAbsolutePath();
@@ -96,42 +108,52 @@ public final class VerifiedFile {
     return summary;
   }
 
-  private void verify(LineFile input, BufferedWriter out) throws IOException {
+  private void verify(List<LineFile> input, BufferedWriter out) throws IOException {
     Deque<Open> open = new ArrayDeque<>();
-    try (LineFile.Reader lines = input.open()) {
-      long number = 0;
-      for (Optional<byte[]> line = lines.next(); line.isPresent(); line = lines.next()) {
-        number++;
-        start(input.name(), number, line.get()).ifPresent(open::add);
-        if (open.size() >= window) {
-          write(input.name(), open.remove(), out);
+    for (LineFile file : input) {
+      try (LineFile.Reader lines = file.open()) {
+        for (Optional<byte[]> line = lines.next(); line.isPresent(); line = lines.next()) {
+          for (InputLine read : read(file.name(), lines.number(), line.get())) {
+            open.add(start(file.name(), lines.number(), read));
+            if (open.size() >= window) {
+              write(open.remove(), out);
+            }
+          }
         }
       }
     }
     while (!open.isEmpty()) {
-      write(input.name(), open.remove(), out);
+      write(open.remove(), out);
     }
   }
 
-  private Optional<Open> start(String file, long number, byte[] line) {
+  private List<InputLine> read(String file, long number, byte[] line) {
     if (isBlank(line)) {
-      return Optional.empty();
+      return List.of();
     }
     try {
-      InputLine read = InputLine.read(line, verifier);
-      return Optional.of(
-          new Open(
-              read.id(),
-              number,
-              service.judge(read.prompt(), read.completion()).toCompletableFuture()));
+      if (line.length > LineFile.LONGEST) {
+        throw new InputLine.BadLineException(
+            "is longer than %,d MiB".formatted(LineFile.LONGEST >> 20));
+      }
+      return InputLine.read(line, verifier);
     } catch (InputLine.BadLineException bad) {
       summary = summary.badLine();
       report.accept("error: %s line %d %s".formatted(file, number, bad.getMessage()));
-      return Optional.empty();
+      return List.of();
     }
   }
 
-  private void write(String file, Open next, BufferedWriter out) throws IOException {
+  private Open start(String file, long number, InputLine read) {
+    String completion = completions.cut(read.completion());
+    if (completions.written()) {
+      read.head().put("completion", completion);
+    }
+    return new Open(
+        read.head(), file, number, service.judge(read.prompt(), completion).toCompletableFuture());
+  }
+
+  private void write(Open next, BufferedWriter out) throws IOException {
     Judgement judged = next.judgement().join();
     switch (judged.verdict()) {
       case Verdict.Scored scored -> summary = summary.scored(scored.reward(), scored.passed());
@@ -139,17 +161,25 @@ public final class VerifiedFile {
         summary = summary.unverified();
         report.accept(
             "error: %s line %d (id %s) could not be judged: %s"
-                .formatted(file, next.line(), next.id().asText(), reason));
+                .formatted(next.file(), next.line(), next.id(), reason));
       }
     }
     out.write(
-        new OutputLine(next.id(), judged.verdict(), judged.millis())
+        new OutputLine(next.head(), judged.verdict(), judged.millis())
             .text(INSTRUCTIONS.contains(verifier)));
     out.write('\n');
     if (System.nanoTime() - reportedAt >= PROGRESS_NANOS) {
       reportedAt = System.nanoTime();
-      out.flush();
+      flush(out);
       report.accept("line %,d: %s".formatted(next.line(), summary.sentence()));
+    }
+  }
+
+  /** A print stream keeps its failures to itself, and nobody reads on when a pipe is closed. */
+  private static void flush(BufferedWriter out) throws IOException {
+    out.flush();
+    if (System.out.checkError()) {
+      throw new IOException("the standard output cannot be written to; its reader is gone");
     }
   }
 
