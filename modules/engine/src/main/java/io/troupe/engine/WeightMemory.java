@@ -30,13 +30,14 @@ public final class WeightMemory {
   }
 
   /**
-   * An arena that is closed when nobody can reach its segments any more.
+   * An arena that is closed when nobody can reach its segments any more. What it allocates is
+   * bounded by the machine's memory alone.
    *
    * @param bytes that will be allocated or mapped in it
    */
   public static Arena arena(long bytes) {
     OF_THE_PROCESS.count(bytes);
-    return Arena.ofAuto();
+    return new MallocArena();
   }
 
   /** Of several threads that pass the limit together one collects. */

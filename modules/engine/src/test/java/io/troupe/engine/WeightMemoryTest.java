@@ -2,6 +2,8 @@ package io.troupe.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -44,5 +46,18 @@ final class WeightMemoryTest {
     IntStream.range(0, 6_000).parallel().forEach(_ -> memory.count(20));
 
     assertThat(collections).hasValue(1_000);
+  }
+
+  /** The limit of direct buffers, by default that of the heap, says nothing of weights. */
+  @Test
+  void arena_moreThanTheLimitOfDirectBuffers_isAllocated() {
+    long bytes = Runtime.getRuntime().maxMemory() + (1 << 20);
+
+    MemorySegment memory = WeightMemory.arena(0).allocate(bytes, 64);
+
+    memory.set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) 7); // the pages between stay untouched
+    assertThat(memory.byteSize()).isEqualTo(bytes);
+    assertThat(memory.address() % 64).isZero();
+    assertThat(memory.get(ValueLayout.JAVA_BYTE, bytes - 1)).isEqualTo((byte) 7);
   }
 }

@@ -97,6 +97,11 @@ final class Decoder implements AutoCloseable {
     return program.call(method).with(leaves.all()).with(rotary).with(shape).with(epsilon);
   }
 
+  /** A call that begins with rotary tables, sizes and epsilon. */
+  Program.Call joining(String method) {
+    return bare(method).with(epsilon);
+  }
+
   /** A call that begins with rotary tables and sizes. */
   Program.Call bare(String method) {
     return program.call(method).with(rotary).with(sizes);

@@ -16,6 +16,9 @@ import java.util.List;
  * @param slots of each weight the program takes, which parameter it is, or {@link #ABSENT}
  */
 record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
+  /** Slots of a layer. One, the embedding's, is before the layers, and two are after them. */
+  private static final int LAYER_SLOTS = 14;
+
   /** The slot of a weight that the family has not: an empty tensor stands there. */
   static final int ABSENT = -1;
 
@@ -81,6 +84,26 @@ record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
     all.addIf(biases, layer + "self_attn.q_proj.bias", BIAS, queries);
     all.addIf(biases, layer + "self_attn.k_proj.bias", BIAS, keys);
     all.addIf(biases, layer + "self_attn.v_proj.bias", BIAS, keys);
+  }
+
+  int layers() {
+    return (slots.size() - 3) / LAYER_SLOTS;
+  }
+
+  /** The slot before the layers. */
+  List<Integer> start() {
+    return slots.subList(0, 1);
+  }
+
+  /** The slots after the layers. */
+  List<Integer> end() {
+    return slots.subList(1 + layers() * LAYER_SLOTS, slots.size());
+  }
+
+  /** The slots of a layer. */
+  List<Integer> layer(int layer) {
+    int first = 1 + layer * LAYER_SLOTS;
+    return slots.subList(first, first + LAYER_SLOTS);
   }
 
   /** How many numbers all weights hold. */

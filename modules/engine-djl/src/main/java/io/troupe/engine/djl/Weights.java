@@ -208,6 +208,18 @@ final class Weights implements ProgramWeights, AutoCloseable {
    * @throws IllegalArgumentException if a name, a shape or a size differs; nothing is copied then
    */
   void load(WeightSnapshot snapshot) {
+    Map<String, MemorySegment> sources = sources(layout, snapshot);
+    fill(
+        (parameter, memory) ->
+            memory.copyFrom(Objects.requireNonNull(sources.get(parameter.name()))));
+  }
+
+  /**
+   * The numbers of each parameter in a snapshot.
+   *
+   * @throws IllegalArgumentException if a name, a shape or a size differs
+   */
+  static Map<String, MemorySegment> sources(DecoderLayout layout, WeightSnapshot snapshot) {
     Map<String, WeightSnapshot.Tensor> offered = new HashMap<>();
     snapshot.tensors().forEach(tensor -> offered.put(tensor.name(), tensor));
     Map<String, MemorySegment> sources = new HashMap<>();
@@ -239,9 +251,7 @@ final class Weights implements ProgramWeights, AutoCloseable {
         "the weights %s hold tensors the policy has not: %s",
         snapshot.version(),
         offered.keySet());
-    fill(
-        (parameter, memory) ->
-            memory.copyFrom(Objects.requireNonNull(sources.get(parameter.name()))));
+    return sources;
   }
 
   @Override

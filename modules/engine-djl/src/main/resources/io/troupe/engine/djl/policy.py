@@ -216,41 +216,43 @@ def times(x: Tensor, n: int) -> List[Tensor]:
 def joined_layer(l: int) -> int:
   return 5 + 6 * l
 
-# J from W. A step of a small decoder costs what its operations cost, not what they compute, so J
-# leaves few: matrices that are applied to the same numbers are one, and the norms before a matrix
-# are multiplied into it, with what unit leaves out. J: the embedding; rotary cosines and sines
-# [context, 1, d], signed for both halves of a head; what unit takes for a hidden state and for a
-# head; per layer q, k, v; their bias; the norms of heads [h + k, d]; o; gate, up; down; at the end
-# the final norm and the output matrix. The layers' matrices are [in, out].
-def join(W: List[Tensor], R: List[Tensor], G: List[int], eps: float) -> List[Tensor]:
-  device = R[0].device
-  hidden = W[0].size(1)
-  across, along = 1., 1.
-  if G[7] == 6:
-    across = hidden ** 0.5
-    along = G[3] ** 0.5
-  J = [W[0], torch.cat([R[0], R[0]], -1).unsqueeze(1), torch.cat([torch.neg(R[1]), R[1]], -1).unsqueeze(1)]
-  J.append(torch.full([], (eps * hidden) ** 0.5, dtype=6))
-  J.append(torch.full([], (eps * G[3]) ** 0.5, dtype=6))
-  for l in range(G[0]):
-    w = __torch__.layer(l)
-    J.append((torch.cat([W[w + 1], W[w + 2], W[w + 3]]) * (W[w] * across)).t())
-    bias, heads = W[w + 11], W[w + 5]
-    if G[5] != 0:
-      bias = torch.cat([bias, W[w + 12], W[w + 13]])
-    if G[4] != 0:
-      heads = torch.cat([heads.expand([G[1], G[3]]), W[w + 6].expand([G[2], G[3]])]) * along
-    J.append(bias)
-    J.append(heads)
-    J.append(W[w + 4].t())
-    J.append((torch.cat([W[w + 8], W[w + 9]]) * (W[w + 7] * across)).t())
-    J.append(W[w + 10].t())
-  J.append(W[__torch__.layer(G[0])])
-  J.append(W[-1])
+# Tensors where and in what the program computes with them.
+def settled(J: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
   C = annotate(List[Tensor], [])
   for i in range(torch.len(J)):
-    C.append(torch.to(J[i], device, G[7]))
+    C.append(torch.to(J[i], R[0].device, G[7]))
   return C
+
+# J from W, part by part, so that never more of W is in memory beside J. A step of a small decoder
+# costs what its operations cost, not what they compute, so J leaves few: matrices that are applied
+# to the same numbers are one, and the norms before a matrix are multiplied into it, with what unit
+# leaves out. J: the embedding; rotary cosines and sines [context, 1, d], signed for both halves of
+# a head; what unit takes for a hidden state and for a head; then the layers; at the end the final
+# norm and the output matrix, W's last two. The layers' matrices are [in, out].
+def join_start(embedding: Tensor, R: List[Tensor], G: List[int], eps: float) -> List[Tensor]:
+  J = [embedding, torch.cat([R[0], R[0]], -1).unsqueeze(1), torch.cat([torch.neg(R[1]), R[1]], -1).unsqueeze(1)]
+  J.append(torch.full([], (eps * embedding.size(1)) ** 0.5, dtype=6))
+  J.append(torch.full([], (eps * G[3]) ** 0.5, dtype=6))
+  return __torch__.settled(J, R, G)
+
+# A layer of J from that of W: q, k, v; their bias; the norms of heads [h + k, d]; o; gate, up; down.
+def join_layer(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
+  across, along = 1., 1.
+  if G[7] == 6:
+    across = W[0].size(0) ** 0.5
+    along = G[3] ** 0.5
+  J = [(torch.cat([W[1], W[2], W[3]]) * (W[0] * across)).t()]
+  bias, heads = W[11], W[5]
+  if G[5] != 0:
+    bias = torch.cat([bias, W[12], W[13]])
+  if G[4] != 0:
+    heads = torch.cat([heads.expand([G[1], G[3]]), W[6].expand([G[2], G[3]])]) * along
+  J.append(bias)
+  J.append(heads)
+  J.append(W[4].t())
+  J.append((torch.cat([W[8], W[9]]) * (W[7] * across)).t())
+  J.append(W[10].t())
+  return __torch__.settled(J, R, G)
 
 # x over its root mean square, in float32 without the root of how many numbers that is of.
 def unit(x: Tensor, floor: Tensor, G: List[int], eps: float) -> Tensor:
@@ -481,9 +483,15 @@ class K(Module):
       torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
     return [norm]
 
-  # J from W.
-  def joined(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float) -> List[Tensor]:
-    return __torch__.join(W, R, G, eps)
+  # The parts of J: what comes before the layers, a layer, and what comes after them.
+  def joined_start(self: __torch__.K, R: List[Tensor], G: List[int], eps: float, W: List[Tensor]) -> List[Tensor]:
+    return __torch__.join_start(W[0], R, G, eps)
+
+  def joined_layer(self: __torch__.K, R: List[Tensor], G: List[int], eps: float, W: List[Tensor]) -> List[Tensor]:
+    return __torch__.join_layer(W, R, G)
+
+  def joined_end(self: __torch__.K, R: List[Tensor], G: List[int], eps: float, W: List[Tensor]) -> List[Tensor]:
+    return __torch__.settled(W, R, G)
 
   # Caches of keys and values of all layers, [slots, k, room, d], of which the first used slots are
   # those of the old ones.

@@ -489,7 +489,7 @@ final class DjlSamplerTest {
   @ParameterizedTest
   @MethodSource("failures")
   void load_callFails_answersAllAndIsLost(Throwable failure) {
-    SamplingEngine sampler = failing("joined", failure);
+    SamplingEngine sampler = failing("joined_layer", failure);
     CompletionStage<List<Completion>> waiting =
         sampler.sample(List.of(request(1, "12", 2, 1))).getFirst();
     CompletionStage<WeightVersion> load = sampler.load(weights(TINY, 3, 0));
