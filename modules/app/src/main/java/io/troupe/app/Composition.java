@@ -33,6 +33,7 @@ import io.troupe.runtime.SourceSampling;
 import io.troupe.runtime.TeacherPrompts;
 import io.troupe.runtime.TrainerWorkshop;
 import io.troupe.store.Checkpoints;
+import io.troupe.store.HostMemory;
 import io.troupe.store.RunFolder;
 import io.troupe.tasks.BadTaskData;
 import io.troupe.tasks.DataSetTask;
@@ -53,6 +54,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -76,6 +78,7 @@ record Composition(
     List<TeacherCheckpoint> teacher,
     TaskFacts facts) {
   private static final int BYTES_A_TOKEN = 20;
+  private static final Path NVIDIA_DRIVER = Path.of("/proc/driver/nvidia/version");
 
   /** Of an exchange between trainer ranks; the largest gradient takes far less. */
   static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
@@ -267,13 +270,34 @@ record Composition(
             new ModelFacts(
                 s.family().title(),
                 checkpoint.parameters(),
+                facts.vocabularySize(),
                 s.layers(),
-                s.kvHeads(),
-                s.headDim(),
+                new ModelFacts.Layer(
+                    s.hidden(),
+                    s.heads() * s.headDim(),
+                    s.kvHeads() * s.headDim(),
+                    s.feedForward()),
                 s.contextLength());
         yield Plan.of(resolved, facts, List.of(model), teacherParameters());
       }
     };
+  }
+
+  /**
+   * What the configuration comes to, in one process of this machine.
+   *
+   * @throws io.troupe.app.config.binding.ConfigurationException if its memory does not suffice
+   */
+  Plan fittingPlan(Resolved<RunConfig> resolved) {
+    Plan plan = plan(resolved);
+    boolean here = config.placement().nodes() == 0 && onProcessor(config.policy().computesOn());
+    OptionalLong available = HostMemory.available();
+    return here && available.isPresent() ? plan.fitting(available.getAsLong()) : plan;
+  }
+
+  /** Without looking for devices, which loads the libraries of all. */
+  private static boolean onProcessor(String device) {
+    return device.equals("cpu") || (device.equals("auto") && !Files.exists(NVIDIA_DRIVER));
   }
 
   private long teacherParameters() {

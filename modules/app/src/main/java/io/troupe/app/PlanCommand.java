@@ -42,7 +42,7 @@ final class PlanCommand implements Callable<Integer> {
     Resolved<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
     Composition composition = Composition.of(resolved.config());
     composition.checkVerifiers();
-    Plan plan = composition.plan(resolved);
+    Plan plan = composition.fittingPlan(resolved);
     System.out.println(json ? new JsonText().line(plan.json()) : plan.text());
     return ExitCode.OK.code();
   }

@@ -257,6 +257,9 @@ final class TrainCommand implements Callable<Integer> {
           config.checkStart(inCluster(), rules);
           config.check(composition.facts(), rules);
         });
+    if (!inCluster()) {
+      composition.fittingPlan(resolved);
+    }
     composition.checkVerifiers();
     return composition;
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.config.binding.ConfigurationFile;
+import io.troupe.app.config.binding.Resolved;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.djl.TorchReport;
 import io.troupe.store.Checkpoints;
@@ -73,6 +75,28 @@ final class CompositionTest {
                 assertThat(stored.checkpoint().directory())
                     .isEqualTo(folder.resolve("step3").resolve("policy")));
     assertThat(Composition.of(config(TINY, ""), folder).facts()).isEqualTo(resumed.facts());
+  }
+
+  /** Nothing is loaded for it: the machine could not hold it. */
+  @Test
+  void fittingPlan_aPolicyLargerThanTheMachine_isRefusedUnlessItIsElsewhere() throws IOException {
+    String huge =
+        """
+        task: {name: arithmetic, min: 0, max: 9, held_out_share: 0.2}
+        policy: {engine: djl, hidden: 65536, layers: 1000, feed_forward: 65536, device: cpu}
+        rollout: {completions_per_prompt: 4, max_tokens: 3}
+        training: {steps: 2, groups_per_step: 4, learning_rate: 1e-4}
+        """;
+    Resolved<RunConfig> here =
+        ConfigurationFile.bind(RunConfig.class, folder.resolve("run.yaml"), huge, List.of());
+    Resolved<RunConfig> placed =
+        ConfigurationFile.bind(
+            RunConfig.class, folder.resolve("run.yaml"), huge, List.of("placement.nodes=1"));
+
+    assertThatThrownBy(() -> Composition.of(here.config()).fittingPlan(here))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("must fit in the memory that is free here");
+    assertThat(Composition.of(placed.config()).fittingPlan(placed).memory()).hasSize(1);
   }
 
   /** With head_gpu: false, or as one that takes over where no GPU is kept for it. */

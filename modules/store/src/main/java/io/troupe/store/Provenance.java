@@ -1,7 +1,5 @@
 package io.troupe.store;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,7 +69,7 @@ public record Provenance(
                 System.getProperty("os.version"),
                 System.getProperty("os.arch")),
         Runtime.getRuntime().availableProcessors(),
-        machineMemory(),
+        HostMemory.total(),
         Runtime.getRuntime().maxMemory(),
         new Git(List.of("git"), sources, GIT_DEADLINE).state(),
         commandLine,
@@ -133,11 +131,5 @@ public record Provenance(
       secretFollows = secret && equals < 0 && argument.startsWith("-");
     }
     return List.copyOf(safe);
-  }
-
-  private static long machineMemory() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
-        ? machine.getTotalMemorySize()
-        : 0;
   }
 }

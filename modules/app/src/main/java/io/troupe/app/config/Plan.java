@@ -73,18 +73,13 @@ public record Plan(
       long teacher,
       Capacities capacities) {
     return switch (config.policy()) {
-      case PolicySection.Djl djl ->
-          Optional.of(
-              MemoryEstimate.of(
-                  ModelFacts.of(djl, facts.vocabularySize()),
-                  MemoryEstimate.adapters(djl),
-                  teacher,
-                  config,
-                  facts,
-                  capacities));
-      case PolicySection.Pretrained _ ->
+      case PolicySection.Djl djl -> {
+        ModelFacts model = ModelFacts.of(djl, facts.vocabularySize());
+        yield Optional.of(MemoryEstimate.of(model, djl, teacher, config, facts, capacities));
+      }
+      case PolicySection.Pretrained stored ->
           checkpoint.stream()
-              .map(model -> MemoryEstimate.of(model, 0, teacher, config, facts, capacities))
+              .map(model -> MemoryEstimate.of(model, stored, teacher, config, facts, capacities))
               .findFirst();
       case PolicySection.Toy _ -> Optional.empty();
     };
@@ -210,42 +205,72 @@ public record Plan(
   }
 
   private static Map<String, String> memoryLines(MemoryEstimate memory) {
+    MemoryEstimate.Policy policy = memory.policy();
     Map<String, String> lines = new LinkedHashMap<>();
     lines.put(
-        "policy", memory.family() + number(", %,d parameters in float32", memory.parameters()));
-    boolean adapted = memory.trained() < memory.parameters();
+        "policy", policy.family() + number(", %,d parameters in float32", policy.parameters()));
+    boolean adapted = policy.trained() < policy.parameters();
     if (adapted) {
       lines.put(
           "trained",
           number(
               "%,d parameters of adapters, %.2f %%; the policy's own are frozen",
-              memory.trained(), 100.0 * memory.trained() / memory.parameters()));
+              policy.trained(), 100.0 * policy.trained() / policy.parameters()));
     }
+    MemoryEstimate.Trainer trainer = memory.trainer();
     lines.put(
         "trainer",
-        bytes(memory.trainer())
+        bytes(trainer.weights())
             + (adapted
                 ? ": weights, and of the adapters gradient and AdamW's two means"
                 : ": weights, gradient, AdamW's two means"));
-    if (memory.reference() > 0) {
-      lines.put("reference", bytes(memory.reference()) + ": weights of the reference policy");
+    lines.put("step", bytes(trainer.step()) + ": activations and logits of a micro-batch");
+    if (trainer.reference() > 0) {
+      lines.put("reference", bytes(trainer.reference()) + ": weights of the reference policy");
     }
-    if (memory.teacher() > 0) {
-      lines.put("teacher", bytes(memory.teacher()) + ": weights of the teacher");
+    if (trainer.teacher() > 0) {
+      lines.put("teacher", bytes(trainer.teacher()) + ": weights of the teacher");
     }
-    lines.put(
-        "publish",
-        bytes(memory.snapshot())
-            + ": the published weights and the next, within -XX:MaxDirectMemorySize (-Xmx, if not"
-            + " set)");
+    lines.put("publish", bytes(memory.published()) + ": the published weights and the next");
+    MemoryEstimate.Samplers samplers = memory.samplers();
     lines.put(
         "workers",
-        bytes(memory.samplers())
+        bytes(samplers.workers())
             + " of weights and at most "
-            + bytes(memory.keysAndValues())
+            + bytes(samplers.keysAndValues())
             + " of keys and values");
-    lines.put("together", bytes(memory.total()) + ", and activations and libraries on top");
+    if (samplers.evaluator() > 0) {
+      lines.put("evaluator", bytes(samplers.evaluator()) + ": weights of its sampler");
+    }
+    lines.put(
+        "process",
+        bytes(memory.process())
+            + " of the JVM and libraries, "
+            + bytes(memory.allocator())
+            + " that the allocator keeps");
+    lines.put("together", "about " + bytes(memory.total()));
     return lines;
+  }
+
+  /**
+   * Refuses a run that does not fit in the memory of this machine.
+   *
+   * @param available bytes that are free here
+   * @throws io.troupe.app.config.binding.ConfigurationException if it does not
+   */
+  public Plan fitting(long available) {
+    memory.forEach(
+        estimate ->
+            resolved.check(
+                (_, rules) ->
+                    rules
+                        .on("policy.engine")
+                        .require(
+                            () -> estimate.total() <= available,
+                            "must fit in the memory that is free here, %s; this run takes %s"
+                                .formatted(bytes(available), bytes(estimate.total())),
+                            estimate.advice())));
+    return this;
   }
 
   private static void section(StringBuilder text, String title, Map<String, String> lines) {

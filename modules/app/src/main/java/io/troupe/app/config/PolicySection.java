@@ -154,7 +154,7 @@ public sealed interface PolicySection {
           @Default("float32")
           Precision precision,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
-      implements PolicySection, Checked {
+      implements PolicySection, DecoderSection, Checked {
     @Override
     public int bytesOfNumber() {
       return bytes(precision);
@@ -246,7 +246,7 @@ public sealed interface PolicySection {
           @Default("float32")
           Precision precision,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
-      implements PolicySection, Checked {
+      implements PolicySection, DecoderSection, Checked {
     @Override
     public int bytesOfNumber() {
       return bytes(precision);

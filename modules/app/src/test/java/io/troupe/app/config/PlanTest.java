@@ -3,12 +3,14 @@ package io.troupe.app.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.config.binding.ConfigurationFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,30 +100,62 @@ final class PlanTest {
     // the cache has just grown; keys and values of 2 layers, 2 heads of 32.
     long cache = 2 * 16 * 16 * 16 * (2 * 2 * 2 * 32 * 4);
 
+    // 5,632 tokens of a step; in a layer six numbers of 128, seven of 128, three of 64, four of
+    // 256.
+    long step = 512 * 11 * (2 * (6 * 128 + 7 * 128 + 3 * 64 + 4 * 256) * 4 + 3 * 15 * 4);
+    long tensors = (16 + 2 * 4 + 4 + 4) * parameters + step + cache;
+
     assertThat(plan().memory())
         .containsExactly(
             new MemoryEstimate(
-                "Qwen3",
-                parameters,
-                parameters,
-                16 * parameters,
-                4 * parameters,
-                0,
+                new MemoryEstimate.Policy("Qwen3", parameters, parameters),
+                new MemoryEstimate.Trainer(16 * parameters, step, 4 * parameters, 0),
                 2 * 4 * parameters,
-                4 * parameters,
-                cache));
+                new MemoryEstimate.Samplers(4 * parameters, 4 * parameters, cache),
+                1 << 30,
+                (tensors + 4 * parameters) / 20));
+  }
+
+  @Test
+  void fitting_lessMemoryThanItTakes_isRefusedWithNeedAndKeys() {
+    Plan plan = plan("policy.hidden=4096", "policy.layers=32", "policy.feed_forward=16384");
+    long need = plan.memory().getFirst().total();
+
+    assertThat(plan.fitting(need)).isSameAs(plan);
+    assertThatThrownBy(() -> plan.fitting(16L << 30))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("must fit in the memory that is free here, 16,384.0 MiB")
+        .hasMessageContaining("this run takes %s".formatted(mebibytes(need)))
+        .hasMessageContaining("train adapters (policy.lora.rank); ")
+        .hasMessageContaining("evaluate afterwards (evaluation.every: 0)");
+  }
+
+  private static String mebibytes(long bytes) {
+    return String.format(Locale.ROOT, "%,.1f MiB", bytes / (double) (1 << 20));
+  }
+
+  /** What recomputation and evaluation change, of what a run takes. */
+  @Test
+  void memory_recomputedWithoutEvaluations_isLess() {
+    MemoryEstimate all = plan().memory().getFirst();
+    MemoryEstimate less = plan("policy.recompute=layers", "evaluation.every=0").memory().getFirst();
+
+    assertThat(all.trainer().step() - less.trainer().step())
+        .as("all of one layer, and of both what goes in")
+        .isEqualTo(512 * 11 * 4 * (2 * 2880L - (2880 + 2 * 128)));
+    assertThat(less.samplers().evaluator()).isZero();
   }
 
   @Test
   void memory_ofALimitedCache_isTheLimit() {
-    long unlimited = plan().memory().getFirst().keysAndValues();
+    long unlimited = plan().memory().getFirst().samplers().keysAndValues();
     long half = 16 * 16 * 16 / 2;
 
-    assertThat(plan("policy.kv_tokens=" + half).memory().getFirst().keysAndValues())
+    assertThat(plan("policy.kv_tokens=" + half).memory().getFirst().samplers().keysAndValues())
         .isEqualTo(unlimited / 2);
-    assertThat(plan("policy.kv_tokens=1000000").memory().getFirst().keysAndValues())
+    assertThat(plan("policy.kv_tokens=1000000").memory().getFirst().samplers().keysAndValues())
         .isEqualTo(unlimited);
-    assertThat(plan("policy.precision=bfloat16").memory().getFirst().keysAndValues())
+    assertThat(plan("policy.precision=bfloat16").memory().getFirst().samplers().keysAndValues())
         .isEqualTo(unlimited / 2);
   }
 
@@ -132,8 +166,9 @@ final class PlanTest {
 
     MemoryEstimate memory = plan.memory().getFirst();
 
-    assertThat(memory.trained()).isEqualTo(adapters);
-    assertThat(memory.trainer()).isEqualTo(4 * memory.parameters() + 16 * adapters);
+    assertThat(memory.policy().trained()).isEqualTo(adapters);
+    assertThat(memory.trainer().weights())
+        .isEqualTo(4 * memory.policy().parameters() + 16 * adapters);
     assertThat(plan.text()).contains("5,120 parameters of adapters");
   }
 

@@ -43,7 +43,7 @@ public record ComputeSettings(
   private static final int DEFAULT_DECODE_ROWS = 4096;
 
   /** 2,048 positions of a vocabulary of 32,768; the graph holds about three times as much. */
-  private static final long DEFAULT_LOGIT_BYTES = 256L << 20;
+  public static final long DEFAULT_LOGIT_BYTES = 256L << 20;
 
   public ComputeSettings {
     require(trainerThreads >= 1, "trainer_threads is 1 or greater, not %d", trainerThreads);
