@@ -17,6 +17,7 @@ import io.troupe.engine.http.serve.PolicyServer;
 import io.troupe.engine.http.serve.ServeSettings;
 import io.troupe.engine.http.serve.Served;
 import io.troupe.engine.http.serve.ServedWeights;
+import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.store.Checkpoint;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
@@ -98,7 +99,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--api-key-file",
       paramLabel = "FILE",
-      description = "File with the key that requests must carry; needed beyond 127.0.0.1.")
+      description =
+          "File with the key that requests must carry; needed beyond 127.0.0.1. Without it, the"
+              + " variable TROUPE_SERVE_KEY of the environment is the key, if it is set.")
   private @Nullable Path keyFile;
 
   @Option(
@@ -248,7 +251,10 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private ServeSettings settings(CommandLine.Model.CommandSpec command) throws IOException {
-    String key = keyFile == null ? "" : Files.readString(keyFile).strip();
+    String key =
+        keyFile == null
+            ? Optional.ofNullable(System.getenv(ServerCommand.TROUPE_KEY)).orElse("")
+            : Files.readString(keyFile).strip();
     try {
       ServeSettings standard = ServeSettings.loopback(0);
       return new ServeSettings(

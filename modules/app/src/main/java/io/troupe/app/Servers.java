@@ -187,7 +187,10 @@ final class Servers implements AutoCloseable {
       case TROUPE -> {
         int adapters = adapters(config, shelf).atOnce();
         yield (port, _) ->
-            new ServerCommand(ours(own.heap(), resolved, port, adapters), environment());
+            new ServerCommand(
+                ours(own.heap(), resolved, port, adapters),
+                environment(),
+                ServerCommand.TROUPE_KEY);
       }
       case VLLM ->
           (port, weights) ->

@@ -12,8 +12,16 @@ import java.util.Map;
  *
  * @param words program and arguments
  * @param environment added to this process's own
+ * @param keyVariable of the environment, by which it takes a key that requests must carry; empty if
+ *     it takes none so: a command line is for all users of a machine to read
  */
-public record ServerCommand(List<String> words, Map<String, String> environment) {
+public record ServerCommand(
+    List<String> words, Map<String, String> environment, String keyVariable) {
+  /** Where {@code troupe serve} finds its key. */
+  public static final String TROUPE_KEY = "TROUPE_SERVE_KEY";
+
+  private static final String VLLM_KEY = "VLLM_API_KEY";
+
   /** The name by which a started server knows the policy. */
   public static final String MODEL = "policy";
 
@@ -27,6 +35,21 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
     words = List.copyOf(words);
     environment = Map.copyOf(environment);
     require(!words.isEmpty(), "a command has at least one word");
+  }
+
+  /** A server that takes no key. */
+  public ServerCommand(List<String> words, Map<String, String> environment) {
+    this(words, environment, "");
+  }
+
+  /** The same with a key, where it takes one. */
+  ServerCommand withKey(String key) {
+    if (keyVariable.isEmpty()) {
+      return this;
+    }
+    Map<String, String> with = new LinkedHashMap<>(environment);
+    with.put(keyVariable, key);
+    return new ServerCommand(words, with, keyVariable);
   }
 
   /**
@@ -158,7 +181,7 @@ public record ServerCommand(List<String> words, Map<String, String> environment)
       environment.put("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");
       environment.put("VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES", load.adapters().folder());
     }
-    return new ServerCommand(words, environment);
+    return new ServerCommand(words, environment, VLLM_KEY);
   }
 
   /** SGLang, on loopback. */

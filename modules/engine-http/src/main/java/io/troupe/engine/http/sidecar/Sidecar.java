@@ -12,7 +12,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +58,9 @@ final class Sidecar {
   /** Who ended it for other weights, and waits for it to serve again. */
   private final AtomicReference<Optional<CompletableFuture<Boolean>>> awaited =
       new AtomicReference<>(Optional.empty());
+
+  /** Another user of this machine could otherwise command it, by the port that is open to all. */
+  private final String keptKey = key();
 
   private OptionalInt keptPort = OptionalInt.empty(); // of its thread; once ended for weights
   private final CountDownLatch closing = new CountDownLatch(1);
@@ -171,10 +176,13 @@ final class Sidecar {
   private Supervision life(Supervision before) throws InterruptedException {
     int port;
     ProcessTree tree;
+    String key;
     try {
       port = keptPort.isPresent() ? keptPort.getAsInt() : freePort();
       Optional<Path> given = weights.get().filter(Files::isDirectory);
-      tree = ProcessTree.start(plan.starter().command(port, given), log, card);
+      ServerCommand command = plan.starter().command(port, given);
+      key = command.keyVariable().isEmpty() ? "" : keptKey;
+      tree = ProcessTree.start(command.withKey(key), log, card);
     } catch (IOException cannot) {
       gone();
       LOG.warn("server={} cannot be started: {}", name, cannot.getMessage());
@@ -183,17 +191,17 @@ final class Sidecar {
     running.set(Optional.of(tree));
     LOG.info("server={} pid={} port={} starts", name, tree.pid(), port);
     try {
-      return lived(tree, port, before.started(now()));
+      return lived(tree, port, key, before.started(now()));
     } finally {
       running.set(Optional.empty());
     }
   }
 
-  private Supervision lived(ProcessTree tree, int port, Supervision started)
+  private Supervision lived(ProcessTree tree, int port, String key, Supervision started)
       throws InterruptedException {
     Endpoint endpoint =
         new Endpoint(
-            URI.create("http://127.0.0.1:" + port), "", plan.concurrency(), plan.patience());
+            URI.create("http://127.0.0.1:" + port), key, plan.concurrency(), plan.patience());
     Supervision supervision = started;
     boolean up = false;
     while (!up && tree.alive() && !supervision.overdue(now()) && !closed()) {
@@ -263,6 +271,12 @@ final class Sidecar {
     } catch (EndpointException notYet) {
       return false;
     }
+  }
+
+  private static String key() {
+    byte[] random = new byte[24];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
   }
 
   private static int freePort() throws IOException {

@@ -3,12 +3,15 @@ package io.troupe.engine.http.sidecar;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.engine.http.Endpoint;
+import io.troupe.engine.http.Wire;
 import io.troupe.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,5 +85,58 @@ class SidecarsTest {
     assertThat(folder.resolve("ended-2")).exists();
     assertThat(starts).hasValue(2);
     assertThat(sidecars.pids()).isEmpty();
+  }
+
+  /** Answers whoever knows the key of its environment. */
+  private static final String KEYED =
+      """
+      import http.server, os, sys
+      class Keyed(http.server.BaseHTTPRequestHandler):
+          def do_GET(self):
+              own = 'Bearer ' + os.environ['VLLM_API_KEY']
+              self.send_response(200 if self.headers.get('Authorization') == own else 401)
+              self.send_header('Content-Length', '0')
+              self.end_headers()
+          def log_message(self, *_): pass
+      http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Keyed).serve_forever()
+      """;
+
+  /** Its port is open to all users of the machine, and its command line for all to read. */
+  @Test
+  void start_serverThatTakesAKey_hasOneOfItsOwnByItsEnvironment() throws Exception {
+    BlockingQueue<Endpoint> up = new LinkedBlockingQueue<>();
+    Sidecars.Plan plan =
+        new Sidecars.Plan(
+            2,
+            1,
+            Endpoint.Patience.DEFAULT,
+            Supervision.Settings.startingWithin(Duration.ofMinutes(5)),
+            (port, _) ->
+                new ServerCommand(
+                    List.of("python3", "-c", KEYED, Integer.toString(port)),
+                    Map.of(),
+                    "VLLM_API_KEY"),
+            false);
+    Sidecars.Listener listener =
+        new Sidecars.Listener() {
+          @Override
+          public void up(String name, Endpoint endpoint) {
+            up.add(endpoint);
+          }
+
+          @Override
+          public void down(String name) {}
+
+          @Override
+          public void givenUp(String name, String reason) {}
+        };
+    try (Sidecars _ = Sidecars.start(plan, folder.resolve("servers"), listener)) {
+      Endpoint first = up.take();
+      Endpoint second = up.take();
+      assertThat(first.apiKey()).matches("[0-9a-f]{48}").isNotEqualTo(second.apiKey());
+      try (Wire stranger = new Wire(Endpoint.of(first.toString(), 1))) {
+        assertThat(stranger.get("/health", Duration.ofSeconds(60)).status()).isEqualTo(401);
+      }
+    }
   }
 }
