@@ -14,6 +14,8 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.RunJson;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,10 +24,11 @@ import java.util.function.Consumer;
 
 /**
  * The coordinator's work without anybody else's: its decisions on workers and a trainer that answer
- * at once, and the journal records of them. One thread.
+ * at once, the journal records of them, and the console's view of them. One thread.
  */
 final class ControlLoop {
   private static final int COMPLETIONS = 16;
+  private static final int KEPT_EVENTS = 10_000;
   private static final long LEASE_MILLIS = 3_600_000;
   private static final long STEPS = 1_000_000_000;
 
@@ -34,6 +37,7 @@ final class ControlLoop {
   private final Consumer<byte[]> journal;
   private final int workers;
   private final int perWorker;
+  private final RunFold fold;
   private RunState state = RunState.INITIAL;
   private long scored;
   private long decisions;
@@ -47,27 +51,28 @@ final class ControlLoop {
     this.workers = workers;
     this.perWorker = Math.max(1, groupsInFlight / workers);
     this.journal = journal;
-    this.coordination =
-        new Coordination(
-            new RunLimits(
-                1_000_000,
-                1,
-                COMPLETIONS,
-                groupsInFlight,
-                1,
-                StalePolicy.MASK,
-                groupsInFlight,
-                false,
-                3,
-                LEASE_MILLIS,
-                0,
-                STEPS,
-                0,
-                0,
-                0,
-                0,
-                Long.MAX_VALUE,
-                false));
+    RunLimits limits =
+        new RunLimits(
+            1_000_000,
+            1,
+            COMPLETIONS,
+            groupsInFlight,
+            1,
+            StalePolicy.MASK,
+            groupsInFlight,
+            false,
+            3,
+            LEASE_MILLIS,
+            0,
+            STEPS,
+            0,
+            0,
+            0,
+            0,
+            Long.MAX_VALUE,
+            false);
+    this.coordination = new Coordination(limits);
+    this.fold = new RunFold(RunFacts.of("bench", limits), KEPT_EVENTS);
     inbox.add(new Input.Begin());
     for (int worker = 0; worker < workers; worker++) {
       inbox.add(new Input.WorkRequested(name(worker), Long.MAX_VALUE / 2));
@@ -106,6 +111,8 @@ final class ControlLoop {
     Decision decision = coordination.decide(state, input, 0);
     state = decision.state();
     decisions++;
+    long now = System.currentTimeMillis();
+    decision.events().forEach(event -> fold.event(now, event));
     if (!decision.events().isEmpty()) {
       journal.accept(RunJson.encode(new RunJson.Entry(0, decision.events())));
     }

@@ -4,16 +4,21 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.troupe.cluster.wire.WireModule;
+import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.JournalWriter;
+import io.troupe.telemetry.view.RunFacts;
+import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +46,10 @@ final class ControlPlaneBench implements Callable<Integer> {
   private static final int[] IN_FLIGHT = {64, 256, 1_024, 4_096};
   private static final int TOKENS = 512;
   private static final double KIB = 1024;
+  private static final int FORMER_WORKERS = 20_000;
+  private static final int LIVE_GROUPS = 1_024;
+  private static final int FOLD_EVENTS = 200_000;
+  private static final double NANOS_OF_MICRO = 1_000;
 
   @Option(
       names = "--completions",
@@ -70,6 +79,8 @@ final class ControlPlaneBench implements Callable<Integer> {
               BAR,
               true));
     }
+    results.add(fold("an event in the console's view, 1,024 live groups", 0));
+    results.add(fold("  beside 20,000 former workers", FORMER_WORKERS));
     results.addAll(sizes());
     results.add(
         new Measurement(
@@ -81,6 +92,34 @@ final class ControlPlaneBench implements Callable<Integer> {
             false));
     Report.print("%-52s %,12.1f %-14s %s%n", results);
     return Report.end(json, results);
+  }
+
+  /** What an event costs the coordinator's thread for who looks at the run. */
+  private static Measurement fold(String name, int formerWorkers) {
+    RunFold fold = new RunFold(new RunFacts("bench", 64, 16, 1, "mask", 4_096, 1), 10_000);
+    for (int i = 0; i < formerWorkers; i++) {
+      WorkerId worker = new WorkerId("former-" + i);
+      fold.event(1, new Event.DemandRaised(worker, 1));
+      fold.event(1, new Event.WorkerLost(worker));
+    }
+    for (int i = 1; i <= LIVE_GROUPS; i++) {
+      fold.event(1, new Event.GroupAdmitted(new GroupId(i), i, 0, new PromptCursor(0, i)));
+    }
+    WorkerId worker = new WorkerId("present");
+    long start = 0;
+    for (int event = -FOLD_EVENTS; event < FOLD_EVENTS; event++) {
+      if (event == 0) {
+        start = System.nanoTime();
+      }
+      fold.event(2, new Event.DemandRaised(worker, event));
+    }
+    return new Measurement(
+        name,
+        (System.nanoTime() - start) / NANOS_OF_MICRO / FOLD_EVENTS,
+        "µs",
+        Double.NaN,
+        Double.NaN,
+        false);
   }
 
   /** The median of the rounds, after one to warm up, each with a new journal. */

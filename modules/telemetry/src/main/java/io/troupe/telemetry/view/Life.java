@@ -24,7 +24,12 @@ final class Life {
   String trouble = "";
   List<GroupSummary> answer = List.of();
 
-  Life(long group, long prompt, long epoch, long at) {
+  private final StageCounts counts;
+
+  /** A group that waits, and counts as such. */
+  Life(long group, long prompt, long epoch, long at, StageCounts counts) {
+    this.counts = counts;
+    counts.add(stage);
     this.group = group;
     this.prompt = prompt;
     this.epoch = epoch;
@@ -33,6 +38,8 @@ final class Life {
   }
 
   void stage(String next, long at) {
+    counts.remove(stage);
+    counts.add(next);
     stage = next;
     since = at;
   }
@@ -58,8 +65,11 @@ final class Life {
     stage(next, at);
   }
 
+  /** It is over, and counts in no stage. */
   void end(String fate, long at) {
-    stage(fate, at);
+    counts.remove(stage);
+    stage = fate;
+    since = at;
     endedAt = at;
   }
 

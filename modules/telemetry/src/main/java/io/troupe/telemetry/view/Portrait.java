@@ -108,9 +108,9 @@ final class Portrait {
   }
 
   private String published() {
-    long present = fold.workers.values().stream().filter(worker -> worker.present).count();
+    long present = fold.workers.all().stream().filter(worker -> worker.present).count();
     long there =
-        fold.workers.values().stream()
+        fold.workers.all().stream()
             .filter(worker -> worker.present && worker.version == fold.version)
             .count();
     return "v%d seen at %d of %d workers".formatted(fold.version, there, present);
@@ -119,7 +119,7 @@ final class Portrait {
   private List<RunView.Share> rollout() {
     double[] sum = new double[3];
     int present = 0;
-    for (WorkerLife worker : fold.workers.values()) {
+    for (WorkerLife worker : fold.workers.all()) {
       if (worker.present) {
         present++;
         double[] shares = worker.clock.shares(now);
@@ -189,7 +189,7 @@ final class Portrait {
         now,
         fold.version,
         List.copyOf(fold.published),
-        fold.workers.values().stream().map(this::worker).toList());
+        fold.workers.all().stream().map(this::worker).toList());
   }
 
   private RunView.WorkerRow worker(WorkerLife worker) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -27,8 +28,9 @@ import java.util.TreeMap;
  * its command line, live and on the journal of a dead run.
  *
  * <p>It counts rather than keeps {@link RunState}, because an event must cost the coordinator's
- * thread about a microsecond; a property test holds its counts against that state. Safe for use by
- * several threads. Times are milliseconds since 1970.
+ * thread about a microsecond, however many groups are live and workers have been; a property test
+ * holds its counts against that state. Safe for use by several threads. Times are milliseconds
+ * since 1970.
  */
 public final class RunFold {
   static final long WINDOW_MILLIS = 60_000;
@@ -52,9 +54,11 @@ public final class RunFold {
   final RunFacts facts;
   private final int keptEvents;
   private final List<Deque<Seen>> rings = List.of(ring(), ring(), ring());
-  final Map<Long, Life> live = new TreeMap<>();
+  final Map<Long, Life> live;
+  private final StageCounts stages = new StageCounts();
+  private final SortedMap<Long, Life> training = new TreeMap<>();
   final Map<Long, Life> ended = new LinkedHashMap<>();
-  final Map<String, WorkerLife> workers = new TreeMap<>();
+  final Workforce workers;
   final Deque<Map<String, Object>> rows = new ArrayDeque<>();
   final Deque<RunView.Point> points = new ArrayDeque<>();
   final Deque<RunView.Mark> marks = new ArrayDeque<>();
@@ -92,8 +96,15 @@ public final class RunFold {
    * @param keptEvents newest events kept at each density
    */
   public RunFold(RunFacts facts, int keptEvents) {
+    this(facts, keptEvents, new TreeMap<>(), new TreeMap<>());
+  }
+
+  /** A fold that keeps live groups and workers in these maps, which are empty and sorted. */
+  RunFold(RunFacts facts, int keptEvents, Map<Long, Life> live, Map<String, WorkerLife> workers) {
     this.facts = facts;
     this.keptEvents = keptEvents;
+    this.live = live;
+    this.workers = new Workforce(workers);
   }
 
   private static <T> Deque<T> ring() {
@@ -214,7 +225,7 @@ public final class RunFold {
           worker(worker.value(), at).asked(total, at);
       case Event.GroupAdmitted(var group, int prompt, long epoch, var _) -> {
         books.admitted++;
-        live.put(group.number(), new Life(group.number(), prompt, epoch, at));
+        live.put(group.number(), new Life(group.number(), prompt, epoch, at, stages));
       }
       case Event.LeaseGranted(var lease, var worker, var at0, long _) -> {
         books.granted++;
@@ -230,11 +241,12 @@ public final class RunFold {
         Life life = life(lease, at);
         life.sampledAt = at;
         life.stage("verifying", at);
-        worker(life.worker, at).sampled(at);
+        workers.known(life.worker).ifPresent(worker -> worker.sampled(at));
       }
       case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) -> {
         Life life = life(lease, at);
-        worker(life.worker, at).released(life.stage.equals("verifying"), at);
+        boolean verifying = life.stage.equals("verifying");
+        workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
         life.back(reason.name().toLowerCase(Locale.ROOT) + ": " + detail, at);
         count(losses, reason.name().toLowerCase(Locale.ROOT));
         books.end(reason);
@@ -271,8 +283,10 @@ public final class RunFold {
         books.refused++;
         count(refusals, reason);
       }
-      case Event.WorkerLost(var worker) -> worker(worker.value(), at).gone(at);
-      case Event.WorkerRetired(var worker) -> worker(worker.value(), at).retired(at);
+      case Event.WorkerLost(var worker) ->
+          workers.known(worker.value()).ifPresent(life -> life.gone(at));
+      case Event.WorkerRetired(var worker) ->
+          workers.known(worker.value()).ifPresent(life -> life.retired(at));
       case Event.StepStarted(long step, var groups) -> {
         stepStartedAt = at;
         for (GroupId group : groups) {
@@ -312,7 +326,7 @@ public final class RunFold {
       case Event.RunEnded(var how) -> {
         phase = "ended";
         end = Feed.words(how);
-        workers.values().forEach(worker -> worker.gone(at));
+        workers.dismiss(at);
       }
     }
   }
@@ -324,15 +338,20 @@ public final class RunFold {
     paused = state.controls().paused();
     checkpointAsked = false;
     concurrency = state.controls().concurrency();
-    workers.values().forEach(worker -> worker.gone(at));
+    workers.dismiss(at);
     live.clear();
+    stages.clear();
+    training.clear();
     books = new Books(state.ledger());
     for (Group group : state.groups().values()) {
-      Life life = new Life(group.id().number(), group.prompt(), group.epoch(), at);
+      Life life = new Life(group.id().number(), group.prompt(), group.epoch(), at, stages);
       life.attempts = group.attempts();
       switch (group.stage()) {
         case Group.Buffered(GroupSummary summary) -> life.holds(summary, "buffered", at);
-        case Group.Training(GroupSummary summary) -> life.holds(summary, "training", at);
+        case Group.Training(GroupSummary summary) -> {
+          life.holds(summary, "training", at);
+          training.put(life.group, life);
+        }
         case Group.Waiting _, Group.Leased _ -> {}
       }
       live.put(life.group, life);
@@ -342,9 +361,14 @@ public final class RunFold {
 
   private Life scored(GroupSummary summary, long at) {
     Life life = life(summary.lease(), at);
-    WorkerLife worker = worker(life.worker, at);
-    worker.released(life.stage.equals("verifying"), at);
-    worker.answered(summary.newest().number(), summary.tokens(), at);
+    boolean verifying = life.stage.equals("verifying");
+    workers
+        .known(life.worker)
+        .ifPresent(
+            worker -> {
+              worker.released(verifying, at);
+              worker.answered(summary.newest().number(), summary.tokens(), at);
+            });
     life.answer = List.of(summary);
     life.scoredAt = at;
     scoredAt.add(at);
@@ -359,6 +383,7 @@ public final class RunFold {
     life.staleness = Math.max(0, version - summary.oldest().number());
     life.step = step;
     life.stage("training", at);
+    training.put(life.group, life);
     for (TokenVersions versions : summary.versions()) {
       for (TokenVersions.Span span : versions.spans()) {
         long staleness = version - span.version().number();
@@ -383,10 +408,10 @@ public final class RunFold {
   }
 
   private long endTraining(String fate, long at) {
-    List<Life> batch =
-        live.values().stream().filter(life -> life.stage.equals("training")).toList();
-    batch.forEach(life -> finish(life, fate, at));
-    return batch.size();
+    int batch = training.size();
+    training.values().forEach(life -> finish(life, fate, at));
+    training.clear();
+    return batch;
   }
 
   private void ordered(Verb verb, String by, long at) {
@@ -413,43 +438,26 @@ public final class RunFold {
 
   /** Charges the time until now to what each stage did, and notes what it does from now on. */
   private void settle(long at) {
-    long sampling = 0;
-    long verifying = 0;
-    long buffered = 0;
-    long training = 0;
-    for (Life life : live.values()) {
-      switch (life.stage) {
-        case "sampling" -> sampling++;
-        case "verifying" -> verifying++;
-        case "buffered" -> buffered++;
-        case "training" -> training++;
-        default -> {}
-      }
-    }
-    long asked = 0;
-    for (WorkerLife worker : workers.values()) {
-      asked += worker.demand();
-    }
+    boolean samples = count("sampling") > 0;
+    boolean verifies = count("verifying") > 0;
+    boolean trains = count("training") > 0;
+    long buffered = count("buffered");
+    long asked = workers.demand();
     if (demand == 0 || asked == 0) {
       demandSince = at;
     }
     demand = asked;
     boolean over = phase.equals("ended");
     admission.to(asked > 0 && !over ? 1 : 0, at);
-    verification.to(verifying > 0 ? 1 : 0, at);
+    verification.to(verifies ? 1 : 0, at);
     boolean ready = buffered >= facts.groupsPerStep();
     buffer.to(ready ? 2 : buffered > 0 ? 1 : 0, at);
-    train.to(training > 0 ? 1 : ready && !over ? 2 : 0, at);
-    cause.to(
-        training > 0 ? TRAINER : sampling > 0 ? ROLLOUT : verifying > 0 ? VERIFIER : WORKERS, at);
+    train.to(trains ? 1 : ready && !over ? 2 : 0, at);
+    cause.to(trains ? TRAINER : samples ? ROLLOUT : verifies ? VERIFIER : WORKERS, at);
   }
 
   long count(String stage) {
-    long there = 0;
-    for (Life life : live.values()) {
-      there += life.stage.equals(stage) ? 1 : 0;
-    }
-    return there;
+    return stages.of(stage);
   }
 
   long capacity() {
@@ -473,11 +481,12 @@ public final class RunFold {
 
   private Life life(LeaseId lease, long at) {
     // A journal may be read from a point after the admission; then the group begins here.
-    return live.computeIfAbsent(lease.group().number(), number -> new Life(number, -1, -1, at));
+    return live.computeIfAbsent(
+        lease.group().number(), number -> new Life(number, -1, -1, at, stages));
   }
 
   private WorkerLife worker(String name, long at) {
-    return workers.computeIfAbsent(name, _ -> new WorkerLife(name, at));
+    return workers.of(name, at);
   }
 
   private void finish(Life life, String fate, long at) {

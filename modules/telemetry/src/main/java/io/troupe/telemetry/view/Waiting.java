@@ -54,7 +54,7 @@ final class Waiting {
   }
 
   private void workersWait(boolean training) {
-    for (WorkerLife worker : fold.workers.values()) {
+    for (WorkerLife worker : fold.workers.all()) {
       if (worker.present && worker.sampling == 0 && worker.demand() > 0) {
         waits.add(
             new RunView.Wait(

@@ -29,7 +29,12 @@ final class WorkerLife {
   long lastAnswerAt;
   long idleSince;
 
-  WorkerLife(String name, long at) {
+  private final Workforce workforce;
+  private boolean counted;
+  private long told;
+
+  WorkerLife(String name, long at, Workforce workforce) {
+    this.workforce = workforce;
     this.name = name;
     this.since = at;
     this.idleSince = at;
@@ -112,5 +117,10 @@ final class WorkerLife {
       idleSince = at;
     }
     clock.to(next, at);
+    long more = demand() - told;
+    told += more;
+    boolean wasPresent = counted;
+    counted = present;
+    workforce.settled(this, more, wasPresent);
   }
 }

@@ -4,12 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
+import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,6 +54,8 @@ class RunFoldTest {
                   run.state().buffered().count(),
                   run.state().inTraining().count()));
       assertThat(view.balanced()).isTrue();
+      assertThat(run.fold.demand)
+          .isEqualTo(run.fold.workers.all().stream().mapToLong(WorkerLife::demand).sum());
       assertThat(view.version()).isEqualTo(run.state().version().number());
       assertThat(view.paused()).isEqualTo(run.state().controls().paused());
       for (RunView.Stage stage : view.stages()) {
@@ -54,6 +67,84 @@ class RunFoldTest {
       run.fold.weights(run.now());
       assertThat(run.fold.waits(run.now()).root()).isNotBlank();
     }
+  }
+
+  /** A map that counts how often somebody looks at all of it. */
+  private static final class Walked<K, V> extends TreeMap<K, V> {
+    private static final long serialVersionUID = 1L;
+    private transient int walks;
+
+    @Override
+    public Collection<V> values() {
+      walks++;
+      return super.values();
+    }
+
+    @Override
+    public Set<Map.Entry<K, V>> entrySet() {
+      walks++;
+      return super.entrySet();
+    }
+
+    @Override
+    public Set<K> keySet() {
+      walks++;
+      return super.keySet();
+    }
+  }
+
+  @Test
+  void event_manyFormerWorkersAndLiveGroups_looksOnlyAtWhatItConcerns() {
+    Walked<Long, Life> live = new Walked<>();
+    Walked<String, WorkerLife> workers = new Walked<>();
+    RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10_000, 9), 100, live, workers);
+    fold.event(1, new Event.RunStarted());
+    for (int i = 1; i <= 20_000; i++) {
+      WorkerId worker = new WorkerId("w" + i);
+      GroupId group = new GroupId(i);
+      LeaseId lease = new LeaseId(group, i);
+      fold.event(i, new Event.DemandRaised(worker, 2));
+      fold.event(i, new Event.GroupAdmitted(group, i, 0, new PromptCursor(0, i)));
+      fold.event(i, new Event.LeaseGranted(lease, worker, WeightVersion.BASE, 99));
+      fold.event(i, new Event.LeaseEnded(lease, LeaseEnd.WORKER_LOST, ""));
+      fold.event(i, new Event.WorkerLost(worker));
+    }
+    fold.event(20_001, new Event.DemandRaised(new WorkerId("present"), 7));
+    for (long i = 1; i <= 2; i++) {
+      LeaseId lease = new LeaseId(new GroupId(i), 20_000 + i);
+      fold.event(
+          20_002, new Event.LeaseGranted(lease, new WorkerId("present"), WeightVersion.BASE, 99));
+      fold.event(20_003, new Event.LeaseSampled(lease));
+      fold.event(
+          20_004,
+          new Event.GroupBuffered(
+              new GroupSummary(
+                  lease, List.of(1.0), List.of(TokenVersions.uniform(WeightVersion.BASE, 3)))));
+    }
+    fold.event(20_005, new Event.StepStarted(1, List.of(new GroupId(1), new GroupId(2))));
+    fold.event(20_006, new Event.StepTrained(1));
+
+    assertThat(live.walks).isZero();
+    assertThat(workers.walks).isZero();
+    assertThat(live).hasSize(19_998);
+    assertThat(workers).hasSize(Workforce.MAX_FORMER + 1).containsKeys("present", "w20000");
+    assertThat(fold.demand).isEqualTo(5);
+    assertThat(fold.count("waiting")).isEqualTo(19_998);
+  }
+
+  @Test
+  void worker_forgottenAndNamedAgain_isNotThereAgainUnlessItAsks() {
+    RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10, 9), 100);
+    fold.event(1, new Event.RunStarted());
+    for (int i = 0; i <= Workforce.MAX_FORMER; i++) {
+      fold.event(1, new Event.DemandRaised(new WorkerId("w" + i), 1));
+      fold.event(1, new Event.WorkerLost(new WorkerId("w" + i)));
+    }
+    fold.event(2, new Event.WorkerLost(new WorkerId("w0")));
+    assertThat(fold.workers.known("w0")).isEmpty();
+    fold.event(3, new Event.DemandRaised(new WorkerId("w0"), 4));
+    assertThat(fold.workers.known("w0")).isPresent();
+    assertThat(fold.demand).isEqualTo(4);
   }
 
   private static Rehearsed drawing() {

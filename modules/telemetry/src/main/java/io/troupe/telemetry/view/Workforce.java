@@ -1,0 +1,65 @@
+package io.troupe.telemetry.view;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The workers of a run: those that are there, and the last that left. What all of them ask for
+ * together is kept, so that no event looks at each.
+ */
+final class Workforce {
+  /** Former workers that are still shown; older ones are forgotten. */
+  static final int MAX_FORMER = 100;
+
+  private final Map<String, WorkerLife> lives;
+  private final Deque<WorkerLife> former = new ArrayDeque<>();
+  private long demand;
+
+  /** Nobody yet, in a map that is empty and sorted. */
+  Workforce(Map<String, WorkerLife> lives) {
+    this.lives = lives;
+  }
+
+  /** By name. */
+  Collection<WorkerLife> all() {
+    return lives.values();
+  }
+
+  /** A worker that makes itself known by what it does. */
+  WorkerLife of(String name, long at) {
+    return lives.computeIfAbsent(name, _ -> new WorkerLife(name, at, this));
+  }
+
+  /** A worker that others speak of; it may be forgotten. */
+  Optional<WorkerLife> known(String name) {
+    return Optional.ofNullable(lives.get(name));
+  }
+
+  /** Groups that present workers have asked for and not got. */
+  long demand() {
+    return demand;
+  }
+
+  /** All of them are gone. */
+  void dismiss(long at) {
+    List.copyOf(lives.values()).forEach(worker -> worker.gone(at));
+  }
+
+  /** A worker's demand is another one, or it has come or gone. */
+  void settled(WorkerLife worker, long more, boolean wasPresent) {
+    demand += more;
+    if (wasPresent && !worker.present) {
+      former.addLast(worker);
+      while (former.size() > MAX_FORMER) {
+        WorkerLife oldest = former.removeFirst();
+        lives.remove(oldest.name, oldest);
+      }
+    } else if (!wasPresent && worker.present) {
+      former.remove(worker);
+    }
+  }
+}
