@@ -41,15 +41,14 @@ import io.troupe.tasks.HeadRoom;
 import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
+import io.troupe.tasks.TextStart;
 import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,13 +117,14 @@ record Composition(
 
   private static Composition of(RunConfig config, Start start) throws IOException {
     TaskLoader loader =
-        TaskLoader.of(config.task(), config.data(), config.run().seed(), template(start));
-    DataSetTask loaded = loader.load();
+        TaskLoader.of(config.task(), config.data(), config.run().seed(), template(config, start));
+    DataSetTask worded = loader.load();
     Tokenizer tokenizer =
         switch (start) {
-          case Start.Fresh() -> new CharacterTokenizer(loaded.alphabet());
+          case Start.Fresh() -> new CharacterTokenizer(worded.alphabet());
           case Start.Stored(Pretrained checkpoint) -> checkpoint.tokenizer();
         };
+    DataSetTask loaded = new TextStart(tokenizer).begin(worded);
     Task task =
         switch (config.data().overlong()) {
           case REFUSE -> loaded;
@@ -242,11 +242,11 @@ record Composition(
     }
   }
 
-  private static ChatTemplate template(Start start) throws IOException {
+  private static ChatTemplate template(RunConfig config, Start start) throws IOException {
     return switch (start) {
       case Start.Fresh() -> Wording.noTemplate();
       case Start.Stored(Pretrained checkpoint) ->
-          JinjaChatTemplate.read(checkpoint.directory(), Clock.system(ZoneId.systemDefault()))
+          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
               .orElseGet(Wording::noTemplate);
     };
   }
@@ -256,7 +256,7 @@ record Composition(
     return switch (start) {
       case Start.Fresh() -> Optional.empty();
       case Start.Stored(Pretrained checkpoint) ->
-          JinjaChatTemplate.read(checkpoint.directory(), Clock.system(ZoneId.systemDefault()));
+          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock());
     };
   }
 

@@ -15,9 +15,9 @@ import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -132,13 +132,14 @@ final class TrainCommand implements Callable<Integer> {
 
   private int startNew(Path source, CommandLine.Model.CommandSpec command)
       throws IOException, InterruptedException, BadVerifierException, CannotJoinException {
-    Resolved<RunConfig> resolved = RunConfig.load(source, overrides);
+    OffsetDateTime now = OffsetDateTime.now(ZoneId.systemDefault());
+    Resolved<RunConfig> resolved = begunAt(now, RunConfig.load(source, overrides), source);
     Composition composition = checked(Composition.of(resolved.config()), resolved);
     RunConfig config = resolved.config();
     Provenance provenance =
         Provenance.collect(
             Build.version(),
-            Instant.now(),
+            now.toInstant(),
             Build.home(),
             command.commandLine().getParseResult().originalArgs(),
             Map.of("run", config.run().seed()));
@@ -146,7 +147,7 @@ final class TrainCommand implements Callable<Integer> {
         RunFolder.create(
             config.run().folder(),
             stem(source),
-            LocalDateTime.now(ZoneId.systemDefault()),
+            now.toLocalDateTime(),
             new RunFolder.Contents(
                 Files.readAllBytes(source),
                 resolved.yaml(),
@@ -162,6 +163,17 @@ final class TrainCommand implements Callable<Integer> {
             System.err,
             json)
         .run();
+  }
+
+  /** The configuration with the run's date: its start, where it names none. */
+  private Resolved<RunConfig> begunAt(
+      OffsetDateTime now, Resolved<RunConfig> resolved, Path source) {
+    if (!resolved.config().run().date().isEmpty()) {
+      return resolved;
+    }
+    List<String> dated = new ArrayList<>(overrides);
+    dated.add("run.date=" + now.truncatedTo(ChronoUnit.SECONDS));
+    return RunConfig.load(source, dated);
   }
 
   private int goOn(String run)

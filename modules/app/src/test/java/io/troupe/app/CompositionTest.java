@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.config.binding.ConfigurationFile;
 import io.troupe.app.config.binding.Resolved;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.engine.ChatTemplate;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.djl.TorchReport;
 import io.troupe.store.Checkpoints;
@@ -17,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -147,6 +152,68 @@ final class CompositionTest {
             "distillation.teacher_prompt: prompts a and c are the same tokens and have different"
                 + " solutions, so that a teacher cannot be shown the right one; leave one of them"
                 + " out");
+  }
+
+  /** The date of the run is in the text, whatever the day is on which it is read. */
+  @Test
+  void of_templateThatWritesTheDate_writesTheRuns() throws IOException {
+    Path dated = Files.createDirectory(folder.resolve("dated"));
+    copy(TINY, dated);
+    Files.writeString(
+        dated.resolve("chat_template.jinja"),
+        "{{ strftime_now('%d %b %Y') }}|{{ messages[0]['content'] }}");
+    String chat = "{name: arithmetic, min: 0, max: 9, held_out_share: 0.2, template: chat}";
+    RunConfig run = of(chat, dated, "", "run.date=2024-07-26T23:30:00-05:00");
+
+    Composition composition = Composition.of(run);
+
+    assertThat(composition.task().train())
+        .allSatisfy(prompt -> assertThat(prompt.text()).startsWith("26 Jul 2024|"));
+    assertThat(composition.task().heldOut())
+        .allSatisfy(prompt -> assertThat(prompt.text()).startsWith("26 Jul 2024|"));
+    assertThat(
+            composition
+                .chatTemplate()
+                .orElseThrow()
+                .render(List.of(ChatTemplate.Message.user("a")), true, Map.of()))
+        .isEqualTo("26 Jul 2024|a");
+  }
+
+  @Test
+  void of_postProcessorThatPutsATokenFirst_beginsRawPromptsAndNotChats() throws IOException {
+    Path begins = Files.createDirectory(folder.resolve("begins"));
+    copy(TINY, begins);
+    Path file = begins.resolve("tokenizer.json");
+    ObjectNode json = (ObjectNode) new ObjectMapper().readTree(file.toFile());
+    json.set(
+        "post_processor",
+        new ObjectMapper()
+            .readTree(
+                """
+                {"type": "TemplateProcessing",
+                 "single": [{"SpecialToken": {"id": "<|im_start|>", "type_id": 0}},
+                            {"Sequence": {"id": "A", "type_id": 0}}],
+                 "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+                          {"Sequence": {"id": "B", "type_id": 1}}],
+                 "special_tokens": {"<|im_start|>":
+                     {"id": "<|im_start|>", "ids": [267], "tokens": ["<|im_start|>"]}}}
+                """));
+    Files.writeString(file, json.toString());
+    Files.writeString(begins.resolve("chat_template.jinja"), "{{ messages[0]['content'] }}");
+    String sums = "{name: arithmetic, min: 0, max: 9, held_out_share: 0.2%s}";
+
+    Composition raw = Composition.of(of(sums.formatted(""), begins, ""));
+    Composition chat = Composition.of(of(sums.formatted(", template: chat"), begins, ""));
+
+    for (List<Prompt> prompts : List.of(raw.task().train(), raw.task().heldOut())) {
+      assertThat(prompts)
+          .isNotEmpty()
+          .allSatisfy(
+              prompt ->
+                  assertThat(raw.tokenizer().encodeWithSpecial(prompt.text())).startsWith(267));
+    }
+    assertThat(chat.task().train())
+        .allSatisfy(prompt -> assertThat(prompt.text()).doesNotContain("<|im_start|>"));
   }
 
   @Test

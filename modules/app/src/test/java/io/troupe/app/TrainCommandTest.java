@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.app.config.RunConfig;
 import io.troupe.store.Checkpoint;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,12 @@ final class TrainCommandTest {
     assertThat(Files.readString(run.path().resolve("resolved.yaml")))
         .contains("learning_rate: 0.004")
         .contains("stale: mask");
+    RunConfig kept = RunConfig.load(run.path().resolve("resolved.yaml"), List.of()).config();
+    assertThat(run.name())
+        .isEqualTo(
+            "short-"
+                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+                    .format(OffsetDateTime.parse(kept.run().date())));
     JsonNode provenance = new ObjectMapper().readTree(run.path().resolve("run.json").toFile());
     assertThat(provenance.findPath("seeds").path("run").asLong()).isEqualTo(5);
     assertThat(provenance.toString()).contains(System.getProperty("java.version"), "\"git\"");

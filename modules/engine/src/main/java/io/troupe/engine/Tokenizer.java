@@ -20,6 +20,20 @@ public interface Tokenizer {
    */
   int[] encodeWithSpecial(String text);
 
+  /**
+   * The special tokens, spelled out, with which a text begins that no chat template has made: what
+   * the tokenizer's post-processor puts first, such as Llama 3's {@code <|begin_of_text|>}. Empty
+   * where a text begins with its first word.
+   */
+  default String textStart() {
+    return "";
+  }
+
+  /** A text that no chat template has made, with its start where it does not spell it itself. */
+  default String begun(String text) {
+    return text.startsWith(textStart()) ? text : textStart() + text;
+  }
+
   /** The text of ids; special tokens become nothing. */
   String decode(int[] tokens);
 

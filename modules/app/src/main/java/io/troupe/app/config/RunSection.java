@@ -1,10 +1,17 @@
 package io.troupe.app.config;
 
+import io.troupe.app.config.binding.Checked;
 import io.troupe.app.config.binding.Default;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Range;
+import io.troupe.app.config.binding.Rules;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
 
 /** The run as a whole. */
 public record RunSection(
@@ -14,7 +21,39 @@ public record RunSection(
     @Doc("Folder that gets one folder a run; a relative path starts from the working directory.")
         @Default("runs")
         Path folder,
+    @Doc(
+            "The date and time that chat templates see (`strftime_now`), such as"
+                + " `2026-11-22T18:00:00+01:00`; empty means the start of the run, which its folder"
+                + " keeps: a resumed run, and each of its processes, sees the same.")
+        @Default("")
+        String date,
     @Doc("How long ^C or SIGTERM waits for the groups in flight before it gives them back.")
         @Default("20s")
         @Range(min = 0)
-        Duration drainTimeout) {}
+        Duration drainTimeout)
+    implements Checked {
+  @Override
+  public void check(Rules rules) {
+    rules
+        .on("date")
+        .require(
+            () -> date.isEmpty() || parsed().isPresent(),
+            "must be a date and time with its offset",
+            "write it as 2026-11-22T18:00:00+01:00, or leave it out");
+  }
+
+  private Optional<OffsetDateTime> parsed() {
+    try {
+      return Optional.of(OffsetDateTime.parse(date));
+    } catch (DateTimeParseException none) {
+      return Optional.empty();
+    }
+  }
+
+  /** What chat templates take for now; the present clock where the run has no date yet. */
+  public Clock clock() {
+    return parsed()
+        .map(at -> Clock.fixed(at.toInstant(), at.getOffset()))
+        .orElseGet(() -> Clock.system(ZoneId.systemDefault()));
+  }
+}

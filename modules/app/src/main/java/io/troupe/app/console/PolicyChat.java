@@ -100,7 +100,7 @@ public final class PolicyChat implements Chat {
         ? template
             .orElseThrow(() -> new IllegalArgumentException("this policy has no chat template"))
             .render(List.of(ChatTemplate.Message.user(ask.prompt())), true, Map.of())
-        : ask.prompt();
+        : tokenizer.begun(ask.prompt());
   }
 
   private String unreadable(String why) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,13 +40,19 @@ public final class PretrainedTokenizer implements Tokenizer {
   private final byte[][] pieces;
   private final Pattern special;
   private final Set<Integer> endIds;
+  private final String textStart;
 
   private PretrainedTokenizer(
-      HuggingFaceTokenizer encoder, byte[][] pieces, Pattern special, Set<Integer> endIds) {
+      HuggingFaceTokenizer encoder,
+      byte[][] pieces,
+      Pattern special,
+      Set<Integer> endIds,
+      String textStart) {
     this.encoder = encoder;
     this.pieces = pieces;
     this.special = special;
     this.endIds = endIds;
+    this.textStart = textStart;
   }
 
   /**
@@ -82,9 +89,14 @@ public final class PretrainedTokenizer implements Tokenizer {
                 .formatted(directory, id, vocabulary));
       }
     }
+    HuggingFaceTokenizer encoder = encoder(file);
     PretrainedTokenizer tokenizer =
         new PretrainedTokenizer(
-            encoder(file), pieces, specialTexts(json), Collections.unmodifiableSet(ends));
+            encoder,
+            pieces,
+            specialTexts(json),
+            Collections.unmodifiableSet(ends),
+            textStart(encoder, json));
     tokenizer.checkSpecial(file, json);
     return tokenizer;
   }
@@ -100,6 +112,25 @@ public final class PretrainedTokenizer implements Tokenizer {
                 .formatted(file, added.path("content").asText(), expected, Arrays.toString(ids)));
       }
     }
+  }
+
+  /** What the post-processor puts before a text, found by a text of one letter. */
+  private static String textStart(HuggingFaceTokenizer encoder, JsonNode json) {
+    Map<Long, String> texts = new HashMap<>();
+    for (JsonNode added : json.path("added_tokens")) {
+      if (added.path("special").asBoolean()) {
+        texts.put(added.path("id").asLong(), added.path("content").asText());
+      }
+    }
+    StringBuilder start = new StringBuilder();
+    for (long id : encoder.encode("a", true, false).getIds()) {
+      String text = texts.get(id);
+      if (text == null) {
+        break;
+      }
+      start.append(text);
+    }
+    return start.toString();
   }
 
   private static HuggingFaceTokenizer encoder(Path file) throws IOException {
@@ -206,6 +237,11 @@ public final class PretrainedTokenizer implements Tokenizer {
     }
     Encoding encoding = encoder.encode(text, false, false);
     return Arrays.stream(encoding.getIds()).mapToInt(Math::toIntExact).toArray();
+  }
+
+  @Override
+  public String textStart() {
+    return textStart;
   }
 
   @Override

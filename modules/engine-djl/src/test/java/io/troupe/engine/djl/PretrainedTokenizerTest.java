@@ -3,6 +3,8 @@ package io.troupe.engine.djl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -41,6 +43,35 @@ final class PretrainedTokenizerTest {
     assertThat(TOKENIZER.encodeWithSpecial(text))
         .containsExactly('a', IM_END, 'b', IM_START, THINK);
     assertThat(TOKENIZER.decode(TOKENIZER.encodeWithSpecial(text))).isEqualTo("ab<think>");
+  }
+
+  @Test
+  void textStart_postProcessorThatPutsATokenFirst_isThatToken() throws IOException {
+    TinyCheckpoints.copy(TinyCheckpoints.QWEN3, directory);
+    Path file = directory.resolve("tokenizer.json");
+    ObjectNode json = (ObjectNode) new ObjectMapper().readTree(file.toFile());
+    String template =
+        """
+        {"type": "Sequence", "processors": [
+          {"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": false, "use_regex": true},
+          {"type": "TemplateProcessing",
+           "single": [{"SpecialToken": {"id": "<|im_start|>", "type_id": 0}},
+                      {"Sequence": {"id": "A", "type_id": 0}}],
+           "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+           "special_tokens": {"<|im_start|>":
+               {"id": "<|im_start|>", "ids": [267], "tokens": ["<|im_start|>"]}}}]}
+        """;
+    json.set("post_processor", new ObjectMapper().readTree(template));
+    Files.writeString(file, json.toString());
+
+    Tokenizer begins = PretrainedTokenizer.read(directory, 288, List.of());
+
+    assertThat(begins.textStart()).isEqualTo("<|im_start|>");
+    assertThat(begins.encodeWithSpecial(begins.textStart() + "a")).containsExactly(IM_START, 'a');
+    assertThat(begins.encode("a")).containsExactly('a');
+    assertThat(begins.begun("a")).isEqualTo("<|im_start|>a");
+    assertThat(begins.begun("<|im_start|>a")).isEqualTo("<|im_start|>a");
+    assertThat(TOKENIZER.textStart()).isEmpty();
   }
 
   @ParameterizedTest
