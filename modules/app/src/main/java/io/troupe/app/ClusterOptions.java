@@ -6,6 +6,7 @@ import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.tls.CertificateWatch;
 import io.troupe.cluster.tls.HostKeys;
 import io.troupe.cluster.tls.UserKeys;
 import java.io.IOException;
@@ -149,6 +150,7 @@ final class ClusterOptions {
       throw new IOException(objection.get());
     }
     known.warning(now).ifPresent(say);
+    CertificateWatch.start(known.folder(), say);
     return known.transport();
   }
 

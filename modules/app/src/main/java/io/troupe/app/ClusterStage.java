@@ -24,10 +24,12 @@ import io.troupe.runtime.WeightsInMemory;
 import io.troupe.store.RunLease;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -327,6 +329,11 @@ final class ClusterStage implements Stage {
                       .toList());
             })
         .toList();
+  }
+
+  @Override
+  public OptionalLong certificateDays() {
+    return settings.certificateDays(Instant.now());
   }
 
   private static NodeFacts.Transfer fact(Deliveries.Transfer one) {

@@ -4,7 +4,7 @@ import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.ranks.RankHall;
-import io.troupe.console.NodeFacts;
+import io.troupe.console.ClusterFacts;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.WeightOutlet;
 import io.troupe.runtime.WeightSource;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Where the actors of a run live: in this JVM alone, or at the head of a cluster. */
-interface Stage {
+interface Stage extends ClusterFacts {
   /**
    * Waits until this process may work on the run.
    *
@@ -59,9 +59,6 @@ interface Stage {
 
   /** The actor system, once the run is started; what it is told, the run is told. */
   CompletionStage<ActorSystem<Run.Command>> system();
-
-  /** The nodes that work for the run, where this process is the head of a cluster. */
-  List<NodeFacts> nodes();
 
   /** Options of {@code troupe train --resume} by which the run comes to where it was. */
   List<String> again();

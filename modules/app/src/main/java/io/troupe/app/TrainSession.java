@@ -154,7 +154,7 @@ final class TrainSession {
                   settings.limits(),
                   verifier,
                   stage.system(),
-                  stage::nodes,
+                  stage,
                   chat(room),
                   screen::say)) {
         opened.complete(room);

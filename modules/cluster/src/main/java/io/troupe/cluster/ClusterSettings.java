@@ -7,11 +7,14 @@ import akka.actor.setup.ActorSystemSetup;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.split.LeaseSetup;
+import io.troupe.cluster.tls.CertificateWatch;
 import io.troupe.store.RunLease;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -79,6 +82,14 @@ public record ClusterSettings(
         : Optional.of(
             "%s can be reached from other hosts, and plain TCP would let anybody in; set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in"
                 .formatted(address));
+  }
+
+  /**
+   * Whole days until the certificate of this process ends, negative once it has; empty where there
+   * is none, or it cannot be read.
+   */
+  public OptionalLong certificateDays(Instant now) {
+    return transport.isEmpty() ? OptionalLong.empty() : CertificateWatch.daysLeft(transport, now);
   }
 
   /** The actor system's configuration. */

@@ -5,6 +5,7 @@ import io.troupe.telemetry.MetricCatalogue;
 import io.troupe.telemetry.view.Feed;
 import io.troupe.telemetry.view.GroupQuery;
 import io.troupe.telemetry.view.GroupRow;
+import io.troupe.telemetry.view.PrometheusText;
 import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
 import java.time.Duration;
@@ -96,6 +97,16 @@ final class Api {
 
   RunView run() {
     return source.fold().view(clock.getAsLong());
+  }
+
+  /** What {@code /metrics} answers. */
+  String prometheus() {
+    RunView run = run();
+    StringBuilder text = new StringBuilder(PrometheusText.of(run));
+    source
+        .certificateDays()
+        .ifPresent(days -> text.append(PrometheusText.certificate(run.facts().run(), days)));
+    return text.toString();
   }
 
   About about() {

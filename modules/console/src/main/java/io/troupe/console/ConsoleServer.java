@@ -176,7 +176,7 @@ public final class ConsoleServer implements AutoCloseable {
       case "/ready" -> ready(exchange);
       case "/metrics" -> {
         gate.role(exchange);
-        text(exchange, 200, PrometheusText.MEDIA_TYPE, PrometheusText.of(api.run()));
+        text(exchange, 200, PrometheusText.MEDIA_TYPE, api.prometheus());
       }
       case API + "/openapi.json" -> asset(exchange, "/openapi.json");
       case API + "/orders" -> order(exchange);

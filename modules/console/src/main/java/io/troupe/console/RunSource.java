@@ -6,6 +6,7 @@ import io.troupe.telemetry.view.RunFold;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /** A run as the console reaches it: live, or the folder of one. */
@@ -28,6 +29,11 @@ public interface RunSource {
   /** The nodes of the cluster that this process is the head of; none otherwise. */
   default List<NodeFacts> nodes() {
     return List.of();
+  }
+
+  /** See {@link ClusterFacts#certificateDays}. */
+  default OptionalLong certificateDays() {
+    return OptionalLong.empty();
   }
 
   /** Its newest policy, for whoever tries it out. */

@@ -462,6 +462,7 @@ final class ConsoleServerTest {
   @Test
   void metrics_andHealth_areForMachines() throws Exception {
     String text = send(to("/metrics").GET()).body();
+    assertThat(text).contains("\ntroupe_certificate_days_left{run=\"staged\"} 29\n");
     assertThat(text)
         .contains(
             "# TYPE troupe_groups_leased gauge\ntroupe_groups_leased{run=\"staged\"} 4.0\n",

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -82,6 +83,11 @@ final class StagedRun implements RunSource {
   @Override
   public Map<String, Object> provenance() {
     return Map.of("resolved", "run:\n  seed: 1\n");
+  }
+
+  @Override
+  public OptionalLong certificateDays() {
+    return OptionalLong.of(29);
   }
 
   @Override

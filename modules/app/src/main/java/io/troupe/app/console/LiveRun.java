@@ -4,6 +4,7 @@ import akka.actor.typed.ActorRef;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
 import io.troupe.console.Chat;
+import io.troupe.console.ClusterFacts;
 import io.troupe.console.Jvms;
 import io.troupe.console.NodeFacts;
 import io.troupe.console.RolloutTexts;
@@ -20,10 +21,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** The run of this process. */
 public final class LiveRun implements RunSource {
@@ -35,13 +36,13 @@ public final class LiveRun implements RunSource {
   private final TrainedTokens trainedTokens;
   private final CompletionStage<ActorSystem<Run.Command>> system;
   private final RunProcesses processes;
-  private final Supplier<List<NodeFacts>> nodes;
+  private final ClusterFacts cluster;
   private final Chat chat;
 
   /**
    * A run whose actors may still have to start.
    *
-   * @param nodes of its cluster, if it has one
+   * @param cluster that it is trained on
    * @param chat its policy
    */
   public LiveRun(
@@ -49,9 +50,9 @@ public final class LiveRun implements RunSource {
       RunFolder folder,
       VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
-      Supplier<List<NodeFacts>> nodes,
+      ClusterFacts cluster,
       Chat chat) {
-    this.nodes = nodes;
+    this.cluster = cluster;
     this.chat = chat;
     this.fold = fold;
     this.folder = folder;
@@ -89,7 +90,12 @@ public final class LiveRun implements RunSource {
 
   @Override
   public List<NodeFacts> nodes() {
-    return nodes.get();
+    return cluster.nodes();
+  }
+
+  @Override
+  public OptionalLong certificateDays() {
+    return cluster.certificateDays();
   }
 
   @Override

@@ -5,9 +5,9 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.app.config.ConsoleSection;
 import io.troupe.console.Chat;
+import io.troupe.console.ClusterFacts;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
-import io.troupe.console.NodeFacts;
 import io.troupe.core.run.RunLimits;
 import io.troupe.runtime.Run;
 import io.troupe.store.RunFolder;
@@ -15,11 +15,9 @@ import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +41,7 @@ public final class RunConsole implements AutoCloseable {
    * Opens the console. A console that cannot be opened says so and does not keep the run from
    * training.
    *
-   * @param nodes of the run's cluster, if it has one
+   * @param cluster of the run
    * @param chat the run's policy
    * @param say takes a line for the screen
    */
@@ -53,7 +51,7 @@ public final class RunConsole implements AutoCloseable {
       RunLimits limits,
       VerifierService verifiers,
       CompletionStage<ActorSystem<Run.Command>> system,
-      Supplier<List<NodeFacts>> nodes,
+      ClusterFacts cluster,
       Chat chat,
       Consumer<String> say) {
     if (!section.enabled()) {
@@ -66,7 +64,7 @@ public final class RunConsole implements AutoCloseable {
       ConsoleServer server =
           ConsoleServer.start(
               settings,
-              new LiveRun(fold, folder, verifiers, system, nodes, chat),
+              new LiveRun(fold, folder, verifiers, system, cluster, chat),
               what -> LOG.warn("console {}", what));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));

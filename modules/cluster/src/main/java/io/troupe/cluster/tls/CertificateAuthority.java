@@ -103,6 +103,11 @@ public final class CertificateAuthority {
    * @param days it is valid
    */
   public HostKeys issue(String name, List<String> addresses, int days) throws IOException {
+    return issue(name, addresses, days, 0);
+  }
+
+  /** The same with a certificate that was valid from some days ago on. */
+  HostKeys issue(String name, List<String> addresses, int days, int ago) throws IOException {
     requireName(name, "a host");
     require(!addresses.isEmpty(), "a host's certificate needs an address or a name");
     require(
@@ -113,7 +118,7 @@ public final class CertificateAuthority {
     deleteTree(made);
     PrivateFiles.folders(made);
     try {
-      fill(made, name, addresses, days);
+      fill(made, name, addresses, days, ago);
     } catch (GeneralSecurityException e) {
       throw new IOException("cannot make the certificate of %s: %s".formatted(name, e), e);
     }
@@ -140,7 +145,7 @@ public final class CertificateAuthority {
     }
   }
 
-  private void fill(Path made, String name, List<String> addresses, int days)
+  private void fill(Path made, String name, List<String> addresses, int days, int ago)
       throws IOException, GeneralSecurityException {
     Path password = made.resolve(HostKeys.PASSWORD);
     Path node = made.resolve(HostKeys.KEYS);
@@ -184,6 +189,8 @@ public final class CertificateAuthority {
         signed.toString(),
         "-validity",
         Integer.toString(days),
+        "-startdate",
+        "-" + ago + "d",
         "-ext",
         "san=" + String.join(",", addresses.stream().map(CertificateAuthority::san).toList()),
         "-ext",

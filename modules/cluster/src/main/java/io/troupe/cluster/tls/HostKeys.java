@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.TrustManager;
 
 /**
  * What a host needs to take part in a cluster: its key and certificate, and whom it trusts. It lies
@@ -92,10 +92,9 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
    * @param now the present time
    */
   public Optional<String> objection(String address, Instant now) {
-    if (now.isAfter(until)) {
-      return Optional.of(
-          "the certificate in %s ended at %s; issue it anew with `troupe certs issue`"
-              .formatted(folder, until));
+    Optional<String> ended = ended(now);
+    if (ended.isPresent()) {
+      return ended;
     }
     if (!addresses.contains(address)) {
       return Optional.of(
@@ -105,11 +104,20 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
     return Optional.empty();
   }
 
+  /** What follows from a certificate that is not valid any more, if it is not. */
+  Optional<String> ended(Instant now) {
+    return now.isAfter(until)
+        ? Optional.of(
+            "the certificate in %s ended at %s, and no new connection is made with it; issue it anew with `troupe certs issue` and put it there: it is taken up without a restart"
+                .formatted(folder, until))
+        : Optional.empty();
+  }
+
   /** What should be done soon, if anything. */
   public Optional<String> warning(Instant now) {
     return until.isBefore(now.plus(SOON))
         ? Optional.of(
-            "the certificate in %s ends in %d days (%s); issue it anew with `troupe certs issue`"
+            "the certificate in %s ends in %d days (%s); issue it anew with `troupe certs issue` and put it there: it is taken up without a restart"
                 .formatted(folder, Math.max(0, Duration.between(now, until).toDays()), until))
         : Optional.empty();
   }
@@ -138,19 +146,14 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
 
   /**
    * What connections outside Akka's transport are made with: this host's certificate, and the
-   * authority it trusts.
+   * authority it trusts, as the folder has them at each handshake.
    */
   public SSLContext context() throws IOException {
-    char[] password = Passwords.read(folder.resolve(PASSWORD));
+    LiveKeys live = new LiveKeys(folder);
     try {
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(load(folder.resolve(KEYS), password), password);
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(load(folder.resolve(TRUST), password));
       SSLContext context = SSLContext.getInstance("TLSv1.3");
-      context.init(keys.getKeyManagers(), trust.getTrustManagers(), new SecureRandom());
+      context.init(
+          new KeyManager[] {live.keys()}, new TrustManager[] {live.trust()}, new SecureRandom());
       return context;
     } catch (GeneralSecurityException e) {
       throw new IOException("the keys in %s: %s".formatted(folder, e.getMessage()), e);

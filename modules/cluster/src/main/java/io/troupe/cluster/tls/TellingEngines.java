@@ -1,20 +1,25 @@
 package io.troupe.cluster.tls;
 
+import static java.util.Objects.requireNonNull;
+
 import akka.actor.ActorSystem;
 import akka.remote.artery.tcp.ConfigSSLEngineProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The transport's own TLS, with a word about every certificate that is refused, here or by the far
- * side; named in the configuration that {@link HostKeys#transport} makes.
+ * The transport's own TLS, with keys that are read again when they change, and a word about every
+ * certificate that is refused, here or by the far side; named in the configuration that {@link
+ * HostKeys#transport} makes.
  */
 public final class TellingEngines extends ConfigSSLEngineProvider {
   private static final Logger LOG = LoggerFactory.getLogger(TellingEngines.class);
@@ -40,14 +45,21 @@ public final class TellingEngines extends ConfigSSLEngineProvider {
   }
 
   @Override
+  public KeyManager[] keyManagers() {
+    return new KeyManager[] {live().keys()};
+  }
+
+  @Override
   public TrustManager[] trustManagers() {
-    return Arrays.stream(super.trustManagers())
-        .map(
-            one ->
-                one instanceof X509ExtendedTrustManager judge
-                    ? new TellingTrust(judge, this::tell)
-                    : one)
-        .toArray(TrustManager[]::new);
+    return new TrustManager[] {new TellingTrust(live().trust(), this::tell)};
+  }
+
+  private LiveKeys live() {
+    try {
+      return new LiveKeys(requireNonNull(Path.of(SSLKeyStore()).getParent()));
+    } catch (IOException unfit) {
+      throw new UncheckedIOException(unfit);
+    }
   }
 
   @Override

@@ -12,7 +12,11 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.cluster.typed.Cluster;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.Wire;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -23,9 +27,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,7 +85,8 @@ final class TlsTest {
   }
 
   @Test
-  void objection_addressOrTimeThatDoesNotFit_saysWhatToDo() {
+  void objection_addressOrTimeThatDoesNotFit_saysWhatToDo() throws IOException {
+    Config transport = one.transport();
     Instant now = Instant.now();
     assertThat(one.objection(ONE, now)).isEmpty();
     assertThat(one.objection("10.0.0.9", now).orElseThrow())
@@ -84,6 +94,12 @@ final class TlsTest {
     assertThat(one.objection(ONE, now.plus(Duration.ofDays(91))).orElseThrow())
         .contains("ended at", "troupe certs issue");
     assertThat(one.warning(now)).isEmpty();
+    assertThat(CertificateWatch.word(one.folder(), now)).isEmpty();
+    assertThat(CertificateWatch.word(one.folder(), now.plus(Duration.ofDays(61))).orElseThrow())
+        .contains("ends in 28 days");
+    Instant last = one.until();
+    assertThat(CertificateWatch.daysLeft(transport, last.minus(Duration.ofDays(3)))).hasValue(3);
+    assertThat(CertificateWatch.daysLeft(transport, last.plusSeconds(1))).hasValue(-1);
     assertThat(two.warning(now).orElseThrow()).contains("ends in 9 days");
   }
 
@@ -123,6 +139,61 @@ final class TlsTest {
       }
       assertThat(answer(friend.ask(server, PATIENCE))).as("the others still talk").isEqualTo("yes");
       endTogether(server, friend, foreign, misplaced, plain);
+    }
+  }
+
+  @Test
+  void transport_certificateThatHasEndedIsIssuedAnew_isTakenUpWithoutARestart() throws Exception {
+    CertificateAuthority ours = CertificateAuthority.open(folder.resolve("ours"));
+    HostKeys ended = ours.issue("late", List.of(ONE), 1, 2);
+    assertThat(CertificateWatch.word(ended.folder(), Instant.now()).orElseThrow())
+        .contains("ended at", "without a restart");
+    try (Node server = new Node(ONE, ended.transport());
+        Node client = new Node(TWO, two.transport())) {
+      CompletionStage<String> refused = client.ask(server, REFUSAL);
+      assertThatThrownBy(() -> answer(refused)).isInstanceOf(ExecutionException.class);
+
+      HostKeys renewed = ours.issue("late", List.of(ONE), 90);
+
+      assertThat(renewed.folder()).isEqualTo(ended.folder());
+      assertThat(answer(client.askUntilAnswered(server))).isEqualTo("yes");
+      assertThat(CertificateWatch.word(renewed.folder(), Instant.now())).isEmpty();
+      endTogether(server, client);
+    }
+  }
+
+  @Test
+  void context_keysIssuedAnewWhileItIsInUse_connectsWithEither() throws Exception {
+    CertificateAuthority ours = CertificateAuthority.open(folder.resolve("ours"));
+    HostKeys first = ours.issue("again", List.of("127.0.0.1", "localhost"), 90);
+    Endpoint endpoint = new Endpoint.Tls(first.context());
+    byte[] before = shown(endpoint);
+    assertThat(shown(endpoint)).isEqualTo(before);
+    HostKeys _ = ours.issue("again", List.of("127.0.0.1", "localhost"), 90);
+    byte[] after = shown(endpoint);
+    assertThat(after).isNotEqualTo(before);
+    Files.delete(first.folder().resolve(HostKeys.PASSWORD)); // half of a copy
+    assertThat(shown(endpoint)).isEqualTo(after);
+  }
+
+  /** The certificate that a server shows to a client with the same keys. */
+  private static byte[] shown(Endpoint endpoint) throws Exception {
+    InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Endpoint.Listener listener = endpoint.listen(free);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<byte[]> shown =
+          threads.submit(
+              () -> {
+                try (Wire wire = endpoint.connect(listener.address(), PATIENCE)) {
+                  SSLSocket socket = ((Wire.Encrypted) wire).socket();
+                  socket.startHandshake();
+                  return socket.getSession().getPeerCertificates()[0].getEncoded();
+                }
+              });
+      try (Wire accepted = listener.accept()) {
+        ((Wire.Encrypted) accepted).socket().startHandshake();
+        return shown.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      }
     }
   }
 
@@ -220,6 +291,17 @@ final class TlsTest {
       String path = Cluster.get(other.system).selfMember().address() + "/user/gate";
       ActorRef<Question> gate = ActorRefResolver.get(system).resolveActorRef(path);
       return AskPattern.ask(gate, Question::new, patience, system.scheduler());
+    }
+
+    /** Asks again where the answer to an earlier question stays out. */
+    CompletionStage<String> askUntilAnswered(Node other) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      return ask(other, REFUSAL)
+          .exceptionallyCompose(
+              silent ->
+                  System.nanoTime() < deadline
+                      ? askUntilAnswered(other)
+                      : CompletableFuture.failedFuture(silent));
     }
 
     @Override

@@ -26,6 +26,7 @@ public final class PrometheusText {
       ToDoubleFunction<RunView> value) {}
 
   private static final String STEP = "troupe_step_";
+  private static final String CERTIFICATE = "troupe_certificate_days_left";
 
   private static final List<Metric> METRICS =
       List.of(
@@ -145,6 +146,14 @@ public final class PrometheusText {
     return METRICS;
   }
 
+  /** What a head with keys adds to {@link #of}. */
+  public static String certificate(String run, long daysLeft) {
+    List<String> lines = new ArrayList<>();
+    head(lines, CERTIFICATE, "gauge", "whole days until this host's certificate ends");
+    lines.add("%s{run=\"%s\"} %d".formatted(CERTIFICATE, escape(run), daysLeft));
+    return String.join("\n", lines) + "\n";
+  }
+
   /** The exposition of a run. */
   public static String of(RunView view) {
     String labels = "{run=\"%s\"}".formatted(escape(view.facts().run()));
@@ -181,7 +190,9 @@ public final class PrometheusText {
         "`/metrics` of the console, label `run`. Besides these: `troupe_stage_share{stage,doing}`,"
             + " the share of the last minute that a stage was busy, idle or held back (the shares"
             + " of a stage add up to 1; high `held back` means that something downstream is the"
-            + " bottleneck), and `troupe_step_NAME` for every number above, of the newest step.");
+            + " bottleneck), and `troupe_step_NAME` for every number above, of the newest step;"
+            + " and, of a head with keys, `troupe_certificate_days_left`: whole days until its"
+            + " certificate ends, below 0 once it has.");
     lines.add("");
     lines.add("| name | type | unit | meaning | high means |");
     lines.add("|---|---|---|---|---|");
