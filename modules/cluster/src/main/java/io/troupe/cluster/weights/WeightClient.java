@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.TimeLimit;
 import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.NodeWeights.Delivery;
@@ -25,19 +26,40 @@ public final class WeightClient implements WeightSupply {
   private final InetSocketAddress node;
   private final RunSecret secret;
   private final Duration connect;
+  private final Duration answer;
+
+  /**
+   * A node gives a transfer up after {@link TransferSettings#total}; then it has a reason to tell.
+   */
+  private static final Duration ANSWER = TransferSettings.usual().total().plusMinutes(1);
 
   /**
    * A client of a node's {@link NodeWeights#address}.
    *
    * @param node an address of this very host
-   * @param connect how long a connection may take
+   * @param connect how long a connection may take, and the proof of the secret
    */
   public WeightClient(
       Endpoint endpoint, InetSocketAddress node, RunSecret secret, Duration connect) {
+    this(endpoint, node, secret, connect, ANSWER);
+  }
+
+  /**
+   * The same.
+   *
+   * @param answer how long the node may take to bring weights, be it that it has been stopped
+   */
+  WeightClient(
+      Endpoint endpoint,
+      InetSocketAddress node,
+      RunSecret secret,
+      Duration connect,
+      Duration answer) {
     this.endpoint = endpoint;
     this.node = node;
     this.secret = secret;
     this.connect = connect;
+    this.answer = answer;
   }
 
   @Override
@@ -53,7 +75,13 @@ public final class WeightClient implements WeightSupply {
   private Fetched bring(WeightRef ref, List<InetSocketAddress> sources) {
     long start = System.nanoTime();
     try (Wire wire = endpoint.connect(node, connect)) {
-      secret.greet(wire, Protocol.PURPOSE);
+      within(
+          connect,
+          wire,
+          () -> {
+            secret.greet(wire, Protocol.PURPOSE);
+            return true;
+          });
       byte[] order =
           NodeWeights.JSON.writeValueAsBytes(
               new Order(
@@ -61,19 +89,43 @@ public final class WeightClient implements WeightSupply {
                   ref.digest(),
                   ref.bytes(),
                   sources.stream().map(Addresses::format).toList()));
-      wire.write(
+      ByteBuffer question =
           ByteBuffer.allocate(Protocol.QUESTION + order.length)
               .put(Protocol.BRING)
               .put(new byte[Protocol.DIGEST])
               .putInt(order.length)
               .put(order)
-              .flip());
-      return read(wire, ref, start);
+              .flip();
+      return within(
+          answer,
+          wire,
+          () -> {
+            wire.write(question);
+            return read(wire, ref, start);
+          });
     } catch (IOException failure) {
       return failed(
           "the weight server of this node at %s: %s"
               .formatted(Addresses.format(node), failure.getMessage()),
           start);
+    }
+  }
+
+  private interface Call<T> {
+    T call() throws IOException;
+  }
+
+  private static <T> T within(Duration limit, Wire wire, Call<T> call) throws IOException {
+    TimeLimit clock = TimeLimit.of(limit, wire);
+    try {
+      return call.call();
+    } catch (IOException failure) {
+      if (!clock.kept()) {
+        throw new IOException("it has not answered within %s".formatted(limit), failure);
+      }
+      throw failure;
+    } finally {
+      clock.kept();
     }
   }
 

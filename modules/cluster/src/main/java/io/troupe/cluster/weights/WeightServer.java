@@ -167,14 +167,18 @@ final class WeightServer implements AutoCloseable {
         throw new IOException("a request of " + length + " bytes");
       }
       ByteBuffer request = ByteBuffer.allocate(length);
-      wire.readFully(request);
+      try (Watch _ = guard.watch(wire, settings.stall(), Long.MAX_VALUE)) {
+        wire.readFully(request);
+      }
       try {
         bytes(bringer.bring(request.array()));
       } catch (IOException refusal) {
         byte[] reason =
             String.valueOf(refusal.getMessage()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        head(Protocol.FAILED, reason.length);
-        wire.write(ByteBuffer.wrap(reason));
+        try (Watch _ = guard.watch(wire, settings.stall(), Long.MAX_VALUE)) {
+          head(Protocol.FAILED, reason.length);
+          wire.write(ByteBuffer.wrap(reason));
+        }
       }
     }
 

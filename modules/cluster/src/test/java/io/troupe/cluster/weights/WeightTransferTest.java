@@ -267,6 +267,23 @@ class WeightTransferTest {
     assertThat(((Fetched.Failed) missing).reason()).contains("does not have them");
   }
 
+  /** In the middle of the proof of the secret, and in that of the answer. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 90})
+  void client_ofANodeThatStops_failsInsteadOfWaiting(int bytes) throws Exception {
+    NodeWeights node = node("a");
+    CachedVersion published = head.publish(Samples.weights(1, 1, 20), List.of());
+    WeightClient client =
+        new WeightClient(
+            Endpoint.onLoopback(),
+            through(node, new Fault.Silence(bytes)),
+            Samples.SECRET,
+            Duration.ofMillis(300),
+            Duration.ofMillis(300));
+    Fetched outcome = end(client.fetch(published.ref(), List.of(head.address())));
+    assertThat(((Fetched.Failed) outcome).reason()).endsWith("it has not answered within PT0.3S");
+  }
+
   @Test
   void open_cacheOfALivingProcess_isRefused() {
     assertThatThrownBy(() -> Samples.node(folder.resolve("head")))
