@@ -17,10 +17,12 @@ import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Order;
+import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
 import io.troupe.core.run.Worker;
+import io.troupe.core.run.WorkerAbsence;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.weights.WeightVersion;
@@ -171,6 +173,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private final StepMeter meter;
   private final Deque<Decided> waiting = new ArrayDeque<>();
   private boolean appending;
+  private WorkerAbsence absence;
   private RunState state;
   private Optional<WeightSnapshot> weights = Optional.empty();
   private Optional<PublishedWeights> published = Optional.empty();
@@ -189,6 +192,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     this.wiring = wiring;
     this.state = RunState.INITIAL;
     this.meter = new StepMeter(wiring.millis().getAsLong());
+    this.absence = WorkerAbsence.none(wiring.millis().getAsLong());
     timers.startTimerWithFixedDelay(new Tick(), TICK);
     if (wiring.again()) {
       commit(wiring.coordination().startOver(wiring.lastFence()), Optional.empty());
@@ -231,7 +235,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
               new Input.Broken(
                   "publishing %s failed: %s".formatted(version, Causes.message(cause))));
       case JournalFailed(Throwable cause) -> onJournalFailed(cause);
-      case Tick _ -> handle(new Input.Tick());
+      case Tick _ -> onTick();
     }
     return this;
   }
@@ -301,6 +305,20 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
         handle(new Input.StepSkipped(step, reason));
       }
     }
+  }
+
+  private void onTick() {
+    long now = wiring.millis().getAsLong();
+    if (workers.isEmpty() && state.phase() instanceof Phase.Running) {
+      Optional<String> sentence = absence.sentence(now);
+      if (sentence.isPresent()) {
+        wiring.run().tell(new Run.Note(sentence.get()));
+        absence = absence.said(now);
+      }
+    } else {
+      absence = WorkerAbsence.none(now);
+    }
+    handle(new Input.Tick());
   }
 
   private void onOrdered(Input input, ActorRef<OrderReply> replyTo) {

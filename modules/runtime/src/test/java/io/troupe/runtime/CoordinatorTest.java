@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,7 @@ class CoordinatorTest {
   private final TestProbe<RolloutWorker.Command> worker = actors.createTestProbe();
   private final TestProbe<Run.Command> run = actors.createTestProbe();
   private final CountDownLatch buffered = new CountDownLatch(GROUPS);
+  private final AtomicLong millis = new AtomicLong();
   private final JournalWriter journal;
 
   CoordinatorTest(@TempDir Path folder) throws Exception {
@@ -92,7 +94,7 @@ class CoordinatorTest {
                 Optional.empty(),
                 false,
                 0,
-                () -> 0,
+                millis::get,
                 () -> StepMeter.Verification.NONE,
                 actors.<Recorder.Command>createTestProbe().getRef(),
                 run.getRef(),
@@ -146,6 +148,22 @@ class CoordinatorTest {
       assertThat(latch.await(120, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void tick_withoutAnyWorkerForMinutes_saysSoEveryFiveMinutes() {
+    ActorRef<Coordinator.Command> coordinator = coordinator();
+    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(
+        new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
+    trainer.expectMessageClass(Trainer.Save.class);
+    for (int minutes : List.of(5, 10)) {
+      millis.set(TimeUnit.MINUTES.toMillis(minutes));
+      run.expectMessage(
+          new Run.Note(
+              "no worker has been there for %d min, so nothing is sampled; look at the workers' logs"
+                  .formatted(minutes)));
     }
   }
 
