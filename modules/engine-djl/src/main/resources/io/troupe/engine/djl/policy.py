@@ -26,15 +26,6 @@
 def here(R: List[Tensor], x: Tensor) -> Tensor:
   return torch.to(x, R[0].device, 4)
 
-# Weights where and in what the program computes with them; gradients go through.
-def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
-  if G[7] == 6:
-    return W
-  C = annotate(List[Tensor], [])
-  for i in range(torch.len(W)):
-    C.append(torch.to(W[i], R[0].device, G[7]))
-  return C
-
 # x over its root mean square, times w. In float32 by the norm, whose gradient takes fewer passes
 # over x than that of the library's rms_norm.
 def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
@@ -52,6 +43,27 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 # Where the weights of layer l begin in W.
 def layer(l: int) -> int:
   return 1 + 14 * l
+
+# Weights where and in what the program computes with them; gradients go through. The scale of
+# adapters goes into their B while that is in float32: rounded by itself, it would be off by the
+# same part for all of them.
+def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
+  if G[7] == 6:
+    return W
+  C = annotate(List[Tensor], [])
+  adapters = __torch__.layer(G[0]) + 1
+  scale = torch.len(W) - 2
+  for i in range(torch.len(W)):
+    w = W[i]
+    if G[6] != 0:
+      if i == scale:
+        w = torch.full([1], 1., dtype=6)
+      elif i >= adapters:
+        if i < scale:
+          if (i - adapters) % 2 == 1:
+            w = w * W[scale]
+    C.append(torch.to(w, R[0].device, G[7]))
+  return C
 
 # x times the matrix W[i], plus the bias W[bias] unless that is 0, plus what a low-rank adapter adds
 # (Hu et al. 2021, LoRA): x A^T B^T times alpha / rank.

@@ -24,6 +24,7 @@ import io.troupe.engine.safetensors.SafetensorsFile;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -242,5 +243,37 @@ final class LowRankTest {
 
   private static String digest(TrainingEngine trainer) {
     return trainer.snapshot(WeightVersion.BASE).digest();
+  }
+
+  /** 4/3 is not a number of bfloat16, and the merged weights have it in float32. */
+  @Test
+  void train_bfloat16_scaleIsNotRounded() {
+    List<TrainingSequence> batch = Fixtures.groups(new Random(4), 3, 3);
+    assertThat(lossInBfloat16(4, .75, batch)).isEqualTo(lossInBfloat16(3, 1, batch));
+  }
+
+  /** Of adapters of rank 3 whose B is a multiple of numbers that bfloat16 has. */
+  private static double lossInBfloat16(double alpha, double factor, List<TrainingSequence> batch) {
+    DjlPolicy policy =
+        DjlPolicy.create(
+                TINY,
+                Fixtures.TOKENIZER,
+                ComputeSettings.of(1, 1, 1 << 14).on(Device.host(), Precision.BFLOAT16))
+            .trained(
+                new TrainingMode(
+                    new Tuning.LowRank(3, alpha, List.of(Target.values())), Activations.KEPT));
+    try (DjlTrainer trainer = (DjlTrainer) policy.newTrainer(21)) {
+      trainer
+          .moved()
+          .fill(
+              (parameter, memory) -> {
+                boolean second = parameter.name().contains("lora_B");
+                for (long n = 0; n < parameter.size(); n++) {
+                  float value = (float) ((second ? factor : 1) * (n % 3 - 1) / 2);
+                  memory.setAtIndex(ValueLayout.JAVA_FLOAT, n, value);
+                }
+              });
+      return stepped(trainer.imitate(batch, LOOK)).loss();
+    }
   }
 }

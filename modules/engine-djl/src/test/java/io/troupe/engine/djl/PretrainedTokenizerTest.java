@@ -3,6 +3,7 @@ package io.troupe.engine.djl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.Tokenizer;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -144,5 +146,21 @@ final class PretrainedTokenizerTest {
         .hasMessageStartingWith(file + " was not taken by the tokenizers library: ");
     assertThatThrownBy(() -> PretrainedTokenizer.read(directory, 9, List.of(1)))
         .hasMessage(file + " has the id 9, but config.json has a vocab_size of 9");
+  }
+
+  /** Also where it reads the letters of an added token as bytes, which are no text then. */
+  @Test
+  void decode_addedTokenOutsideAscii_isWhatTheLibrarySays() throws IOException {
+    TinyCheckpoints.copy(TinyCheckpoints.QWEN3, directory);
+    Path file = directory.resolve("tokenizer.json");
+    Files.writeString(file, Files.readString(file).replace("<think>", "zéz"));
+    PretrainedTokenizer tokenizer = PretrainedTokenizer.read(directory, 288, List.of(1));
+    int[] ids = tokenizer.encode("azézb");
+    assertThat(ids).containsExactly(97, 269, 98);
+    try (HuggingFaceTokenizer library =
+        HuggingFaceTokenizer.newInstance(file, Map.of("addSpecialTokens", "false"))) {
+      assertThat(tokenizer.decode(ids)).isEqualTo(library.decode(new long[] {97, 269, 98}));
+    }
+    assertThat(tokenizer.bytes(269)).containsExactly('z', 0xE9, 'z');
   }
 }
