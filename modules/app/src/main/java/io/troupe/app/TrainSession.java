@@ -300,7 +300,12 @@ final class TrainSession {
             verifier,
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
-            Traces.open(folder.traces(), pool, millis, screen::say),
+            Traces.open(
+                folder.traces(),
+                composition.config().recording().traceBytes(),
+                pool,
+                millis,
+                screen::say),
             resume.checkpoint(),
             resume.again(),
             resume.lastFence(),

@@ -59,20 +59,28 @@ public final class Traces implements AutoCloseable {
     this.millis = millis;
   }
 
+  /** As {@link #open(Path, long, PromptPool, LongSupplier, Consumer)}, without a bound. */
+  public static Traces open(
+      Path folder, PromptPool pool, LongSupplier millis, Consumer<String> report)
+      throws IOException {
+    return open(folder, 0, pool, millis, report);
+  }
+
   /**
    * Opens the files in a folder that exists.
    *
+   * @param keepBytes of each file and the one before it; 0 keeps all
    * @param millis a clock that starts at zero and never goes back
    * @param report takes a sentence when a line cannot be written, once a file
    */
   public static Traces open(
-      Path folder, PromptPool pool, LongSupplier millis, Consumer<String> report)
+      Path folder, long keepBytes, PromptPool pool, LongSupplier millis, Consumer<String> report)
       throws IOException {
     return new Traces(
-        JsonLines.open(folder.resolve("trace.jsonl"), FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("samples.jsonl"), FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("rollouts.jsonl"), FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("trained.jsonl"), Duration.ZERO, report),
+        JsonLines.open(folder.resolve("trace.jsonl"), keepBytes, FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("samples.jsonl"), keepBytes, FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("rollouts.jsonl"), keepBytes, FLUSH_EVERY, report),
+        JsonLines.open(folder.resolve("trained.jsonl"), keepBytes, Duration.ZERO, report),
         pool,
         millis);
   }

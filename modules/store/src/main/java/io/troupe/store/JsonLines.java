@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -20,16 +21,22 @@ import java.util.function.LongSupplier;
  * costs lines and nothing else. A line is in the file whole or not at all, except for the last one
  * after a crash: opening the file ends that line when it is whole JSON and cuts it off otherwise.
  * Lines are not fsynced.
+ *
+ * <p>A file may be bounded: when it has reached half of that it becomes {@code NAME.1.jsonl}, in
+ * the place of the one before, and a new one begins. So the newest half at least is always there.
  */
 public final class JsonLines implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final long UNBOUNDED = 0;
 
   private final Path file;
-  private final FileChannel channel;
+  private final ChannelOpener opener;
+  private final long rotateAt;
   private final long flushNanos;
   private final LongSupplier nanoTime;
   private final Consumer<String> report;
   private final ByteArrayOutputStream buffer = new ByteArrayOutputStream();
+  private FileChannel channel;
   private long end;
   private long bufferedLines;
   private long flushedAt;
@@ -41,12 +48,16 @@ public final class JsonLines implements AutoCloseable {
   private JsonLines(
       Path file,
       FileChannel channel,
+      ChannelOpener opener,
+      long rotateAt,
       long flushNanos,
       LongSupplier nanoTime,
       Consumer<String> report,
       long end) {
     this.file = file;
     this.channel = channel;
+    this.opener = opener;
+    this.rotateAt = rotateAt;
     this.flushNanos = flushNanos;
     this.nanoTime = nanoTime;
     this.report = report;
@@ -63,7 +74,24 @@ public final class JsonLines implements AutoCloseable {
    */
   public static JsonLines open(Path file, Duration flushEvery, Consumer<String> report)
       throws IOException {
-    return open(file, flushEvery, report, System::nanoTime, FileChannel::open);
+    return open(file, UNBOUNDED, flushEvery, report);
+  }
+
+  /**
+   * As {@link #open(Path, Duration, Consumer)}, with a bound.
+   *
+   * @param keepBytes of this file and the one before it; 0 keeps all
+   */
+  public static JsonLines open(
+      Path file, long keepBytes, Duration flushEvery, Consumer<String> report) throws IOException {
+    return open(file, keepBytes, flushEvery, report, System::nanoTime, FileChannel::open);
+  }
+
+  /** The file before this one, if it was rotated; it may not be there. */
+  public static Path previous(Path file) {
+    String name = String.valueOf(file.getFileName());
+    int ending = name.lastIndexOf('.');
+    return file.resolveSibling(name.substring(0, ending) + ".1" + name.substring(ending));
   }
 
   static JsonLines open(
@@ -73,15 +101,31 @@ public final class JsonLines implements AutoCloseable {
       LongSupplier nanoTime,
       ChannelOpener opener)
       throws IOException {
+    return open(file, UNBOUNDED, flushEvery, report, nanoTime, opener);
+  }
+
+  private static JsonLines open(
+      Path file,
+      long keepBytes,
+      Duration flushEvery,
+      Consumer<String> report,
+      LongSupplier nanoTime,
+      ChannelOpener opener)
+      throws IOException {
     try {
       long end = endOfLines(file);
-      FileChannel channel =
-          opener.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      return new JsonLines(file, channel, flushEvery.toNanos(), nanoTime, report, end);
+      FileChannel channel = channel(file, opener);
+      long rotateAt = keepBytes == UNBOUNDED ? Long.MAX_VALUE : Math.max(1, keepBytes / 2);
+      return new JsonLines(
+          file, channel, opener, rotateAt, flushEvery.toNanos(), nanoTime, report, end);
     } catch (IOException failure) {
       throw DiskFailure.explain("open for appending lines", file, failure);
     }
+  }
+
+  private static FileChannel channel(Path file, ChannelOpener opener) throws IOException {
+    return opener.open(
+        file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   /** Appends an object as one line; never throws because of the object or the disk. */
@@ -119,6 +163,9 @@ public final class JsonLines implements AutoCloseable {
       }
       end = at;
       written += bufferedLines;
+      if (end >= rotateAt) {
+        rotate();
+      }
     } catch (IOException failure) {
       lose(bufferedLines, explained("write lines", failure));
       partialLine = true;
@@ -129,7 +176,20 @@ public final class JsonLines implements AutoCloseable {
     }
   }
 
-  /** Lines in the file since it was opened. */
+  /** When the file cannot be renamed it goes on growing, and the next flush tries again. */
+  private void rotate() {
+    try {
+      Files.move(file, previous(file), StandardCopyOption.ATOMIC_MOVE);
+      FileChannel old = channel;
+      channel = channel(file, opener);
+      end = 0;
+      old.close();
+    } catch (IOException failure) {
+      lose(0, explained("begin the next file", failure));
+    }
+  }
+
+  /** Lines written since it was opened. */
   public synchronized long written() {
     return written;
   }

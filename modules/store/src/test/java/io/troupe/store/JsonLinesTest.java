@@ -132,4 +132,29 @@ final class JsonLinesTest {
         .isInstanceOf(DiskFailure.class)
         .hasMessageContaining("cannot open for appending lines: " + folder.resolve("none/x.jsonl"));
   }
+
+  @Test
+  void write_bounded_keepsTheNewestLinesWithinTheBoundAndLosesNoneOfThem() throws IOException {
+    int lines = 1_000;
+    try (JsonLines log = JsonLines.open(file(), 2_000, Duration.ZERO, reports::add)) {
+      for (int i = 0; i < lines; i++) {
+        log.write(Map.of("n", i));
+      }
+      assertThat(log.lost()).isZero();
+    }
+    Path previous = JsonLines.previous(file());
+    assertThat(previous).hasFileName("trace.1.jsonl");
+    assertThat(Files.size(previous) + Files.size(file())).isBetween(1_000L, 2_020L);
+    List<String> kept = new ArrayList<>(Files.readAllLines(previous));
+    kept.addAll(Files.readAllLines(file()));
+    int first = lines - kept.size();
+    for (int i = 0; i < kept.size(); i++) {
+      assertThat(kept.get(i)).isEqualTo("{\"n\":%d}".formatted(first + i));
+    }
+    assertThat(reports).isEmpty();
+    try (JsonLines log = JsonLines.open(file(), 2_000, Duration.ZERO, reports::add)) {
+      log.write(Map.of("n", lines));
+    }
+    assertThat(Files.readString(file())).endsWith("{\"n\":1000}\n");
+  }
 }

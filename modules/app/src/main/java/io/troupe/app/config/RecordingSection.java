@@ -13,11 +13,24 @@ public record RecordingSection(
             unit = "MiB")
         @Default("0")
         @Range(min = 0, max = 1_000_000_000)
-        int journal) {
+        int journal,
+    @Doc(
+            value =
+                "Most that each file of traces/ takes with the one before it: at half of that the"
+                    + " file becomes NAME.1.jsonl and a new one begins. 0 keeps all.",
+            unit = "MiB")
+        @Default("0")
+        @Range(min = 0, max = 1_000_000_000)
+        int traces) {
   private static final long MIB = 1L << 20;
 
   /** The journal's older segments that are kept; 0 for all. */
   public long journalBytes() {
     return journal * MIB;
+  }
+
+  /** Most bytes of each trace file and the one before it; 0 for all. */
+  public long traceBytes() {
+    return traces * MIB;
   }
 }
