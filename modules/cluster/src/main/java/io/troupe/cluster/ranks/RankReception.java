@@ -2,6 +2,7 @@ package io.troupe.cluster.ranks;
 
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.HalfOpen;
 import io.troupe.cluster.link.Introduction;
 import io.troupe.cluster.link.TimeLimit;
 import io.troupe.cluster.link.Wire;
@@ -9,7 +10,6 @@ import io.troupe.cluster.secret.RunSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +23,8 @@ final class RankReception implements AutoCloseable {
 
   static final Duration HELLO = Duration.ofSeconds(20);
 
-  /** Callers who have not said yet who they are; more wait to be let in. */
-  private static final int GREETED_AT_ONCE = 64;
+  /** Callers who have not said yet who they are; more close the oldest. */
+  private static final int GREETED_AT_ONCE = 256;
 
   /** After a call that could not be taken: the process may have no file descriptor left. */
   private static final Duration RECOVERY = Duration.ofMillis(200);
@@ -34,7 +34,7 @@ final class RankReception implements AutoCloseable {
   private final Introduction introduction;
   private final Guests guests;
   private final Duration silence;
-  private final Semaphore greeters = new Semaphore(GREETED_AT_ONCE);
+  private final HalfOpen halfOpen = new HalfOpen(GREETED_AT_ONCE);
   private volatile boolean closed;
 
   /** Who is awaited. */
@@ -88,35 +88,14 @@ final class RankReception implements AutoCloseable {
   private void receive() {
     while (!closed) {
       try {
-        greeters.acquireUninterruptibly();
-        Wire caller = accepted();
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    greet(caller);
-                  } finally {
-                    greeters.release();
-                  }
-                });
+        Wire caller = listener.accept();
+        halfOpen.begin(caller);
+        Thread.ofVirtual().start(() -> greet(caller));
       } catch (IOException failure) {
         if (!closed) {
           LOG.warn("event=rank_accept_failed reason=\"{}\"", failure.toString());
           LockSupport.parkNanos(RECOVERY.toNanos());
         }
-      }
-    }
-  }
-
-  private Wire accepted() throws IOException {
-    boolean came = false;
-    try {
-      Wire caller = listener.accept();
-      came = true;
-      return caller;
-    } finally {
-      if (!came) {
-        greeters.release();
       }
     }
   }
@@ -130,6 +109,7 @@ final class RankReception implements AutoCloseable {
       if (!(line.hear() instanceof RankTalk.Report report) || !limit.kept()) {
         throw new IOException("it did not say who it is");
       }
+      halfOpen.over(caller);
       RankCall call = new RankCall(new RankLine(new Wire.Timed(caller, silence)));
       switch (guests.came(report, call)) {
         case Welcome.Stay _ -> {}
@@ -142,6 +122,8 @@ final class RankReception implements AutoCloseable {
     } catch (IOException stranger) {
       LOG.warn("event=rank_stranger_refused reason=\"{}\"", stranger.getMessage());
       dismiss(caller);
+    } finally {
+      halfOpen.over(caller);
     }
   }
 

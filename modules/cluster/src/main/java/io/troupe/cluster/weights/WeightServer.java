@@ -3,6 +3,7 @@ package io.troupe.cluster.weights;
 import static java.util.Objects.requireNonNull;
 
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.HalfOpen;
 import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.StallGuard.Watch;
@@ -36,6 +37,9 @@ final class WeightServer implements AutoCloseable {
   private static final long SLICE = 1 << 20; // progress is counted at least so often
   private static final Duration IDLE = Duration.ofMinutes(1);
 
+  /** Connections without a proof of the secret; more close the oldest. */
+  private static final int HALF_OPEN = 256;
+
   /** A failed accept, as without a free descriptor, is not tried again at once. */
   private static final Duration RECOVERY = Duration.ofMillis(100);
 
@@ -45,6 +49,7 @@ final class WeightServer implements AutoCloseable {
   private final StallGuard guard;
   private final Bringer bringer;
   private final Endpoint.Listener listener;
+  private final HalfOpen halfOpen = new HalfOpen(HALF_OPEN);
   private final Semaphore room;
   private final Set<Wire> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
@@ -86,13 +91,9 @@ final class WeightServer implements AutoCloseable {
     while (!closed) {
       try {
         Wire wire = listener.accept();
-        if (room.tryAcquire()) {
-          open.add(wire);
-          daemon("weights-connection", () -> serve(wire)).start();
-        } else {
-          LOG.warn("event=weights_connection_refused limit={}", settings.connections());
-          wire.close();
-        }
+        halfOpen.begin(wire);
+        open.add(wire);
+        daemon("weights-connection", () -> serve(wire)).start();
       } catch (IOException failure) {
         if (!closed) {
           LOG.warn("event=weights_accept_failed reason={}", failure.toString());
@@ -106,15 +107,22 @@ final class WeightServer implements AutoCloseable {
     try (wire) {
       try (Watch _ = guard.watch(wire, settings.connect(), Long.MAX_VALUE)) {
         secret.welcome(wire, Protocol.PURPOSE);
+      } finally {
+        halfOpen.over(wire);
+      }
+      if (!room.tryAcquire()) {
+        LOG.warn("event=weights_connection_refused limit={}", settings.connections());
+        return;
       }
       try (Connection connection = new Connection(wire)) {
         connection.serve();
+      } finally {
+        room.release();
       }
     } catch (IOException | InterruptedException end) {
       LOG.debug("event=weights_connection_ended reason={}", end.toString());
     } finally {
       open.remove(wire);
-      room.release();
     }
   }
 

@@ -11,6 +11,7 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.TensorDigest;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -213,6 +214,23 @@ class WeightTransferTest {
     node.close();
     Fetched outcome = end(node.fetch(published.ref(), List.of(head.address())));
     assertThat(((Fetched.Failed) outcome).reason()).contains("the run is over here");
+  }
+
+  @Test
+  void fetch_strangersHoldConnectionsThatSayNothing_isServedAtOnce() throws Exception {
+    CachedVersion published = head.publish(Samples.weights(1, 1, 2), List.of());
+    List<Socket> strangers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) { // More than a server takes, proven or not.
+        strangers.add(new Socket(head.address().getAddress(), head.address().getPort()));
+      }
+      Fetched.Ready ready = ready(node("a").fetch(published.ref(), List.of(head.address())));
+      assertThat(ready.report().troubles()).isEmpty();
+    } finally {
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
+    }
   }
 
   @Test
