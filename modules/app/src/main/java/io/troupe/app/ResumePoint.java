@@ -67,8 +67,14 @@ record ResumePoint(
       return new ResumePoint(Optional.empty(), true, all.lastFence(), 0, all.over(), notes);
     }
     Found point = found.getLast();
+    if (point.later().controls().paused()) {
+      notes.add("admission is paused, as an operator left it; resume it to go on");
+    }
     return new ResumePoint(
-        Optional.of(new TrainerWorkshop.Resume(newest.get().directory(), point.snapshot().state())),
+        Optional.of(
+            new TrainerWorkshop.Resume(
+                newest.get().directory(),
+                point.snapshot().state().controls(point.later().controls()))),
         true,
         point.later().lastFence(),
         Math.max(0, point.later().lastStep() - newest.get().step()),

@@ -129,6 +129,7 @@ final class Screen implements RunListener {
     part(parts, ledger.expired(), "expired");
     part(parts, ledger.lost(), "lost");
     part(parts, ledger.failures(), "failed");
+    part(parts, ledger.outages(), "outages");
     part(parts, ledger.cancelled(), "cancelled");
     part(parts, state.leases().count(), "in flight");
     part(parts, state.buffered().count(), "buffered");

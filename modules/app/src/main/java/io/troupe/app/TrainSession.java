@@ -30,6 +30,7 @@ import io.troupe.store.JsonLines;
 import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.view.RunFold;
+import io.troupe.telemetry.view.Troubles;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -319,6 +320,7 @@ final class TrainSession {
       Optional<RunFold> fold,
       JournalTidier tidier,
       CompletableFuture<Outcome> ended) {
+    Troubles troubles = new Troubles();
     return new RunListener() {
       @Override
       public void warmup(TrainerWorkshop.WarmupProgress progress) {
@@ -334,6 +336,7 @@ final class TrainSession {
       @Override
       public void happened(long atMillis, Event event) {
         fold.ifPresent(view -> view.event(atMillis, event));
+        troubles.event(atMillis, event).ifPresent(screen::note);
         if (event instanceof Event.CheckpointSaved) {
           tidier.checkpointed();
         }

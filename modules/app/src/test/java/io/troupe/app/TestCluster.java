@@ -226,7 +226,7 @@ final class TestCluster {
         held.add(lease);
       }
       lost +=
-          event instanceof Event.LeaseEnded(var lease, var _, var _) && held.contains(lease)
+          event instanceof Event.LeaseEnded(var lease, var _, var _, var _) && held.contains(lease)
               ? 1
               : 0;
     }

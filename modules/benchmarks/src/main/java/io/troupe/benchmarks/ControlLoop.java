@@ -120,7 +120,7 @@ final class ControlLoop {
   }
 
   private void perform(Effect effect) {
-    if (effect instanceof Effect.Grant(var lease, var _, int _, long _, var version)) {
+    if (effect instanceof Effect.Grant(var lease, var _, int _, long _, int _, var version)) {
       inbox.add(new Input.GroupSampled(lease));
       inbox.add(new Input.GroupScored(summary(lease, version)));
     } else if (effect instanceof Effect.Train(long step, var _, var _)) {

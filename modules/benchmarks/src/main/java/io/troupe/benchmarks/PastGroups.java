@@ -46,7 +46,7 @@ final class PastGroups {
             new Event.GroupAdmitted(
                 id, (int) ((group - 1) % PROMPTS), (group - 1) / PROMPTS, cursor),
             new Event.LeaseGranted(lease, worker, version, group + LEASE_MILLIS)));
-    records.add(record(new Event.LeaseSampled(lease)));
+    records.add(record(new Event.LeaseSampled(lease, 1_000)));
     records.add(record(new Event.GroupBuffered(ControlLoop.summary(lease, version))));
     buffered.add(id);
     if (buffered.size() == GROUPS_PER_STEP) {

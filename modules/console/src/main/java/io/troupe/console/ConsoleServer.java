@@ -9,6 +9,7 @@ import io.troupe.core.run.Order;
 import io.troupe.core.run.Verb;
 import io.troupe.engine.net.BoundedServer;
 import io.troupe.telemetry.view.PrometheusText;
+import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
@@ -16,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -236,12 +239,25 @@ public final class ConsoleServer implements AutoCloseable {
   }
 
   private void ready(HttpExchange exchange) throws IOException {
-    boolean ready = api.run().phase().equals("running");
-    text(
-        exchange,
-        ready ? 200 : 503,
-        "text/plain; charset=utf-8",
-        (ready ? "ready" : "the run is " + api.run().phase()) + "\n");
+    RunView run = api.run();
+    boolean running = run.phase().equals("running");
+    boolean ready = running && !run.standstill();
+    StringBuilder said = new StringBuilder();
+    if (ready) {
+      said.append("ready\n");
+    } else {
+      said.append(running ? "nothing can be sampled and judged" : "the run is " + run.phase());
+      said.append('\n');
+    }
+    for (RunView.Trouble trouble : run.troubles()) {
+      said.append(
+          "%s %s, since %s\n" // Anybody may ask, and reasons may hold what a policy wrote.
+              .formatted(
+                  trouble.who(),
+                  trouble.what(),
+                  Instant.ofEpochMilli(trouble.since()).truncatedTo(ChronoUnit.SECONDS)));
+    }
+    text(exchange, ready ? 200 : 503, "text/plain; charset=utf-8", said.toString());
   }
 
   private void order(HttpExchange exchange) throws Refusal, IOException, InterruptedException {

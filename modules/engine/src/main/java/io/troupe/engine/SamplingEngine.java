@@ -21,7 +21,9 @@ public interface SamplingEngine extends AutoCloseable {
    * engine otherwise idle its composition, and with it every rounding, is reproducible.
    *
    * @return one stage a request, in order: the group's completions, or the failure. A cancelled
-   *     request fails with {@link java.util.concurrent.CancellationException}.
+   *     request fails with {@link java.util.concurrent.CancellationException}, and one that no
+   *     engine of its kind could take, whatever state it is in, with {@link
+   *     RequestRefusedException}; every other failure is the engine's own.
    */
   List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests);
 
@@ -71,6 +73,11 @@ public interface SamplingEngine extends AutoCloseable {
    */
   default CompletionStage<String> lost() {
     return new CompletableFuture<>();
+  }
+
+  /** Whether another engine in the place of one that is {@link #lost} may draw. */
+  default boolean replaceable() {
+    return true;
   }
 
   /** Ends the engine: waits for its threads, then releases native memory; open requests fail. */

@@ -7,12 +7,17 @@ import java.util.concurrent.CompletionException;
 final class Causes {
   private Causes() {}
 
-  static String message(Throwable failure) {
+  static Throwable root(Throwable failure) {
     Throwable cause = failure;
     while ((cause instanceof CompletionException || cause instanceof ActorInitializationException)
         && cause.getCause() != null) {
       cause = cause.getCause();
     }
+    return cause;
+  }
+
+  static String message(Throwable failure) {
+    Throwable cause = root(failure);
     String message = cause.getMessage();
     return message == null || message.isBlank() ? cause.getClass().getSimpleName() : message;
   }

@@ -15,6 +15,7 @@ import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.Phase;
@@ -82,7 +83,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   public record GroupScored(GroupSummary summary) implements Command {}
 
   /** A group could not be produced. */
-  public record GroupFailed(LeaseId lease, String reason) implements Command, Portable {}
+  public record GroupFailed(LeaseId lease, Failure failure) implements Command, Portable {}
+
+  /** No verifier judges a group; its worker keeps it and asks again. */
+  public record VerifierAway(LeaseId lease, String reason) implements Command, Portable {}
 
   /** The policy is ready, with these weights. */
   public record TrainerReady(WeightSnapshot snapshot) implements Command {}
@@ -210,8 +214,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case HostLost(String address) -> onHostLost(address);
       case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
       case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
-      case GroupFailed(LeaseId lease, String reason) ->
-          handle(new Input.GroupFailed(lease, reason));
+      case GroupFailed(LeaseId lease, Failure failure) ->
+          handle(new Input.GroupFailed(lease, failure));
+      case VerifierAway(LeaseId lease, String reason) ->
+          handle(new Input.VerifierAway(lease, reason));
       case TrainerReady(WeightSnapshot snapshot) -> onTrainerReady(snapshot);
       case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case CheckpointSaved(long step, boolean last) ->
@@ -300,9 +306,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
             decision,
             Optional.of(meter.row(step, metrics.reading(), wiring.verification().get(), now)));
       }
-      case TrainerWorkshop.Kept(String reason) -> {
+      case TrainerWorkshop.Kept(String reason, boolean empty) -> {
         getContext().getLog().warn("step_skipped step={} reason=\"{}\"", step, reason);
-        handle(new Input.StepSkipped(step, reason));
+        handle(new Input.StepSkipped(step, reason, empty));
       }
     }
   }
@@ -405,11 +411,17 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     for (Effect effect : effects) {
       if (effect
           instanceof
-          Effect.Grant(var lease, var worker, int prompt, long epoch, WeightVersion version)) {
+          Effect.Grant(
+              var lease,
+              var worker,
+              int prompt,
+              long epoch,
+              int draws,
+              WeightVersion version)) {
         atLeast = version; // one decision grants at one version
         grants
             .computeIfAbsent(worker, _ -> new ArrayList<>())
-            .add(wiring.pool().assignment(lease, prompt, epoch));
+            .add(wiring.pool().assignment(lease, prompt, epoch, draws));
       } else {
         perform(effect, at);
       }

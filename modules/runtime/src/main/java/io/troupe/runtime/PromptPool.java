@@ -52,10 +52,14 @@ public final class PromptPool {
 
   /**
    * What a worker gets with a lease. The seed depends on run, prompt and epoch, not on the lease,
-   * so that a resumed run draws what an unbroken one would have drawn.
+   * so that a resumed run draws what an unbroken one would have drawn; and on how often the group
+   * was drawn before, so that a second chance is one.
+   *
+   * @param draws as in {@link io.troupe.core.run.Group}
    */
-  public Assignment assignment(LeaseId lease, int index, long epoch) {
-    long drawn = mix(mix(mix(seed) + index) + epoch);
-    return new Assignment(lease, prompt(index), tokens(index), drawn);
+  public Assignment assignment(LeaseId lease, int index, long epoch, int draws) {
+    long first = mix(mix(mix(seed) + index) + epoch);
+    return new Assignment(
+        lease, prompt(index), tokens(index), draws == 0 ? first : mix(first + draws));
   }
 }

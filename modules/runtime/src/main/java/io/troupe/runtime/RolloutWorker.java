@@ -13,7 +13,9 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Failure;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StopMatcher;
@@ -23,8 +25,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -89,6 +95,10 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record LoadFailed(Throwable cause) implements Command {}
 
+  private record AskAgain() implements Command {}
+
+  private record VerifyAgain(LeaseId lease) implements Command {}
+
   private record EngineServes() implements Command {}
 
   private record EngineLost(String reason) implements Command {}
@@ -105,12 +115,41 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       ActorRef<VerifierPool.Command> verifiers,
       ActorRef<Recorder.Command> recorder) {}
 
-  private record Drawn(Assignment assignment, List<Completion> completions, List<String> texts) {}
+  /** A drawn group, and what verifiers have said so far of its completions, by their place. */
+  private record Drawn(
+      Assignment assignment,
+      List<Completion> completions,
+      List<String> texts,
+      SortedMap<Integer, Verdict> verdicts,
+      int failures) {
+    private List<Integer> unjudged() {
+      return IntStream.range(0, texts.size())
+          .filter(i -> !verdicts.containsKey(i))
+          .boxed()
+          .toList();
+    }
+
+    /** With an answer to the question of what is not judged yet. */
+    private Drawn with(List<Verdict> answer) {
+      SortedMap<Integer, Verdict> more = new TreeMap<>(verdicts);
+      List<Integer> asked = unjudged();
+      for (int i = 0; i < answer.size(); i++) {
+        if (!Verdicts.away(answer.get(i))) {
+          more.put(asked.get(i), answer.get(i));
+        }
+      }
+      return new Drawn(assignment, completions, texts, more, failures + 1);
+    }
+  }
 
   /** Fetches of the newest weights that may fail in a row, and the pause after the first. */
   private static final int MOST_FETCH_FAILURES = 5;
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** Failures of an engine in a row after which another engine is tried. */
+  private static final int MOST_SAMPLE_FAILURES = 8;
 
   private final Wiring wiring;
   private final TimerScheduler<Command> timers;
@@ -123,6 +162,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private List<Produce> held = List.of();
   private boolean fetching;
   private int fetchFailures;
+  private int sampleFailures;
+  private int unasked;
   private int sampling;
   private boolean draining;
   private boolean released;
@@ -140,8 +181,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     this.timers = timers;
     this.wiring = wiring;
     this.id =
-        new WorkerId(
-            context.getSelf().path().name() + "-" + UUID.randomUUID().toString().substring(0, 8));
+        WorkerId.at(context.getSelf().path().name(), UUID.randomUUID().toString().substring(0, 8));
     this.engine = wiring.room().newRolloutSampler();
     this.asked = wiring.groupsPerRequest();
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
@@ -172,10 +212,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case FetchAgain _ -> fetch();
       case LoadFailed(Throwable cause) -> onLoadFailed(cause);
       case EngineServes _ -> onEngineServes();
-      case EngineLost(String reason) -> {
-        getContext().getLog().error("worker_retires worker={} reason=\"{}\"", id, reason);
-        onDrain();
-      }
+      case AskAgain _ -> askForTheRest();
+      case VerifyAgain(LeaseId lease) -> verify(lease);
+      case EngineLost(String reason) -> onEngineLost(reason);
     }
     return released && held.isEmpty() && sampling == 0 && drawn.isEmpty()
         ? Behaviors.stopped()
@@ -191,6 +230,14 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     if (!draining) {
       wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
     }
+  }
+
+  private void onEngineLost(String reason) {
+    if (engine.replaceable() && !wiring.room().isClosed()) {
+      throw new IllegalStateException(id + " lost its engine: " + reason);
+    }
+    getContext().getLog().error("worker_retires worker={} reason=\"{}\"", id, reason);
+    onDrain();
   }
 
   private void onProduce(Produce produce) {
@@ -229,9 +276,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private void onCancel(LeaseId lease) {
     engine.cancel(lease);
     drawn.remove(lease);
+    timers.cancel(new VerifyAgain(lease));
     if (held.stream().anyMatch(produce -> produce.holds(lease))) {
       held = held.stream().map(produce -> produce.without(lease)).toList();
-      wiring.coordinator().tell(new Coordinator.GroupFailed(lease, "cancelled"));
+      wiring
+          .coordinator()
+          .tell(new Coordinator.GroupFailed(lease, new Failure.OfEngine("cancelled")));
       askForOneMore();
     }
   }
@@ -279,7 +329,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     if (fetchFailures == MOST_FETCH_FAILURES) {
       throw new IllegalStateException(id + " could not fetch " + weights.version(), cause);
     }
-    Duration pause = FIRST_PAUSE.multipliedBy(1L << (fetchFailures - 1));
+    Duration pause = pauseAfter(fetchFailures);
     getContext()
         .getLog()
         .warn(
@@ -319,32 +369,94 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
             .map(text -> StopMatcher.cut(text, stops))
             .toList();
-    drawn.put(lease, new Drawn(assignment, completions, texts));
+    drawn.put(lease, new Drawn(assignment, completions, texts, new TreeMap<>(), 0));
     wiring.coordinator().tell(new Coordinator.GroupSampled(lease));
+    sampleFailures = 0;
     askForOneMore();
-    wiring.verifiers().tell(new VerifierPool.Verify(assignment, texts, getContext().getSelf()));
+    verify(lease);
   }
 
-  private void onSamplingFailed(Assignment assignment, Throwable cause) {
+  private void verify(LeaseId lease) {
+    Drawn group = drawn.get(lease);
+    if (group != null) {
+      List<String> texts = group.unjudged().stream().map(group.texts()::get).toList();
+      wiring
+          .verifiers()
+          .tell(new VerifierPool.Verify(group.assignment(), texts, getContext().getSelf()));
+    }
+  }
+
+  private void onSamplingFailed(Assignment assignment, Throwable failure) {
     sampling--;
+    Throwable cause = Causes.root(failure);
+    String reason = Causes.message(failure);
+    boolean refused = cause instanceof RequestRefusedException;
     wiring
         .coordinator()
-        .tell(new Coordinator.GroupFailed(assignment.lease(), Causes.message(cause)));
-    askForOneMore();
+        .tell(
+            new Coordinator.GroupFailed(
+                assignment.lease(),
+                refused ? new Failure.OfPrompt(reason) : new Failure.OfEngine(reason)));
+    if (refused || cause instanceof CancellationException) {
+      askForOneMore();
+    } else {
+      onEngineFailed(reason);
+    }
+  }
+
+  /** What failed at once would fail again at once: it asks for more after a pause. */
+  private void onEngineFailed(String reason) {
+    sampleFailures++;
+    if (sampleFailures >= MOST_SAMPLE_FAILURES
+        && engine.replaceable()
+        && !wiring.room().isClosed()) {
+      throw new IllegalStateException(
+          "%s could not draw %d groups in a row, the last: %s"
+              .formatted(id, sampleFailures, reason));
+    }
+    unasked++;
+    if (!timers.isTimerActive(new AskAgain())) {
+      timers.startSingleTimer(new AskAgain(), pauseAfter(sampleFailures));
+    }
+  }
+
+  private static Duration pauseAfter(int failures) {
+    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures - 1, 5));
+    return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
   }
 
   private void askForOneMore() {
-    if (!draining) {
-      asked++;
+    unasked++;
+    askForTheRest();
+  }
+
+  private void askForTheRest() {
+    timers.cancel(new AskAgain());
+    if (!draining && unasked > 0) {
+      asked += unasked;
+      unasked = 0;
       wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
     }
   }
 
-  private void onJudged(LeaseId lease, List<Verdict> verdicts) {
-    Drawn group = drawn.remove(lease);
-    if (group == null) {
+  private void onJudged(LeaseId lease, List<Verdict> answer) {
+    Drawn asked = drawn.get(lease);
+    if (asked == null) {
       return; // Cancelled in the meantime.
     }
+    Drawn group = asked.with(answer);
+    if (!group.unjudged().isEmpty()) {
+      drawn.put(lease, group);
+      wiring
+          .coordinator()
+          .tell(
+              new Coordinator.VerifierAway(
+                  lease, Verdicts.firstObstacle(answer.stream().filter(Verdicts::away).toList())));
+      timers.startSingleTimer(new VerifyAgain(lease), pauseAfter(group.failures()));
+      return;
+    }
+    drawn.remove(lease);
+    List<Verdict> verdicts = List.copyOf(group.verdicts().values());
     wiring
         .recorder()
         .tell(new Recorder.Judged(lease, group.assignment().prompt(), group.texts(), verdicts));
@@ -359,7 +471,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     } else {
       wiring
           .coordinator()
-          .tell(new Coordinator.GroupFailed(lease, Verdicts.firstObstacle(verdicts)));
+          .tell(
+              new Coordinator.GroupFailed(
+                  lease, new Failure.OfPrompt(Verdicts.firstObstacle(verdicts))));
     }
   }
 

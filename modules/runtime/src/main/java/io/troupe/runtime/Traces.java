@@ -104,14 +104,20 @@ public final class Traces implements AutoCloseable {
             lease.group(),
             Map.of("fence", lease.fence(), "worker", worker.value(), "version", granted.number()));
       }
-      case Event.LeaseSampled(LeaseId lease) ->
+      case Event.LeaseSampled(LeaseId lease, long _) ->
           life("sampled", lease.group(), Map.of("fence", lease.fence()));
-      case Event.LeaseEnded(LeaseId lease, var reason, String detail) -> {
+      case Event.LeaseEnded(LeaseId lease, var reason, String detail, boolean counts) -> {
         delta(Map.of("leased", -1, reason.name().toLowerCase(Locale.ROOT), 1));
         life(
             "pending",
             lease.group(),
-            Map.of("reason", reason.name().toLowerCase(Locale.ROOT), "detail", detail));
+            Map.of(
+                "reason",
+                reason.name().toLowerCase(Locale.ROOT),
+                "detail",
+                detail,
+                "counts",
+                counts));
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
         delta(Map.of("leased", -1, "buffered", 1));
@@ -143,6 +149,24 @@ public final class Traces implements AutoCloseable {
       case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
       case Event.WorkerRetired(var worker) ->
           instant("worker_retired", Map.of("worker", worker.value()));
+      case Event.WorkerSuspended(var worker, int failures, String reason, long at, long until) ->
+          instant(
+              "worker_suspended",
+              Map.of(
+                  "worker",
+                  worker.value(),
+                  "failures",
+                  failures,
+                  "reason",
+                  reason,
+                  "millis",
+                  until - at));
+      case Event.WorkerResumed(var worker) ->
+          instant("worker_resumed", Map.of("worker", worker.value()));
+      case Event.VerificationSuspended(String reason, long at, long until) ->
+          instant("verification_suspended", Map.of("reason", reason, "millis", until - at));
+      case Event.VerificationResumed _ -> instant("verification_resumed", Map.of());
+      case Event.TaskMastered(long groups) -> instant("task_mastered", Map.of("groups", groups));
       case Event.NodeSkipped(String node, var missed, String reason) ->
           instant(
               "node_skipped", Map.of("node", node, "version", missed.number(), "reason", reason));
@@ -155,7 +179,7 @@ public final class Traces implements AutoCloseable {
       }
       case Event.TokensWeighed _ -> {}
       case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
-      case Event.StepSkipped(long step, String reason) ->
+      case Event.StepSkipped(long step, String reason, boolean _) ->
           stepEnded(step, "skipped", Map.of("reason", reason));
       case Event.OrderTaken(Verb verb, Order order) ->
           instant("order_taken", Map.of("verb", verb.toString(), "by", order.by()));

@@ -7,6 +7,7 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.run.Failure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.StateSnapshot;
@@ -107,7 +108,8 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   private void onDeliver(ScoredGroup group, List<SampledWith> weights) {
     Optional<String> objection = digests.objectionTo(group.completions(), weights);
     if (objection.isPresent()) {
-      coordinator.tell(new Coordinator.GroupFailed(group.lease(), objection.get()));
+      coordinator.tell(
+          new Coordinator.GroupFailed(group.lease(), new Failure.OfEngine(objection.get())));
       return;
     }
     groups.putIfAbsent(group.lease(), group);

@@ -68,8 +68,12 @@ public final class TrainerWorkshop {
       StepMetrics metrics, LossTokens tokens, List<MarkedGroup> groups, WeightSnapshot snapshot)
       implements Step {}
 
-  /** They did not. */
-  record Kept(String reason) implements Step {}
+  /**
+   * They did not.
+   *
+   * @param empty whether there was nothing to move them by: no token had loss weight
+   */
+  record Kept(String reason, boolean empty) implements Step {}
 
   /**
    * How the warm-up goes.
@@ -229,7 +233,7 @@ public final class TrainerWorkshop {
     Consultation consultation = new Consultation(engine(), loss, teacherPrompts);
     Optional<List<double[]>> rewards = consultation.rewards(groups);
     if (rewards.isEmpty()) {
-      return new Kept("a log-probability of the reference policy is not finite");
+      return new Kept("a log-probability of the reference policy is not finite", false);
     }
     TrainingBatch batch =
         TrainingBatch.of(
@@ -246,7 +250,8 @@ public final class TrainerWorkshop {
             : lesson(step, settings.examplesPerStep(), pool.size());
     Optimisation optimisation = settings.optimisationAt(step);
     return switch (engine().train(rollouts, examples, loss, optimisation)) {
-      case StepOutcome.Skipped(String reason) -> new Kept(reason);
+      case StepOutcome.Skipped(String reason) ->
+          new Kept(reason, examples.isEmpty() && LossTokens.of(rollouts).weighted() == 0);
       case StepOutcome.Stepped stepped -> {
         WeightSnapshot snapshot = engine().snapshot(from.next());
         yield new Moved(

@@ -37,6 +37,12 @@ final class Verdicts {
         .toList();
   }
 
+  /** Whether no verifier was there to judge. */
+  static boolean away(Verdict verdict) {
+    return verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String _)
+        && cause == Verdict.Cause.AWAY;
+  }
+
   /** Why the first of those that were not judged was not. */
   static String firstObstacle(List<Verdict> verdicts) {
     return verdicts.stream()

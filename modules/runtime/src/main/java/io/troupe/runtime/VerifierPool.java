@@ -14,7 +14,7 @@ import java.util.List;
  * Judges the completions of a group, off the dispatcher.
  *
  * <p>Its queue is bounded by the groups under lease. The service answers every completion in
- * bounded time; one that could not be judged lets its group fail and wait again.
+ * bounded time, be it that no verifier is there.
  */
 public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.Command> {
   public sealed interface Command {}
@@ -67,6 +67,6 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
   }
 
   private static Verdict refused(String why) {
-    return new Verdict.Unverifiable(Verdict.Cause.CRASH, why);
+    return new Verdict.Unverifiable(Verdict.Cause.AWAY, why);
   }
 }

@@ -17,10 +17,10 @@ class PromptPoolTest {
   @Test
   void assignment_samePromptAndEpoch_drawsTheSameUnderAnyLease() {
     PromptPool pool = Toys.pool();
-    assertThat(pool.assignment(Toys.lease(9, 9), 5, 2).seed())
-        .isEqualTo(pool.assignment(Toys.lease(1, 1), 5, 2).seed());
-    assertThat(pool.assignment(Toys.lease(1, 1), 5, 2).prompt()).isEqualTo(pool.prompt(5));
-    assertThat(pool.assignment(Toys.lease(1, 1), 5, 2).tokens()).isSameAs(pool.tokens(5));
+    assertThat(pool.assignment(Toys.lease(9, 9), 5, 2, 0).seed())
+        .isEqualTo(pool.assignment(Toys.lease(1, 1), 5, 2, 0).seed());
+    assertThat(pool.assignment(Toys.lease(1, 1), 5, 2, 0).prompt()).isEqualTo(pool.prompt(5));
+    assertThat(pool.assignment(Toys.lease(1, 1), 5, 2, 0).tokens()).isSameAs(pool.tokens(5));
   }
 
   @Test
@@ -30,7 +30,7 @@ class PromptPoolTest {
       PromptPool pool = new PromptPool(Toys.prompts(), Toys.policy().tokenizer(), run);
       for (int prompt = 0; prompt < 100; prompt++) {
         for (long epoch = 0; epoch < 4; epoch++) {
-          seeds.add(pool.assignment(Toys.lease(1, 1), prompt, epoch).seed());
+          seeds.add(pool.assignment(Toys.lease(1, 1), prompt, epoch, 0).seed());
         }
       }
     }

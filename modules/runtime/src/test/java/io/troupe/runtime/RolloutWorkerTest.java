@@ -9,6 +9,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Failure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
@@ -75,7 +76,8 @@ class RolloutWorkerTest {
   private VerifierPool.Verify produced(long count, long group) {
     worker.tell(
         new RolloutWorker.Produce(
-            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0))));
+            WeightVersion.BASE,
+            List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0, 0))));
     coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(group, group)));
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4 + count));
     return verifiers.expectMessageClass(VerifierPool.Verify.class);
@@ -146,6 +148,11 @@ class RolloutWorkerTest {
     public void cancel(LeaseId lease) {}
 
     @Override
+    public boolean replaceable() {
+      return false;
+    }
+
+    @Override
     public void close() {
       loaded.completeExceptionally(new IllegalStateException("the sampler was closed"));
     }
@@ -198,7 +205,8 @@ class RolloutWorkerTest {
             List.of(
                 new Verdict.Scored(1, "", ""),
                 new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow"))));
-    coordinator.expectMessage(new Coordinator.GroupFailed(Toys.lease(1, 1), "too slow"));
+    coordinator.expectMessage(
+        new Coordinator.GroupFailed(Toys.lease(1, 1), new Failure.OfPrompt("too slow")));
     trainer.expectNoMessage(Duration.ZERO);
   }
 
@@ -208,7 +216,7 @@ class RolloutWorkerTest {
     worker.tell(published(weights()));
     worker.tell(
         new RolloutWorker.Produce(
-            new WeightVersion(1), List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
+            new WeightVersion(1), List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0, 0))));
     VerifierPool.Verify other = produced(1, 2);
     assertThat(other.assignment().lease()).isEqualTo(Toys.lease(2, 2));
     worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(1))));
@@ -225,7 +233,7 @@ class RolloutWorkerTest {
     produced(1);
     worker.tell(
         new RolloutWorker.Produce(
-            new WeightVersion(2), List.of(Toys.pool().assignment(Toys.lease(2, 2), 12, 0))));
+            new WeightVersion(2), List.of(Toys.pool().assignment(Toys.lease(2, 2), 12, 0, 0))));
     worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(2))));
     coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(2, 2)));
   }
@@ -250,7 +258,7 @@ class RolloutWorkerTest {
     // Without weights it waits for ever.
     worker.tell(
         new RolloutWorker.Produce(
-            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0))));
+            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0, 0))));
     worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
     assertThat(coordinator.expectMessageClass(Coordinator.GroupFailed.class).lease())
         .isEqualTo(Toys.lease(1, 1));

@@ -257,7 +257,9 @@ class RunTest {
               RunEnd.Failed.class,
               failed ->
                   assertThat(failed.reason())
-                      .startsWith("the last 500 groups all had equal rewards"));
+                      .startsWith(
+                          "every completion of the last 500 groups was right, so there is"
+                              + " nothing"));
     }
   }
 }

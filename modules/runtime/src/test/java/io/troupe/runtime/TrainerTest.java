@@ -11,6 +11,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Failure;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.Checkpoints;
@@ -119,7 +120,7 @@ class TrainerTest {
     trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1), others));
     coordinator.expectMessage(
         new Coordinator.GroupFailed(
-            LEASE, "sampled with other weights than those published as v0"));
+            LEASE, new Failure.OfEngine("sampled with other weights than those published as v0")));
   }
 
   @Test

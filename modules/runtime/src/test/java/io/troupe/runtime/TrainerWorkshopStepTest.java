@@ -117,7 +117,8 @@ final class TrainerWorkshopStepTest {
         workshop(loss(0.25, KlPlace.REWARD, new Distillation.None(), 0), 0, 0);
     assertThat(workshop.train(1, WeightVersion.BASE, groups(1, 0)))
         .isEqualTo(
-            new TrainerWorkshop.Kept("a log-probability of the reference policy is not finite"));
+            new TrainerWorkshop.Kept(
+                "a log-probability of the reference policy is not finite", false));
     assertThat(pupil.steps).isEmpty();
   }
 

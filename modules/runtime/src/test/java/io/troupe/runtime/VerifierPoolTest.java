@@ -30,7 +30,7 @@ class VerifierPoolTest {
     ActorRef<VerifierPool.Command> pool = actors.spawn(VerifierPool.create(service));
     pool.tell(
         new VerifierPool.Verify(
-            Toys.pool().assignment(LEASE, 12, 0), List.of(completions), worker.getRef()));
+            Toys.pool().assignment(LEASE, 12, 0, 0), List.of(completions), worker.getRef()));
     RolloutWorker.Judged answer = worker.expectMessageClass(RolloutWorker.Judged.class);
     assertThat(answer.lease()).isEqualTo(LEASE);
     actors.stop(pool);

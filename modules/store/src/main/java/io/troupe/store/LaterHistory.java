@@ -1,7 +1,9 @@
 package io.troupe.store;
 
+import io.troupe.core.run.Controls;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -13,9 +15,11 @@ import java.util.Optional;
  * @param lastFence greatest fencing number ever granted
  * @param lastStep step of the newest weights there have been
  * @param over whether the journal ends with the end of the run
+ * @param controls what operators have set last
  * @param records read for it
  */
-public record LaterHistory(long lastFence, long lastStep, boolean over, long records) {
+public record LaterHistory(
+    long lastFence, long lastStep, boolean over, Controls controls, long records) {
   /**
    * Reads what came since a checkpoint and nothing before it: its state holds what that came to.
    *
@@ -39,6 +43,7 @@ public record LaterHistory(long lastFence, long lastStep, boolean over, long rec
     long fence = from.lastFence();
     long step = from.version().number();
     boolean over = false;
+    Controls controls = from.controls();
     long first = journal.records();
     for (Optional<RunJson.Entry> next = journal.next(); next.isPresent(); next = journal.next()) {
       for (Event event : next.get().events()) {
@@ -47,12 +52,14 @@ public record LaterHistory(long lastFence, long lastStep, boolean over, long rec
           fence = Math.max(fence, lease.fence());
         } else if (event instanceof Event.StepTrained(long trained)) {
           step = trained;
+        } else if (event instanceof Event.OrderTaken(Verb verb, var _)) {
+          controls = controls.after(verb, false);
         } else if (event instanceof Event.RunResumed(RunState state)) {
           step = state.version().number();
           fence = Math.max(fence, state.lastFence());
         }
       }
     }
-    return new LaterHistory(fence, step, over, journal.records() - first);
+    return new LaterHistory(fence, step, over, controls, journal.records() - first);
   }
 }

@@ -10,18 +10,23 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Breaker;
 import io.troupe.core.run.Controls;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Failure;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.Order;
+import io.troupe.core.run.OutageLimits;
+import io.troupe.core.run.Outages;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Streaks;
 import io.troupe.core.run.Verb;
 import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
@@ -30,8 +35,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,7 +53,8 @@ class RunJsonTest {
     private final Coordination coordination =
         new Coordination(
             new RunLimits(
-                5, 1, 2, 2, 1, StalePolicy.DROP, 6, true, 2, 40, 20, 30, 3, 2, 3, 0, 9, false));
+                    5, 1, 2, 2, 1, StalePolicy.DROP, 6, true, 2, 40, 20, 30, 3, 2, 3, 0, 9, false)
+                .withOutages(new OutageLimits(3, 12, 1_000)));
     final List<Event> events = new ArrayList<>();
     final List<RunState> states = new ArrayList<>();
     private RunState state = RunState.INITIAL;
@@ -58,6 +66,22 @@ class RunJsonTest {
       for (int i = 0; i < 150; i++) {
         now += random.nextInt(5);
         take(coordination.decide(state, input(), now));
+      }
+      for (int i = 0; i < 20; i++) {
+        now += 5;
+        take(coordination.decide(state, new Input.WorkRequested(worker(), 1_000), now));
+        List<LeaseId> held = state.leases().map(Group.Leased::lease).toList();
+        Failure failure =
+            i < 10 ? new Failure.OfEngine("no device") : new Failure.OfPrompt("it cannot be done");
+        for (LeaseId lease : held) {
+          take(
+              coordination.decide(
+                  state,
+                  i < 10 && random.nextInt(6) == 0
+                      ? new Input.GroupSampled(lease)
+                      : new Input.GroupFailed(lease, failure),
+                  now));
+        }
       }
       take(coordination.resume(state, 999));
       take(coordination.decide(state, new Input.DrainRequested(), now));
@@ -91,10 +115,17 @@ class RunJsonTest {
         return new Input.GroupSampled(lease);
       }
       if (dice < 72) {
-        return new Input.GroupFailed(new LeaseId(lease.group(), 5_000), "of another life");
+        return new Input.GroupFailed(
+            new LeaseId(lease.group(), 5_000), new Failure.OfPrompt("of another life"));
       }
       if (dice < 76) {
-        return new Input.GroupFailed(lease, "it said \"no\",\n\u00fcberhaupt");
+        String reason = "it said \"no\",\n\u00fcberhaupt";
+        return switch (random.nextInt(8)) {
+          case 0 -> new Input.GroupFailed(lease, new Failure.OfVerifier(reason));
+          case 1 -> new Input.VerifierAway(lease, reason);
+          case 2, 3 -> new Input.GroupFailed(lease, new Failure.OfPrompt(reason));
+          default -> new Input.GroupFailed(lease, new Failure.OfEngine(reason));
+        };
       }
       if (dice < 78) {
         return dice < 77 ? new Input.WorkerLost(worker()) : new Input.WorkerRetired(worker());
@@ -180,6 +211,9 @@ class RunJsonTest {
     for (long seed = 1; seed <= 20; seed++) {
       new History(seed).events.forEach(event -> seen.add(event.getClass()));
     }
+    List<Event> mastered = List.of(new Event.TaskMastered(9)); // Nobody is so lucky here.
+    assertThat(RunJson.events(RunJson.encode(new RunJson.Entry(1, mastered)))).isEqualTo(mastered);
+    seen.add(Event.TaskMastered.class);
     assertThat(seen).containsExactlyInAnyOrder(Event.class.getPermittedSubclasses());
   }
 
@@ -203,8 +237,12 @@ class RunJsonTest {
               start.groups(),
               start.workers(),
               1,
-              2,
-              3,
+              new Streaks(1, 2, 3, 4, 5, "so"),
+              new Outages(
+                  new TreeMap<>(Map.of("a", new Breaker(3, true, 10, 20))),
+                  Breaker.CLOSED,
+                  7,
+                  "out of order"),
               start.ledger(),
               new Controls(true, true, 4));
       assertReadsBackEqual(state);
@@ -230,7 +268,7 @@ class RunJsonTest {
             {"type":"OrderTaken","verb":{"type":"RequeueGroup","group":7},\
             "order":{"by":"ada","why":"stuck"}},\
             {"type":"LeaseEnded","lease":"g7#12","reason":"CANCELLED",\
-            "detail":"ordered by ada"}]}\
+            "detail":"ordered by ada","counts":false}]}\
             """);
   }
 

@@ -27,7 +27,7 @@ class StepMeterTest {
           .evolve(new Event.DemandRaised(WORKER, 1))
           .evolve(new Event.GroupAdmitted(LEASE.group(), 0, 0, new PromptCursor(0, 1)))
           .evolve(new Event.LeaseGranted(LEASE, WORKER, WeightVersion.BASE, 9));
-  private static final RunState SAMPLED = LEASED.evolve(new Event.LeaseSampled(LEASE));
+  private static final RunState SAMPLED = LEASED.evolve(new Event.LeaseSampled(LEASE, 1_000));
   private static final RunState TRAINING =
       SAMPLED
           .evolve(new Event.GroupBuffered(summary(2, 0, 1)))

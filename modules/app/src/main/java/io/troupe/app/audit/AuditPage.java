@@ -33,7 +33,8 @@ public final class AuditPage {
           new Row("  too stale", Entry.STALE),
           new Row("  expired", Entry.EXPIRED),
           new Row("  worker lost", Entry.LOST),
-          new Row("  engine or verifier failed", Entry.BROKEN),
+          new Row("  failed", Entry.BROKEN),
+          new Row("  engine failed or verifiers away", Entry.OUTAGES),
           new Row("  cancelled (drain, end, resume)", Entry.CANCELLED));
 
   private AuditPage() {}

@@ -53,12 +53,19 @@ public record RolloutSection(
         Duration firstTokenTimeout,
     @Doc(
             value =
-                "Leases of a group that may expire or fail before its prompt is given up this"
-                    + " epoch; two that are lost with their worker count as one.",
-            unit = "leases")
+                "Failures of a prompt before it is given up this epoch. Two leases that expire or"
+                    + " are lost with their worker count as one, ten that an engine fails too;"
+                    + " none that no verifier was there for.",
+            unit = "failures")
         @Default("3")
         @Range(min = 1, max = 1000)
         int maxAttempts,
+    @Doc(
+            "A run in which nothing has succeeded for this long, because workers or verifiers fail,"
+                + " ends as failed, to be resumed.")
+        @Default("30m")
+        @Range(min = 0.001)
+        Duration outageTimeout,
     @Doc(
             "Share of the distribution that tokens are drawn from, the most probable first; 1 keeps"
                 + " all.")

@@ -5,6 +5,7 @@ import io.troupe.app.config.binding.ConfigurationFile;
 import io.troupe.app.config.binding.Doc;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.app.config.binding.Rules;
+import io.troupe.core.run.OutageLimits;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.train.LossSettings;
 import io.troupe.engine.Optimisation;
@@ -261,25 +262,28 @@ public record RunConfig(
 
   /** What the coordinator decides by. */
   public RunLimits limits(TaskFacts facts) {
-    return new RunLimits(
-        facts.trainingPrompts(),
-        run.seed(),
-        rollout.completionsPerPrompt(),
-        training.groupsPerStep(),
-        training.maxStaleness(),
-        training.stale(),
-        rollout.maxConcurrentGroups(),
-        training.filterDegenerate(),
-        rollout.maxAttempts(),
-        rollout.leaseTimeout().toMillis(),
-        run.drainTimeout().toMillis(),
-        training.steps(),
-        training.epochs(),
-        checkpoint.every(),
-        evaluation.every(),
-        evaluation.target(),
-        training.hopelessAfter(),
-        lockStep());
+    RunLimits limits =
+        new RunLimits(
+                facts.trainingPrompts(),
+                run.seed(),
+                rollout.completionsPerPrompt(),
+                training.groupsPerStep(),
+                training.maxStaleness(),
+                training.stale(),
+                rollout.maxConcurrentGroups(),
+                training.filterDegenerate(),
+                rollout.maxAttempts(),
+                rollout.leaseTimeout().toMillis(),
+                run.drainTimeout().toMillis(),
+                training.steps(),
+                training.epochs(),
+                checkpoint.every(),
+                evaluation.every(),
+                evaluation.target(),
+                training.hopelessAfter(),
+                lockStep())
+            .withOutages(OutageLimits.ofTimeout(rollout.outageTimeout().toMillis()));
+    return distillation.discards() ? limits.withoutPerfectGroups() : limits;
   }
 
   /** How rollouts are drawn. */

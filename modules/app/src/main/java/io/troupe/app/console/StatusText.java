@@ -24,6 +24,16 @@ final class StatusText {
                 facts.path("steps").asText(),
                 run.path("version").asText()));
     lines.add(TextTable.safe(run.path("bottleneck").asText()));
+    for (JsonNode trouble : run.path("troubles")) {
+      lines.add(
+          TextTable.safe(
+              "! %s %s, for %d s: %s"
+                  .formatted(
+                      trouble.path("who").asText(),
+                      trouble.path("what").asText(),
+                      (run.path("as_of").asLong() - trouble.path("since").asLong()) / 1000,
+                      trouble.path("reason").asText())));
+    }
     lines.add("");
     for (JsonNode stage : run.path("stages")) {
       lines.add(

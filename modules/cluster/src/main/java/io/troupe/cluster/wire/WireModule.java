@@ -9,6 +9,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.run.Failure;
 
 /**
  * What Jackson needs to know of the messages that travel: arrays of numbers as bytes, and the
@@ -27,6 +28,7 @@ public final class WireModule extends SimpleModule {
     addSerializer(float[].class, new NumberBytes.FloatsOut());
     addDeserializer(float[].class, new NumberBytes.FloatsIn());
     setMixInAnnotation(Verdict.class, VerdictByName.class);
+    setMixInAnnotation(Failure.class, FailureByName.class);
     setMixInAnnotation(Completion.class, CompletionFields.class);
   }
 
@@ -36,6 +38,14 @@ public final class WireModule extends SimpleModule {
     @JsonSubTypes.Type(value = Verdict.Unverifiable.class, name = "unverifiable")
   })
   private interface VerdictByName {}
+
+  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+  @JsonSubTypes({
+    @JsonSubTypes.Type(value = Failure.OfPrompt.class, name = "prompt"),
+    @JsonSubTypes.Type(value = Failure.OfEngine.class, name = "engine"),
+    @JsonSubTypes.Type(value = Failure.OfVerifier.class, name = "verifier")
+  })
+  private interface FailureByName {}
 
   /** A class with accessors named as a record's, which Jackson would not look for. */
   private abstract static class CompletionFields {

@@ -24,6 +24,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Failure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.Assignment;
 import io.troupe.runtime.Coordinator;
@@ -94,7 +95,10 @@ final class WireTest {
         new Coordinator.WorkerGone(WORKER),
         new Coordinator.Retire(WORKER),
         new Coordinator.GroupSampled(LEASE),
-        new Coordinator.GroupFailed(LEASE, "because"),
+        new Coordinator.GroupFailed(LEASE, new Failure.OfPrompt("because")),
+        new Coordinator.GroupFailed(LEASE, new Failure.OfEngine("because")),
+        new Coordinator.GroupFailed(LEASE, new Failure.OfVerifier("because")),
+        new Coordinator.VerifierAway(LEASE, "nobody is there"),
         new RolloutWorker.Produce(
             VERSION, List.of(new Assignment(LEASE, PROMPT, new int[] {4, 5}, -9))),
         new RolloutWorker.Cancel(LEASE),

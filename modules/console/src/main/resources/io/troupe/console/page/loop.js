@@ -8,8 +8,8 @@ export const feedLine = line => h('li', {class: 'tone-' + line.tone}, time(line.
   line.group ? h('a', {href: '#/groups/' + line.group}, 'open g' + line.group) : h('a', {href: '#/history?at=' + line.sequence, 'aria-label': 'event ' + line.sequence}, '#' + line.sequence));
 
 export function page(root, {state}) {
-  const lead = h('p', {class: 'lead'}), stages = h('div', {class: 'stages'}), tiles = h('div', {class: 'tiles'}), lately = h('ul', {class: 'feed'}), sums = h('div');
-  root.append(h('h1', {}, 'Loop'), lead,
+  const lead = h('p', {class: 'lead'}), troubles = h('ul', {class: 'feed', 'aria-label': 'Out of order'}), stages = h('div', {class: 'stages'}), tiles = h('div', {class: 'tiles'}), lately = h('ul', {class: 'feed'}), sums = h('div');
+  root.append(h('h1', {}, 'Loop'), lead, troubles,
     h('section', {class: 'panel', 'aria-label': 'Stages of the loop, last minute'}, h('h2', {}, 'Where the last minute went'), stages, h('div', {class: 'loopback'}, '↺ new weights go back to the workers, between two tokens')),
     tiles, h('div', {class: 'two'}, h('section', {class: 'panel', 'aria-label': 'Lately'}, h('h2', {}, 'Lately'), lately), h('section', {class: 'panel', 'aria-label': 'Accounting'}, h('h2', {}, 'Every group is accounted for'), sums)));
   const tile = (href, label, value, unit, values) => h('a', {class: 'tile', href: '#/' + href}, h('div', {class: 'k'}, label), h('div', {class: 'v'}, value, h('small', {}, unit)), spark(label + ' over the last steps', values));
@@ -17,6 +17,8 @@ export function page(root, {state}) {
   return {update() {
     const run = state.run, step = run.headline, books = run.accounting, bound = run.facts.max_staleness;
     put(lead, visible(run.bottleneck));
+    put(troubles, run.troubles.map(trouble => h('li', {class: 'tone-bad'}, visible(`${trouble.who} ${trouble.what}, for ${duration(run.as_of - trouble.since)}: ${trouble.reason}`))));
+    troubles.hidden = !run.troubles.length;
     put(stages, run.stages.map(stage => h('a', {class: 'stage' + (stage.bottleneck ? ' culprit' : ''), href: '#/' + LINKS[stage.name]},
       h('h3', {}, TITLES[stage.name], stage.bottleneck ? h('span', {class: 'flag'}, '▲ bottleneck') : ''),
       stage.shares.length ? [stack(stage.shares), h('ul', {class: 'shares'}, stage.shares.map(share => h('li', {class: share.kind}, h('span', {}, share.word), h('span', {}, percent(share.share)))))] : h('p', {class: 'small soft'}, 'At once, to every worker of this process.'),
@@ -32,7 +34,7 @@ export function page(root, {state}) {
     const sum = (whole, parts) => h('p', {class: 'sum'}, h('b', {}, number(whole[1])), whole[0] + ' =', parts.filter(part => part[1] > 0).map((part, i) => [i ? h('span', {class: 'soft'}, '+') : '', h('span', {}, h('b', {}, number(part[1])), ' ' + part[0])]));
     const held = [['leased', books.leased], ['buffered', books.buffered], ['in training', books.training]];
     put(sums, sum(['prompts admitted', books.admitted], [['trained', books.trained], ['filtered', books.filtered], ['skipped', books.skipped], ['failed', books.failed], ['waiting', books.waiting], ...held]),
-      sum(['leases granted', books.granted], [['trained', books.trained], ['filtered', books.filtered], ['skipped', books.skipped], ['stale', books.stale], ['expired', books.expired], ['lost', books.lost], ['failed', books.failures], ['cancelled', books.cancelled], ...held]),
+      sum(['leases granted', books.granted], [['trained', books.trained], ['filtered', books.filtered], ['skipped', books.skipped], ['stale', books.stale], ['expired', books.expired], ['lost', books.lost], ['failed', books.failures], ['outages', books.outages], ['cancelled', books.cancelled], ...held]),
       h('p', {class: 'small ' + (run.balanced ? 'tone-good' : 'tone-bad')}, run.balanced ? '✓ both sums hold' : '✗ the sums do not hold: this is a defect of Troupe'),
       h('p', {class: 'small soft'}, `${number(books.refused)} late answers refused · ${number(run.events)} events`));
   }};

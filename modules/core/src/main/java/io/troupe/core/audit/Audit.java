@@ -9,6 +9,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.Phase;
+import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
@@ -38,6 +39,8 @@ public final class Audit {
    *       are young enough at most, and none staler than the bound.
    *   S2  A prompt is admitted once an epoch; its group ends once; an answer counts under the lease
    *       that is current and no other.
+   *   S3  A prompt is given up for failures that speak against it, or for an operator's order; who
+   *       is suspended gets one group at a time; a run that trained nothing is not completed.
    *
    * A violation does not end the audit: the books follow what the event says as far as they can.
    */
@@ -60,6 +63,9 @@ public final class Audit {
   private final List<Violation> violations = new ArrayList<>();
   private final SortedMap<String, Long> failed = new TreeMap<>();
   private final Set<WorkerId> gone = new HashSet<>();
+  private final Set<String> suspended = new HashSet<>();
+  private boolean verifiersSuspended;
+  private Optional<GroupId> ordered = Optional.empty();
   private Tally tally = new Tally();
   private State state = State.STARTING;
   private Optional<Position> left = Optional.empty();
@@ -166,9 +172,9 @@ public final class Audit {
           onAdmitted(group, prompt, epoch, next);
       case Event.LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion granted, long _) ->
           onGranted(lease, worker, granted);
-      case Event.LeaseSampled(LeaseId lease) -> leased(lease, "is sampled");
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _) ->
-          onLeaseEnded(lease, reason);
+      case Event.LeaseSampled(LeaseId lease, long _) -> leased(lease, "is sampled");
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _, boolean counts) ->
+          onLeaseEnded(lease, reason, counts);
       case Event.GroupBuffered(GroupSummary summary) -> onBuffered(summary);
       case Event.GroupFiltered(GroupSummary summary) -> onFiltered(summary);
       case Event.GroupSpoiled(LeaseId lease) -> onSpoiled(lease);
@@ -177,24 +183,36 @@ public final class Audit {
       case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
       case Event.WorkerRetired _ -> {} // Its leases may go on.
+      case Event.WorkerSuspended suspension -> suspended.add(suspension.worker().place());
+      case Event.WorkerResumed(WorkerId worker) -> suspended.remove(worker.place());
+      case Event.VerificationSuspended _ -> verifiersSuspended = true;
+      case Event.VerificationResumed _ -> verifiersSuspended = false;
       case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.TokensWeighed said -> weighed = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);
-      case Event.StepSkipped(long number, String _) -> onStepSkipped(number);
+      case Event.StepSkipped(long number, String _, boolean _) -> onStepSkipped(number);
       case Event.OrderTaken(Verb verb, var _) -> {
         if (verb instanceof Verb.SaveCheckpoint) {
           positions.add(position());
+        }
+        if (verb instanceof Verb.CancelGroup(GroupId group)) {
+          ordered = Optional.of(group);
         }
       }
       case Event.OrderRefused _ -> {}
       case Event.CheckpointSaved(long saved) -> onCheckpointSaved(saved);
       case Event.DrainStarted _ -> state = State.DRAINING;
-      case Event.SavingStarted _ -> {
+      case Event.TaskMastered _ -> {}
+      case Event.SavingStarted(RunEnd end) -> {
         state = State.SAVING;
         positions.add(position());
+        succeeds(end);
       }
-      case Event.RunEnded _ -> state = State.ENDED;
+      case Event.RunEnded(RunEnd end) -> {
+        state = State.ENDED;
+        succeeds(end);
+      }
     }
   }
 
@@ -253,6 +271,8 @@ public final class Audit {
   private void empty() {
     pending.clear();
     gone.clear();
+    suspended.clear();
+    verifiersSuspended = false;
     tally = new Tally();
     version = 0;
     step = 0;
@@ -282,7 +302,8 @@ public final class Audit {
     admissions
         .add(prompt, epoch, next)
         .ifPresent(wrong -> violate(Rule.EXACTLY_ONCE, group + ": " + wrong));
-    Pending before = pending.put(group, new Pending(group, prompt, epoch, new Pending.Waiting()));
+    Pending before =
+        pending.put(group, new Pending(group, prompt, epoch, 0, new Pending.Waiting()));
     if (before != null) {
       violate(Rule.EXACTLY_ONCE, "%s is admitted while it is %s".formatted(group, before.where()));
     }
@@ -297,6 +318,7 @@ public final class Audit {
           "%s is granted to %s after fence %d".formatted(lease, worker.value(), lastFence));
     }
     lastFence = Math.max(lastFence, lease.fence());
+    probes(lease, worker);
     if (granted.number() > version) {
       violate(Rule.VERSIONS, "%s is granted at %s, of v%d".formatted(lease, granted, version));
     }
@@ -312,13 +334,41 @@ public final class Audit {
     count(Entry.GRANTED, 1);
   }
 
-  private void onLeaseEnded(LeaseId lease, LeaseEnd reason) {
+  /** Who is suspended gets a group while it has none. */
+  private void probes(LeaseId lease, WorkerId worker) {
+    if (verifiersSuspended && count(Pending.Leased.class) > 0) {
+      violate(
+          Rule.OUTAGES,
+          "%s is granted while no verifier is there and others are under lease".formatted(lease));
+    }
+    if (suspended.contains(worker.place())
+        && pending.values().stream().anyMatch(group -> group.isLeasedTo(worker))) {
+      violate(
+          Rule.OUTAGES,
+          "%s is granted to %s, which is suspended and has a lease"
+              .formatted(lease, worker.value()));
+    }
+  }
+
+  private void onLeaseEnded(LeaseId lease, LeaseEnd reason, boolean counts) {
     leased(lease, "ends").ifPresent(_ -> move(lease.group(), new Pending.Waiting()));
+    if (counts) {
+      pending.computeIfPresent(lease.group(), (_, group) -> group.charged());
+      if (reason == LeaseEnd.VERIFIER_AWAY
+          || reason == LeaseEnd.STALE
+          || reason == LeaseEnd.CANCELLED) {
+        violate(
+            Rule.OUTAGES,
+            "%s ended as %s, which no prompt is to blame for, and counts"
+                .formatted(lease, reason.name().toLowerCase(Locale.ROOT)));
+      }
+    }
     count(
         switch (reason) {
           case EXPIRED -> Entry.EXPIRED;
           case WORKER_LOST -> Entry.LOST;
           case FAILED -> Entry.BROKEN;
+          case ENGINE_FAILED, VERIFIER_AWAY -> Entry.OUTAGES;
           case STALE -> Entry.STALE;
           case CANCELLED -> Entry.CANCELLED;
         },
@@ -383,7 +433,10 @@ public final class Audit {
                 violate(
                     Rule.EXACTLY_ONCE,
                     "%s is given up while it is %s".formatted(id, group.where())));
-    pending.remove(id);
+    Pending given = pending.remove(id);
+    if (given != null && given.charges() == 0 && !ordered.equals(Optional.of(id))) {
+      violate(Rule.OUTAGES, "%s is given up, and no failure of it counted".formatted(id));
+    }
     count(Entry.FAILED, 1);
     String kind = reason.replaceAll("\\d+", "#");
     failed.merge(
@@ -511,6 +564,12 @@ public final class Audit {
           Rule.COUNTS,
           "step %d counted %d tokens, and its groups have %d"
               .formatted(said.step(), said.weighted() + said.unweighted(), all));
+    }
+  }
+
+  private void succeeds(RunEnd end) {
+    if (end instanceof RunEnd.Completed && version == 0) {
+      violate(Rule.OUTAGES, "the run is completed, and no step moved the weights");
     }
   }
 

@@ -14,6 +14,7 @@ public enum Entry {
   EXPIRED,
   LOST,
   BROKEN,
+  OUTAGES,
   CANCELLED,
   REFUSED;
 
@@ -22,5 +23,5 @@ public enum Entry {
 
   /** Ways a lease ends. */
   static final List<Entry> LEASE_ENDS =
-      List.of(TRAINED, FILTERED, SKIPPED, STALE, EXPIRED, LOST, BROKEN, CANCELLED);
+      List.of(TRAINED, FILTERED, SKIPPED, STALE, EXPIRED, LOST, BROKEN, OUTAGES, CANCELLED);
 }

@@ -13,8 +13,9 @@ import io.troupe.core.weights.WeightVersion;
  * A group that was admitted and has not ended, as the audit knows it.
  *
  * @param prompt index in the training pool
+ * @param charges failures of it that count
  */
-record Pending(GroupId id, int prompt, long epoch, Place place) {
+record Pending(GroupId id, int prompt, long epoch, int charges, Place place) {
   /** Where it is. */
   sealed interface Place {}
 
@@ -40,11 +41,20 @@ record Pending(GroupId id, int prompt, long epoch, Place place) {
           case Group.Buffered(GroupSummary summary) -> new Buffered(summary);
           case Group.Training(GroupSummary summary) -> new Training(summary);
         };
-    return new Pending(group.id(), group.prompt(), group.epoch(), place);
+    int charges = group.attempts() + group.losses() + group.outages();
+    return new Pending(group.id(), group.prompt(), group.epoch(), charges, place);
   }
 
   Pending at(Place next) {
-    return new Pending(id, prompt, epoch, next);
+    return new Pending(id, prompt, epoch, charges, next);
+  }
+
+  Pending charged() {
+    return new Pending(id, prompt, epoch, charges + 1, place);
+  }
+
+  boolean isLeasedTo(WorkerId worker) {
+    return place instanceof Leased(var _, var holder, var _) && holder.equals(worker);
   }
 
   /**
@@ -58,7 +68,7 @@ record Pending(GroupId id, int prompt, long epoch, Place place) {
           case Buffered(GroupSummary summary) -> 2L << 32 | (summary.hashCode() & 0xffffffffL);
           case Training(GroupSummary summary) -> 3L << 32 | (summary.hashCode() & 0xffffffffL);
         };
-    return mix(mix(mix(id.number()) + prompt * 31L + epoch) + content);
+    return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + content) + charges);
   }
 
   /** In words, for a violation. */

@@ -12,6 +12,8 @@ public enum Rule {
   COUNTS("counts"),
   /** Weight versions step by one. */
   VERSIONS("versions"),
+  /** S3: what infrastructure fails costs no prompt, and no success is told of that none was. */
+  OUTAGES("S3 outages"),
   /** A run goes on from a state it was in. */
   RESUME("resume"),
   /** Nothing begins in a run that drains or has ended. */

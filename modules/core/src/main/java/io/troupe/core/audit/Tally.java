@@ -24,6 +24,7 @@ public final class Tally {
     tally.add(Entry.EXPIRED, ledger.expired());
     tally.add(Entry.LOST, ledger.lost());
     tally.add(Entry.BROKEN, ledger.failures());
+    tally.add(Entry.OUTAGES, ledger.outages());
     tally.add(Entry.CANCELLED, ledger.cancelled());
     tally.add(Entry.REFUSED, ledger.refused());
     return tally;

@@ -40,8 +40,13 @@ public sealed interface Verdict {
   enum Cause {
     /** The verifier did not answer in time and was ended. */
     TIMEOUT,
-    /** The verifier failed, its process died, or it is under quarantine. */
+    /** The verifier failed on it, or its process died of it. */
     CRASH,
+    /**
+     * No verifier is there: it cannot start, is under quarantine, has no room, or fails on whatever
+     * it is asked. It says nothing of the completion, which may be asked for again.
+     */
+    AWAY,
     /** What the prompt is judged by is broken, so that no completion of it can be judged. */
     BAD_INPUT
   }

@@ -14,6 +14,9 @@ import java.util.List;
  * @param versions one a completion
  */
 public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersions> versions) {
+  /** A reward of so much is a full one: weighted sums of verifiers may miss 1 by a rounding. */
+  public static final double PERFECT = 1 - 1e-6;
+
   public GroupSummary {
     rewards = List.copyOf(rewards);
     versions = List.copyOf(versions);
@@ -24,6 +27,11 @@ public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersio
         lease,
         rewards.size(),
         versions.size());
+  }
+
+  /** Whether every completion has the full reward. */
+  public boolean perfect() {
+    return rewards.stream().allMatch(reward -> reward >= PERFECT);
   }
 
   /** The version of the oldest token. */

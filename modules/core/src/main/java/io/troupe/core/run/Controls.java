@@ -1,7 +1,7 @@
 package io.troupe.core.run;
 
 /**
- * What operators have set, for as long as the process lives: a resumed run starts without.
+ * What operators have set: it outlives the process, but for a checkpoint that was asked for.
  *
  * @param paused whether nothing is admitted and no lease granted
  * @param checkpointAsked whether a checkpoint is to be saved once the running step ends
@@ -10,6 +10,32 @@ package io.troupe.core.run;
 public record Controls(boolean paused, boolean checkpointAsked, int concurrency) {
   /** Nobody has set anything. */
   public static final Controls NONE = new Controls(false, false, 0);
+
+  /** After an operator's order was taken. */
+  public Controls after(Verb verb, boolean stepRuns) {
+    return switch (verb) {
+      case Verb.PauseAdmission _ -> paused(true);
+      case Verb.ResumeAdmission _ -> paused(false);
+      case Verb.LimitConcurrency(int most) -> concurrency(most);
+      // A step that runs has taken its groups already, so the checkpoint waits for its end.
+      case Verb.SaveCheckpoint _ -> checkpointAsked(stepRuns);
+      case Verb.RequeueGroup _,
+          Verb.CancelGroup _,
+          Verb.Drain _,
+          Verb.RestartWorker _,
+          Verb.QuarantineVerifier _,
+          Verb.ReleaseVerifier _,
+          Verb.DrainNode _,
+          Verb.DrainWorker _,
+          Verb.SetLogLevel _ ->
+          this;
+    };
+  }
+
+  /** What a new process of the run goes on with, under its own settings. */
+  Controls resumed(RunLimits limits) {
+    return new Controls(paused, false, Math.min(concurrency, limits.maxConcurrentGroups()));
+  }
 
   Controls paused(boolean next) {
     return new Controls(next, checkpointAsked, concurrency);

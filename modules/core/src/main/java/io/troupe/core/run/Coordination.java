@@ -32,15 +32,37 @@ public record Coordination(RunLimits limits) {
    *       WAIT); StalenessBound then zeroes what is stale inside the groups of a step.
    *   S2  Every admitted group ends exactly once: trained, filtered, skipped or failed. An answer
    *       counts only under the lease that is current; any other is refused and counted.
-   *   S3  If workers answer, batches form: what ends badly waits first in line, leases expire, and
-   *       a run that can only filter, or only skip, ends with a reason instead of spinning.
+   *   S3  If workers answer, batches form: what ends badly waits first in line and leases expire.
+   *       What infrastructure fails costs no prompt: breakers hold work back from workers that fail
+   *       in a row, and from all of them while no verifier is there. A run that can only filter,
+   *       skip, give up or wait for what has failed ends with a reason instead of spinning, and
+   *       none that trained nothing is completed.
    *   S4  All of it follows from the state alone, which is a fold over the journal.
+   *
+   * What a lease that ends costs its prompt:
+   *
+   *   the prompt or a completion cannot be done   an attempt
+   *   it expires, or is lost with its worker      half of one
+   *   the engine, a server or the weights fail    a tenth of one
+   *   no verifier judges what was drawn           nothing
+   *
+   * Halves and tenths are for a prompt that ends its worker, or that a server never takes. They
+   * count only if the worker's place had drawn some group since its last failure: otherwise the
+   * place is to blame. So a place in doubt is probed with the groups that were tried least, and the
+   * one exception is for when there are no others: once every group that is left was tried twice,
+   * and probes are as far apart as they get, expiries and losses count.
    *
    * Every input is handled in two movements: first what it says, then `settle`, which starts
    * whatever the new state allows. Nothing is started anywhere else.
    */
 
   private static final int MAX_SKIPPED_IN_A_ROW = 3;
+
+  /** One failure may be anybody's. */
+  private static final int FAILURES_THAT_SUSPEND = 3;
+
+  /** Groups that were drawn more often are suspects, which no probe should be of. */
+  private static final int MOST_DRAWS_OF_A_PROBE = 1;
 
   /**
    * The answer to an input.
@@ -70,7 +92,7 @@ public record Coordination(RunLimits limits) {
 
   /**
    * The first event of a run that goes on from a checkpoint: leases of the former process are void,
-   * and everything else is as the checkpoint says.
+   * its workers and its clock are gone, and everything else is as the checkpoint says.
    *
    * @param lastFence the greatest fencing number the journal tells of, after the checkpoint too:
    *     fences are never used twice, so no answer from before can pass for a new one
@@ -87,10 +109,10 @@ public record Coordination(RunLimits limits) {
             cleared.groups(),
             RunState.INITIAL.workers(),
             Math.max(cleared.lastFence(), lastFence),
-            cleared.filteredInARow(),
-            cleared.skippedInARow(),
+            cleared.streaks(),
+            Outages.NONE,
             cleared.ledger(),
-            Controls.NONE);
+            cleared.controls().resumed(limits));
     Draft begin = new Draft(checkpoint, 0);
     begin.emit(new Event.RunResumed(resumed));
     begin.effects.add(new Effect.Publish(resumed.version()));
@@ -107,6 +129,9 @@ public record Coordination(RunLimits limits) {
     /** Workers of whom a lease is over. */
     private final Set<WorkerId> freed = new LinkedHashSet<>();
 
+    /** Before the input: what it brings speaks against nobody it brings as well. */
+    private final Outages before;
+
     private RunState state;
 
     /** Whether something may be too stale that was not when the buffer was last swept. */
@@ -114,6 +139,7 @@ public record Coordination(RunLimits limits) {
 
     Draft(RunState state, long now) {
       this.state = state;
+      this.before = state.outages();
       this.now = now;
     }
 
@@ -137,7 +163,8 @@ public record Coordination(RunLimits limits) {
         case Input.WorkRequested(WorkerId worker, long total) -> onWorkRequested(worker, total);
         case Input.GroupSampled(LeaseId lease) -> onGroupSampled(lease);
         case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
-        case Input.GroupFailed(LeaseId lease, String reason) -> onGroupFailed(lease, reason);
+        case Input.GroupFailed(LeaseId lease, Failure failure) -> onGroupFailed(lease, failure);
+        case Input.VerifierAway(LeaseId lease, String reason) -> onVerifierAway(lease, reason);
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
         case Input.TokensWeighed(long step, LossTokens tokens) -> onTokensWeighed(step, tokens);
         case Input.WorkerRetired(WorkerId worker) -> onWorkerRetired(worker);
@@ -146,7 +173,7 @@ public record Coordination(RunLimits limits) {
         case Input.NodeCaughtUp(String node, WeightVersion version) ->
             emit(new Event.NodeCaughtUp(node, version));
         case Input.StepTrained(long step) -> onStepTrained(step);
-        case Input.StepSkipped(long step, String reason) -> onStepSkipped(step, reason);
+        case Input.StepSkipped skipped -> onStepSkipped(skipped);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);
         case Input.Broken(String reason) -> stop(new RunEnd.Failed(reason));
         case Input.Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
@@ -177,8 +204,10 @@ public record Coordination(RunLimits limits) {
     }
 
     private void onGroupSampled(LeaseId lease) {
-      if (state.lease(lease).filter(held -> !held.sampled()).isPresent()) {
-        emit(new Event.LeaseSampled(lease));
+      Optional<Group.Leased> held = state.lease(lease).filter(leased -> !leased.sampled());
+      if (held.isPresent()) {
+        emit(new Event.LeaseSampled(lease, now + limits.leaseMillis()));
+        resume(held.get().worker());
       }
     }
 
@@ -191,13 +220,23 @@ public record Coordination(RunLimits limits) {
         }
         return;
       }
+      WorkerId worker = state.lease(summary.lease()).orElseThrow().worker();
       free(summary.lease());
-      if (limits.filterDegenerate() && degenerate(summary)) {
+      if (nothingToLearn(summary)) {
         emit(new Event.GroupFiltered(summary));
         effects.add(new Effect.Forget(summary.lease()));
       } else {
         emit(new Event.GroupBuffered(summary));
       }
+      resume(worker);
+      if (state.outages().verifiers().open()) {
+        emit(new Event.VerificationResumed());
+      }
+    }
+
+    private boolean nothingToLearn(GroupSummary summary) {
+      return (limits.filterDegenerate() && degenerate(summary))
+          || (limits.filterPerfect() && summary.perfect());
     }
 
     private Optional<String> objectionTo(GroupSummary summary) {
@@ -234,23 +273,42 @@ public record Coordination(RunLimits limits) {
           };
     }
 
-    private void onGroupFailed(LeaseId lease, String reason) {
-      if (state.lease(lease).isPresent()) {
-        end(lease, LeaseEnd.FAILED, reason);
-      } else {
+    private void onGroupFailed(LeaseId lease, Failure failure) {
+      if (state.lease(lease).isEmpty()) {
         emit(new Event.AnswerRefused(lease, "its lease has ended"));
+        return;
+      }
+      end(
+          lease,
+          switch (failure) {
+            case Failure.OfPrompt _ -> LeaseEnd.FAILED;
+            case Failure.OfEngine _ -> LeaseEnd.ENGINE_FAILED;
+            case Failure.OfVerifier _ -> LeaseEnd.VERIFIER_AWAY;
+          },
+          failure.reason());
+    }
+
+    private void onVerifierAway(LeaseId lease, String reason) {
+      if (state.lease(lease).isPresent()) {
+        suspendVerification(reason);
       }
     }
 
     private void onWorkerLost(WorkerId worker) {
-      if (present(worker)) {
+      Worker known = state.workers().get(worker);
+      if (known == null) {
+        return;
+      }
+      if (known.present()) {
         emit(new Event.WorkerLost(worker));
       }
+      String why = worker + " is gone";
       state
           .leases()
           .filter(held -> held.worker().equals(worker))
           .toList()
-          .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, worker + " is gone"));
+          .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, why));
+      suspend(worker, why);
       freed.remove(worker);
     }
 
@@ -271,7 +329,7 @@ public record Coordination(RunLimits limits) {
      */
     private void releaseRetired() {
       for (WorkerId worker : freed) {
-        if (!present(worker) && state.leases().noneMatch(held -> held.worker().equals(worker))) {
+        if (!state.workers().containsKey(worker)) {
           effects.add(new Effect.Release(worker));
         }
       }
@@ -314,13 +372,14 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onStepSkipped(long step, String reason) {
+    private void onStepSkipped(Input.StepSkipped skipped) {
+      long step = skipped.step();
       if (step != state.version().number() + 1 || state.inTraining().findAny().isEmpty()) {
         return;
       }
       List<LeaseId> spent = trainingLeases();
       boolean asked = state.controls().checkpointAsked();
-      emit(new Event.StepSkipped(step, reason));
+      emit(new Event.StepSkipped(step, skipped.reason(), skipped.empty()));
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
       if (asked) {
         effects.add(new Effect.SaveCheckpoint(state.version().number(), state, false));
@@ -440,6 +499,7 @@ public record Coordination(RunLimits limits) {
       switch (state.group(id).stage()) {
         case Group.Leased held -> {
           effects.add(new Effect.Cancel(held.lease(), held.worker()));
+          free(held.lease());
           emit(new Event.LeaseEnded(held.lease(), LeaseEnd.CANCELLED, "ordered by " + order.by()));
         }
         case Group.Buffered(GroupSummary summary) -> {
@@ -471,12 +531,23 @@ public record Coordination(RunLimits limits) {
           .forEach(
               held -> {
                 effects.add(new Effect.Cancel(held.lease(), held.worker()));
-                end(
-                    held.lease(),
-                    LeaseEnd.EXPIRED,
-                    "%s did not answer within %d ms"
-                        .formatted(held.worker(), limits.leaseMillis()));
+                expire(held);
               });
+    }
+
+    /** A pool ends what a completion does to a verifier, so one that does not answer is away. */
+    private void expire(Group.Leased held) {
+      if (held.sampled()) {
+        end(
+            held.lease(),
+            LeaseEnd.VERIFIER_AWAY,
+            "%s was not judged within %d ms".formatted(held.lease(), limits.leaseMillis()));
+      } else {
+        end(
+            held.lease(),
+            LeaseEnd.EXPIRED,
+            "%s did not answer within %d ms".formatted(held.worker(), limits.leaseMillis()));
+      }
     }
 
     private List<LeaseId> trainingLeases() {
@@ -488,20 +559,71 @@ public record Coordination(RunLimits limits) {
 
     /** Ends a lease, and gives the group up when that was one time too many. */
     private void end(LeaseId lease, LeaseEnd reason, String detail) {
+      WorkerId worker = state.lease(lease).orElseThrow().worker();
       free(lease);
-      emit(new Event.LeaseEnded(lease, reason, detail));
+      boolean counts = counts(lease.group(), reason, worker);
+      emit(new Event.LeaseEnded(lease, reason, detail, counts));
+      switch (reason) {
+        case EXPIRED, ENGINE_FAILED -> suspend(worker, detail);
+        case VERIFIER_AWAY -> suspendVerification(detail);
+        case WORKER_LOST, FAILED, STALE, CANCELLED -> {}
+      }
       Group group = state.group(lease.group());
-      if (group.attemptsUsed() >= limits.maxAttempts()) {
+      if (counts && group.attemptsUsed() >= limits.maxAttempts()) {
+        emit(new Event.GroupFailed(lease.group(), group.account() + detail));
+      }
+    }
+
+    private boolean counts(GroupId group, LeaseEnd reason, WorkerId worker) {
+      return switch (reason) {
+        case FAILED -> true;
+        case ENGINE_FAILED -> trusted(worker);
+        case EXPIRED, WORKER_LOST -> trusted(worker) || (despaired(worker) && suspectsLeft(group));
+        case VERIFIER_AWAY, STALE, CANCELLED -> false;
+      };
+    }
+
+    private boolean trusted(WorkerId worker) {
+      return before.place(worker.place()).failures() == 0;
+    }
+
+    private boolean despaired(WorkerId worker) {
+      return before.place(worker.place()).pauseMillis() >= limits.outages().longestPauseMillis();
+    }
+
+    /** Whether no other group is left that could tell whose fault a failure is. */
+    private boolean suspectsLeft(GroupId failed) {
+      return exhausted()
+          && state.group(failed).draws() > MOST_DRAWS_OF_A_PROBE
+          && state.waiting().noneMatch(group -> group.draws() <= MOST_DRAWS_OF_A_PROBE);
+    }
+
+    /** Opens the breaker before a worker's place, if it is time. */
+    private void suspend(WorkerId worker, String reason) {
+      Breaker breaker = state.outages().place(worker.place());
+      if (breaker.failures() >= FAILURES_THAT_SUSPEND && breaker.mayOpen(now)) {
         emit(
-            new Event.GroupFailed(
-                lease.group(),
-                "%d attempts failed%s, the last: %s"
-                    .formatted(
-                        group.attempts(),
-                        group.losses() == 0
-                            ? ""
-                            : " and %d were lost with their worker".formatted(group.losses()),
-                        detail)));
+            new Event.WorkerSuspended(
+                worker,
+                breaker.failures(),
+                reason,
+                now,
+                now + breaker.nextPause(now, limits.outages())));
+      }
+    }
+
+    private void resume(WorkerId worker) {
+      if (state.outages().place(worker.place()).open()) {
+        emit(new Event.WorkerResumed(worker));
+      }
+    }
+
+    private void suspendVerification(String reason) {
+      Breaker breaker = state.outages().verifiers();
+      if (breaker.mayOpen(now)) {
+        emit(
+            new Event.VerificationSuspended(
+                reason, now, now + breaker.nextPause(now, limits.outages())));
       }
     }
 
@@ -514,10 +636,15 @@ public record Coordination(RunLimits limits) {
       switch (state.phase()) {
         case Phase.Running _ -> {
           sweep();
-          if (hopeless().isPresent()) {
-            stop(new RunEnd.Failed(hopeless().get()));
-          } else if (finished()) {
+          if (mastered()) {
+            emit(new Event.TaskMastered(state.streaks().perfect()));
             save(new RunEnd.Completed());
+          } else if (hopeless().isPresent()) {
+            stop(new RunEnd.Failed(hopeless().get()));
+          } else if (outage().isPresent()) {
+            save(new RunEnd.Failed(outage().get()));
+          } else if (finished()) {
+            save(completion());
           } else {
             startStep();
             grant();
@@ -580,21 +707,86 @@ public record Coordination(RunLimits limits) {
       }
     }
 
+    /** A policy that has moved, and is right in all that it was asked of late. */
+    private boolean mastered() {
+      return state.version().number() > 0
+          && state.streaks().perfect() >= limits.maxFilteredInARow()
+          && state.inTraining().findAny().isEmpty();
+    }
+
     private Optional<String> hopeless() {
-      if (state.filteredInARow() >= limits.maxFilteredInARow()) {
+      Streaks streaks = state.streaks();
+      boolean allPerfect = streaks.perfect() >= streaks.filtered();
+      if (streaks.filtered() >= limits.maxFilteredInARow()
+          && !(allPerfect && state.version().number() > 0)) {
         return Optional.of(
-            "the last %d groups all had equal rewards, so there is nothing to learn from: the task is"
-                    .formatted(state.filteredInARow())
-                + " too hard or too easy for this policy; lengthen the warm-up, change the task, or"
-                + " raise training.max_filtered_groups");
+            allPerfect
+                ? "every completion of the last %d groups was right, so there is nothing to learn:"
+                        .formatted(streaks.filtered())
+                    + " the task is too easy for this policy"
+                : "the last %d groups all had equal rewards, so there is nothing to learn from: the"
+                        .formatted(streaks.filtered())
+                    + " task is too hard or too easy for this policy; lengthen the warm-up, change"
+                    + " the task, or raise training.max_filtered_groups");
       }
-      if (state.skippedInARow() >= MAX_SKIPPED_IN_A_ROW) {
+      if (streaks.skipped() >= MAX_SKIPPED_IN_A_ROW) {
         return Optional.of(
-            "the loss or a gradient was not finite in %d steps in a row; lower"
-                    .formatted(state.skippedInARow())
-                + " training.learning_rate and resume from the last checkpoint");
+            "%d steps in a row were skipped, the last because %s; lower training.learning_rate and"
+                    .formatted(streaks.skipped(), streaks.lastReason())
+                + " resume from the last checkpoint");
+      }
+      if (streaks.empty() * limits.groupsPerStep() >= limits.maxFilteredInARow()) {
+        return Optional.of(
+            "%d steps in a row had nothing to learn from: %s"
+                .formatted(streaks.empty(), streaks.lastReason()));
+      }
+      if (streaks.givenUp() >= limits.prompts()) {
+        return Optional.of(
+            "the last %d prompts were all given up, the last because %s"
+                .formatted(streaks.givenUp(), streaks.lastReason()));
       }
       return Optional.empty();
+    }
+
+    /** Why the run ends because nothing has succeeded for too long, if that is so. */
+    private Optional<String> outage() {
+      Outages outages = state.outages();
+      long since = outages.failingSince();
+      boolean over =
+          since != Outages.NOT_FAILING
+              && now - since >= limits.outages().timeoutMillis()
+              && !state.controls().paused()
+              && state.inTraining().findAny().isEmpty()
+              && (outages.verifiers().open() || !anyTrusted());
+      return over
+          ? Optional.of(
+              "nothing has succeeded for %d s (rollout.outage_timeout), the last failure: %s"
+                  .formatted((now - since) / 1000, outages.lastReason()))
+          : Optional.empty();
+    }
+
+    private boolean anyTrusted() {
+      return state.workers().entrySet().stream()
+          .anyMatch(
+              entry ->
+                  entry.getValue().present()
+                      && !state.outages().place(entry.getKey().place()).open());
+    }
+
+    /** How a run ends whose steps, or whose prompts, are used up. */
+    private RunEnd completion() {
+      if (state.version().number() > 0) {
+        return new RunEnd.Completed();
+      }
+      Ledger ledger = state.ledger();
+      return new RunEnd.Failed(
+          "no step moved the weights: of %d groups %d were given up, %d filtered, and %d in skipped"
+                  .formatted(
+                      ledger.admitted(), ledger.failed(), ledger.filtered(), ledger.skipped())
+              + " steps"
+              + (state.streaks().lastReason().isEmpty()
+                  ? ""
+                  : "; the last reason: " + state.streaks().lastReason()));
     }
 
     private boolean finished() {
@@ -676,23 +868,17 @@ public record Coordination(RunLimits limits) {
       if (limits.lockStep() && running > 0) {
         return;
       }
-      long outstanding = state.accepted() + running;
-      long capacity =
-          Math.min(
-              Admission.capacity(
-                  state.controls().concurrency() > 0
-                      ? state.controls().concurrency()
-                      : limits.maxConcurrentGroups(),
-                  running,
-                  state.accepted(),
-                  state.version().number(),
-                  limits.groupsPerStep(),
-                  limits.maxStaleness()),
-              // What no remaining step could train on is not begun.
-              limits.groups() - outstanding);
+      long capacity = capacity(running);
+      Breaker verifiers = state.outages().verifiers();
+      if (verifiers.open()) {
+        // What is under lease comes to the verifiers by itself, and is a probe as good as any.
+        capacity = verifiers.probes(now) && running == 0 ? Math.min(capacity, 1) : 0;
+      }
       while (capacity > 0) {
-        Optional<WorkerId> taker = hungriest();
-        Optional<GroupId> group = taker.flatMap(_ -> nextGroup());
+        Optional<WorkerId> probed = toProbe();
+        Optional<WorkerId> taker = probed.or(this::hungriest);
+        boolean probe = probed.isPresent() || verifiers.open();
+        Optional<GroupId> group = taker.flatMap(_ -> probe ? leastDrawn() : nextGroup());
         if (group.isEmpty()) {
           return;
         }
@@ -701,18 +887,41 @@ public record Coordination(RunLimits limits) {
       }
     }
 
+    private long capacity(long running) {
+      long outstanding = state.accepted() + running;
+      return Math.min(
+          Admission.capacity(
+              state.controls().concurrency() > 0
+                  ? state.controls().concurrency()
+                  : limits.maxConcurrentGroups(),
+              running,
+              state.accepted(),
+              state.version().number(),
+              limits.groupsPerStep(),
+              limits.maxStaleness()),
+          // What no remaining step could train on is not begun.
+          limits.groups() - outstanding);
+    }
+
     private void lease(GroupId group, WorkerId worker) {
       LeaseId lease = new LeaseId(group, state.lastFence() + 1);
       emit(new Event.LeaseGranted(lease, worker, state.version(), now + limits.leaseMillis()));
       Group admitted = state.group(group);
       effects.add(
-          new Effect.Grant(lease, worker, admitted.prompt(), admitted.epoch(), state.version()));
+          new Effect.Grant(
+              lease,
+              worker,
+              admitted.prompt(),
+              admitted.epoch(),
+              admitted.draws(),
+              state.version()));
     }
 
-    /** The present worker with the most unmet demand; ties go to the first by name. */
+    /** The trusted worker with the most unmet demand; ties go to the first by name. */
     private Optional<WorkerId> hungriest() {
       return state.workers().entrySet().stream()
           .filter(entry -> entry.getValue().demand() > 0)
+          .filter(entry -> !state.outages().place(entry.getKey().place()).open())
           .max(
               Comparator.comparingLong(
                       (Map.Entry<WorkerId, Worker> entry) -> entry.getValue().demand())
@@ -720,10 +929,32 @@ public record Coordination(RunLimits limits) {
           .map(Map.Entry::getKey);
     }
 
+    /** The first suspended worker that is due for a probe; a lease that it still has is one. */
+    private Optional<WorkerId> toProbe() {
+      return state.workers().entrySet().stream()
+          .filter(entry -> entry.getValue().demand() > 0 && entry.getValue().leases() == 0)
+          .map(Map.Entry::getKey)
+          .filter(worker -> state.outages().place(worker.place()).probes(now))
+          .findFirst();
+    }
+
     private Optional<GroupId> nextGroup() {
       Optional<GroupId> again = state.waiting().map(Group::id).findFirst();
-      if (again.isPresent() || exhausted()) {
-        return again;
+      return again.isPresent() ? again : admitted();
+    }
+
+    /** For a probe: a group that says more of who is probed than of itself. */
+    private Optional<GroupId> leastDrawn() {
+      Optional<Group> waiting = state.waiting().min(Comparator.comparingInt(Group::draws));
+      return waiting
+          .filter(group -> group.draws() <= MOST_DRAWS_OF_A_PROBE || exhausted())
+          .map(Group::id)
+          .or(this::admitted);
+    }
+
+    private Optional<GroupId> admitted() {
+      if (exhausted()) {
+        return Optional.empty();
       }
       GroupId id = new GroupId(state.ledger().admitted() + 1);
       int prompt = limits.promptAt(state.cursor());

@@ -11,9 +11,11 @@ public sealed interface Effect {
    * Tell a worker to produce a group.
    *
    * @param prompt index in the training pool
+   * @param draws how often tokens were drawn for the group before
    * @param version the worker must hold it, or a newer one, before it draws the first token
    */
-  record Grant(LeaseId lease, WorkerId worker, int prompt, long epoch, WeightVersion version)
+  record Grant(
+      LeaseId lease, WorkerId worker, int prompt, long epoch, int draws, WeightVersion version)
       implements Effect {}
 
   /** Tell a worker to stop work on a lease. */

@@ -29,11 +29,21 @@ public sealed interface Event {
   record LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion version, long deadlineMillis)
       implements Event {}
 
-  /** Only verification is left to do under a lease. */
-  record LeaseSampled(LeaseId lease) implements Event {}
+  /** Only verification is left to do under a lease; it may take as long as drawing may. */
+  record LeaseSampled(LeaseId lease, long deadlineMillis) implements Event {}
 
-  /** A lease ended without an accepted answer; its group waits to be sampled again. */
-  record LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) implements Event {}
+  /**
+   * A lease ended without an accepted answer; its group waits to be sampled again.
+   *
+   * @param counts whether it speaks against the prompt, which has only so many attempts
+   */
+  record LeaseEnded(LeaseId lease, LeaseEnd reason, String detail, boolean counts)
+      implements Event {
+    /** The end of a lease that counts if one of its kind can. */
+    public LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) {
+      this(lease, reason, detail, reason.chargeable());
+    }
+  }
 
   /** A scored group was accepted. */
   record GroupBuffered(GroupSummary summary) implements Event {}
@@ -55,6 +65,31 @@ public sealed interface Event {
 
   /** A worker takes no new leases; those it has go on. */
   record WorkerRetired(WorkerId worker) implements Event {}
+
+  /**
+   * The workers of a place have failed in a row and get no work, but for one group as a probe once
+   * the pause is over; or that probe has failed.
+   *
+   * @param worker that failed last
+   * @param failures in a row
+   * @param reason of the last
+   * @param untilMillis end of the pause, on the coordinator's clock as {@code atMillis} is
+   */
+  record WorkerSuspended(
+      WorkerId worker, int failures, String reason, long atMillis, long untilMillis)
+      implements Event {}
+
+  /** A worker of a suspended place has drawn a group: it gets work again. */
+  record WorkerResumed(WorkerId worker) implements Event {}
+
+  /**
+   * No verifier is there: nothing is granted, but for one group as a probe once the pause is over;
+   * or that probe has failed.
+   */
+  record VerificationSuspended(String reason, long atMillis, long untilMillis) implements Event {}
+
+  /** A group was judged again. */
+  record VerificationResumed() implements Event {}
 
   /**
    * A node did not get weights in time, or held others up that wanted them from it: it feeds nobody
@@ -89,8 +124,20 @@ public sealed interface Event {
   /** A step ended; its weights are the present version. */
   record StepTrained(long step) implements Event {}
 
-  /** A step ended without moving the weights; its groups are spent. */
-  record StepSkipped(long step, String reason) implements Event {}
+  /**
+   * A step ended without moving the weights; its groups are spent.
+   *
+   * @param empty whether no token of it had loss weight; otherwise a number was not finite
+   */
+  record StepSkipped(long step, String reason, boolean empty) implements Event {
+    /** A step with a number that was not finite. */
+    public StepSkipped(long step, String reason) {
+      this(step, reason, false);
+    }
+  }
+
+  /** Every completion of so many groups in a row was right: nothing is left to learn. */
+  record TaskMastered(long groups) implements Event {}
 
   /** An operator's order was carried out; what it changed follows as events of its own. */
   record OrderTaken(Verb verb, Order order) implements Event {}

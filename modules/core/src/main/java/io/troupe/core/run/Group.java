@@ -5,21 +5,36 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
+import java.util.StringJoiner;
 
 /**
  * An admitted group that has not ended.
  *
  * @param prompt index in the training pool
  * @param epoch of the admission
- * @param attempts leases so far that expired or failed
- * @param losses leases so far that were lost with their worker
+ * @param attempts leases so far that failed for the prompt's own sake
+ * @param losses leases so far that expired, or were lost with their worker, and that count
+ * @param outages leases so far that an engine failed and that count
+ * @param draws leases so far, of all that ended, but for those that were cancelled: each draws
+ *     tokens of its own
  */
-public record Group(GroupId id, int prompt, long epoch, int attempts, int losses, Stage stage) {
-  /**
-   * A worker is seldom killed by what it works on, and it takes all its groups along; so it needs
-   * more deaths than failures before a prompt is suspected.
+public record Group(
+    GroupId id,
+    int prompt,
+    long epoch,
+    int attempts,
+    int losses,
+    int outages,
+    int draws,
+    Stage stage) {
+  /*
+   * A prompt is given up when its attempts are used up. What speaks against it is an attempt. What
+   * may as well speak against a worker counts only if that worker had drawn another group since its
+   * last failure, and less: a worker is seldom killed by what it works on, and it takes all its
+   * groups along; an engine or a server that fails now and then fails whatever it is asked.
    */
   private static final int LOSSES_AN_ATTEMPT = 2;
+  private static final int OUTAGES_AN_ATTEMPT = 10;
 
   /** Where a live group is. */
   public sealed interface Stage {}
@@ -44,21 +59,51 @@ public record Group(GroupId id, int prompt, long epoch, int attempts, int losses
   /** In the step that is running. */
   public record Training(GroupSummary summary) implements Stage {}
 
+  static Group admitted(GroupId id, int prompt, long epoch) {
+    return new Group(id, prompt, epoch, 0, 0, 0, 0, new Waiting());
+  }
+
   Group at(Stage next) {
-    return new Group(id, prompt, epoch, attempts, losses, next);
+    return new Group(id, prompt, epoch, attempts, losses, outages, draws, next);
   }
 
   /** The group after a lease of it ended without an accepted answer. */
-  Group after(LeaseEnd reason) {
+  Group after(LeaseEnd reason, boolean counts) {
+    int more = counts ? 1 : 0;
     return switch (reason) {
-      case EXPIRED, FAILED -> new Group(id, prompt, epoch, attempts + 1, losses, stage);
-      case WORKER_LOST -> new Group(id, prompt, epoch, attempts, losses + 1, stage);
-      case STALE, CANCELLED -> this;
+      case FAILED ->
+          new Group(id, prompt, epoch, attempts + more, losses, outages, draws + 1, stage);
+      case EXPIRED, WORKER_LOST ->
+          new Group(id, prompt, epoch, attempts, losses + more, outages, draws + 1, stage);
+      case ENGINE_FAILED ->
+          new Group(id, prompt, epoch, attempts, losses, outages + more, draws + 1, stage);
+      case VERIFIER_AWAY, STALE -> drawn();
+      case CANCELLED -> this;
     };
+  }
+
+  /** The group after what was drawn for it was put away. */
+  Group drawn() {
+    return new Group(id, prompt, epoch, attempts, losses, outages, draws + 1, stage);
+  }
+
+  /** What counted against its prompt, up to the last failure, which is left to be named. */
+  String account() {
+    StringJoiner parts = new StringJoiner(", ", "", ", the last: ");
+    part(parts, attempts, "%d attempts failed");
+    part(parts, losses, "%d expired or were lost with their worker");
+    part(parts, outages, "%d were failed by an engine");
+    return parts.toString();
+  }
+
+  private static void part(StringJoiner parts, int count, String words) {
+    if (count > 0) {
+      parts.add(words.formatted(count));
+    }
   }
 
   /** What counts towards the limit at which its prompt is given up. */
   int attemptsUsed() {
-    return attempts + losses / LOSSES_AN_ATTEMPT;
+    return attempts + losses / LOSSES_AN_ATTEMPT + outages / OUTAGES_AN_ATTEMPT;
   }
 }

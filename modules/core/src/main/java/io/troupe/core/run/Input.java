@@ -25,8 +25,11 @@ public sealed interface Input {
   /** A scored group lies at the trainer. */
   record GroupScored(GroupSummary summary) implements Input {}
 
-  /** The engine or the verifier could not do it. */
-  record GroupFailed(LeaseId lease, String reason) implements Input {}
+  /** A worker cannot answer a lease. */
+  record GroupFailed(LeaseId lease, Failure failure) implements Input {}
+
+  /** No verifier judges what was drawn under a lease; its worker keeps it and asks again. */
+  record VerifierAway(LeaseId lease, String reason) implements Input {}
 
   /** A worker is gone, with all it was doing. */
   record WorkerLost(WorkerId worker) implements Input {}
@@ -46,8 +49,17 @@ public sealed interface Input {
   /** The trainer finished a step; its weights are ready to publish. */
   record StepTrained(long step) implements Input {}
 
-  /** The trainer left the weights as they were, because the loss or a gradient was not finite. */
-  record StepSkipped(long step, String reason) implements Input {}
+  /**
+   * The trainer left the weights as they were.
+   *
+   * @param empty whether no token had loss weight; otherwise the loss or a gradient was not finite
+   */
+  record StepSkipped(long step, String reason, boolean empty) implements Input {
+    /** A step with a number that was not finite. */
+    public StepSkipped(long step, String reason) {
+      this(step, reason, false);
+    }
+  }
 
   /** A checkpoint is durable; {@code last} as in {@link Effect.SaveCheckpoint}. */
   record CheckpointSaved(long step, boolean last) implements Input {}

@@ -5,7 +5,8 @@ package io.troupe.core.run;
  * moment, with L groups under lease, F buffered and T in training, and W waiting,
  *
  * <pre>
- *   granted  = trained + filtered + skipped + stale + expired + lost + failures + cancelled + L + F + T
+ *   granted  = trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled
+ *              + L + F + T
  *   admitted = trained + filtered + skipped + failed + W + L + F + T
  * </pre>
  *
@@ -18,7 +19,8 @@ package io.troupe.core.run;
  * @param stale leases whose answer, or coming answer, was too stale; the group waits again
  * @param expired leases that ran out
  * @param lost leases whose worker was lost
- * @param failures leases that the engine or the verifier failed
+ * @param failures leases whose prompt or completions could not be done
+ * @param outages leases that an engine failed, or that no verifier was there for
  * @param cancelled leases ended by a drain, the end, a resume, or an operator
  * @param refused answers refused because their lease had ended; they stand in no sum
  */
@@ -33,14 +35,15 @@ public record Ledger(
     long expired,
     long lost,
     long failures,
+    long outages,
     long cancelled,
     long refused) {
   /** Nothing has happened. */
-  public static final Ledger EMPTY = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Ledger EMPTY = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Leases that ended, one way or another. */
   public long endedLeases() {
-    return trained + filtered + skipped + stale + expired + lost + failures + cancelled;
+    return trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled;
   }
 
   /** Groups that ended for good. */
@@ -82,6 +85,7 @@ public record Ledger(
       case EXPIRED -> plus(Account.EXPIRED, 1);
       case WORKER_LOST -> plus(Account.LOST, 1);
       case FAILED -> plus(Account.FAILURES, 1);
+      case ENGINE_FAILED, VERIFIER_AWAY -> plus(Account.OUTAGES, 1);
       case CANCELLED -> plus(Account.CANCELLED, 1);
     };
   }
@@ -97,6 +101,7 @@ public record Ledger(
     EXPIRED,
     LOST,
     FAILURES,
+    OUTAGES,
     CANCELLED,
     REFUSED
   }
@@ -113,6 +118,7 @@ public record Ledger(
         expired + (account == Account.EXPIRED ? groups : 0),
         lost + (account == Account.LOST ? groups : 0),
         failures + (account == Account.FAILURES ? groups : 0),
+        outages + (account == Account.OUTAGES ? groups : 0),
         cancelled + (account == Account.CANCELLED ? groups : 0),
         refused + (account == Account.REFUSED ? groups : 0));
   }

@@ -18,8 +18,8 @@ import io.troupe.core.prompt.PromptOrder;
  * @param stale what becomes of stale groups
  * @param maxConcurrentGroups most groups under lease at a time
  * @param filterDegenerate whether groups with equal rewards are put aside
- * @param maxAttempts leases of a group that may expire or fail before its prompt is given up for
- *     the epoch; two that are lost with their worker count as one
+ * @param maxAttempts failures of a prompt before it is given up for the epoch; two leases that
+ *     expire or are lost with their worker count as one, and so do ten that an engine fails
  * @param leaseMillis how long a worker may take for one group
  * @param drainMillis how long a drain waits for groups under lease
  * @param steps training steps of the run
@@ -34,6 +34,9 @@ import io.troupe.core.prompt.PromptOrder;
  *     that the composition of every decode batch, and with it every rounding, is reproducible
  * @param listed whether prompts are admitted in the order of the pool in every epoch, as a
  *     curriculum wants, and not in a new one
+ * @param filterPerfect whether groups whose completions are all right are put aside, whatever
+ *     becomes of other groups with equal rewards
+ * @param outages how patient the run is with infrastructure that fails
  */
 public record RunLimits(
     int prompts,
@@ -54,7 +57,9 @@ public record RunLimits(
     double evaluationTarget,
     long maxFilteredInARow,
     boolean lockStep,
-    boolean listed) {
+    boolean listed,
+    boolean filterPerfect,
+    OutageLimits outages) {
   public RunLimits {
     require(prompts >= 1, "the training pool holds at least one prompt, not %d", prompts);
     require(
@@ -122,11 +127,27 @@ public record RunLimits(
         evaluationTarget,
         maxFilteredInARow,
         lockStep,
-        false);
+        false,
+        false,
+        OutageLimits.DEFAULT);
   }
 
   /** These limits for prompts that are admitted in the order of the pool. */
   public RunLimits inListedOrder() {
+    return with(true, filterPerfect, outages);
+  }
+
+  /** These limits for a loss that has nothing to learn from completions that are right. */
+  public RunLimits withoutPerfectGroups() {
+    return with(listed, true, outages);
+  }
+
+  /** These limits with another patience. */
+  public RunLimits withOutages(OutageLimits other) {
+    return with(listed, filterPerfect, other);
+  }
+
+  private RunLimits with(boolean inOrder, boolean withoutPerfect, OutageLimits patience) {
     return new RunLimits(
         prompts,
         seed,
@@ -146,7 +167,9 @@ public record RunLimits(
         evaluationTarget,
         maxFilteredInARow,
         lockStep,
-        true);
+        inOrder,
+        withoutPerfect,
+        patience);
   }
 
   /** Groups that the run trains on, at most; the greatest number there is if they are more. */

@@ -24,10 +24,10 @@ import java.util.stream.Stream;
  * @param version steps trained, and the newest published weights
  * @param cursor next prompt to admit
  * @param groups admitted groups that have not ended
- * @param workers every worker ever heard of
+ * @param workers those that are there, or of whom leases are left
  * @param lastFence greatest fencing number granted
- * @param filteredInARow groups filtered since one was last accepted
- * @param skippedInARow steps skipped since one last moved the weights
+ * @param streaks what has happened in a row
+ * @param outages what infrastructure has failed
  * @param controls what operators have set
  */
 public record RunState(
@@ -37,8 +37,8 @@ public record RunState(
     SortedMap<GroupId, Group> groups,
     SortedMap<WorkerId, Worker> workers,
     long lastFence,
-    long filteredInARow,
-    int skippedInARow,
+    Streaks streaks,
+    Outages outages,
     Ledger ledger,
     Controls controls) {
   /** Before anything happened. */
@@ -50,8 +50,8 @@ public record RunState(
           LiveGroups.NONE,
           PersistentMap.empty(),
           0,
-          0,
-          0,
+          Streaks.NONE,
+          Outages.NONE,
           Ledger.EMPTY,
           Controls.NONE);
 
@@ -69,42 +69,58 @@ public record RunState(
       case Event.RunResumed(RunState checkpoint) -> checkpoint;
       case Event.DemandRaised(WorkerId id, long total) -> worker(id, worker(id).asks(total));
       case Event.GroupAdmitted(GroupId id, int prompt, long epoch, PromptCursor next) ->
-          group(new Group(id, prompt, epoch, 0, 0, new Group.Waiting()))
-              .cursor(next)
-              .ledger(ledger.admit());
+          group(Group.admitted(id, prompt, epoch)).cursor(next).ledger(ledger.admit());
       case Event.LeaseGranted(var lease, var worker, var granted, var deadline) ->
           group(group(lease.group()).at(new Group.Leased(lease, worker, granted, deadline, false)))
               .worker(worker, worker(worker).gets())
               .fence(lease.fence())
               .ledger(ledger.grant());
-      case Event.LeaseSampled(LeaseId lease) -> {
+      case Event.LeaseSampled(LeaseId lease, long deadline) -> {
         Group.Leased held = leased(lease);
         yield group(
-            group(lease.group())
-                .at(
-                    new Group.Leased(
-                        lease, held.worker(), held.version(), held.deadlineMillis(), true)));
+                group(lease.group())
+                    .at(new Group.Leased(lease, held.worker(), held.version(), deadline, true)))
+            .outages(outages.worked(held.worker().place()));
       }
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _) -> {
-        leased(lease);
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _, boolean counts) -> {
+        WorkerId holder = leased(lease).worker();
         Group waiting = group(lease.group()).at(new Group.Waiting());
-        yield group(waiting.after(reason)).ledger(ledger.end(reason));
+        boolean speaks = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.ENGINE_FAILED;
+        yield group(waiting.after(reason, counts))
+            .ledger(ledger.end(reason))
+            .worker(holder, worker(holder).releases())
+            .outages(speaks ? outages.failed(holder.place()) : outages);
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
-        leased(summary.lease());
-        yield group(group(summary.lease().group()).at(new Group.Buffered(summary))).filtered(0);
+        WorkerId holder = leased(summary.lease()).worker();
+        yield group(group(summary.lease().group()).at(new Group.Buffered(summary)))
+            .streaks(streaks.accept())
+            .answeredBy(holder);
       }
       case Event.GroupFiltered(GroupSummary summary) -> {
-        leased(summary.lease());
+        WorkerId holder = leased(summary.lease()).worker();
         yield without(List.of(summary.lease().group()))
             .ledger(ledger.filter())
-            .filtered(filteredInARow + 1);
+            .streaks(streaks.filter(summary))
+            .answeredBy(holder);
       }
       case Event.GroupSpoiled(LeaseId lease) ->
-          group(group(lease.group()).at(new Group.Waiting())).ledger(ledger.end(LeaseEnd.STALE));
-      case Event.GroupFailed(GroupId id, String _) -> without(List.of(id)).ledger(ledger.giveUp());
+          group(group(lease.group()).drawn().at(new Group.Waiting()))
+              .ledger(ledger.end(LeaseEnd.STALE));
+      case Event.GroupFailed(GroupId id, String reason) ->
+          without(List.of(id)).ledger(ledger.giveUp()).streaks(streaks.giveUp(reason));
       case Event.AnswerRefused _ -> ledger(ledger.refuse());
-      case Event.WorkerLost(WorkerId id) -> worker(id, worker(id).leaves());
+      case Event.WorkerLost(WorkerId id) -> {
+        Worker gone = worker(id);
+        yield worker(id, gone.leaves())
+            .outages(gone.leases() > 0 ? outages.failed(id.place()) : outages);
+      }
+      case Event.WorkerSuspended(WorkerId id, int _, String reason, long at, long until) ->
+          outages(outages.opened(id.place(), reason, at, until));
+      case Event.WorkerResumed(WorkerId id) -> outages(outages.closed(id.place()));
+      case Event.VerificationSuspended(String reason, long at, long until) ->
+          outages(outages.verifiersOpened(reason, at, until));
+      case Event.VerificationResumed _ -> outages(outages.verifiersClosed());
       case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).leaves());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
       case Event.TokensWeighed _, Event.NodeSkipped _, Event.NodeCaughtUp _ -> this;
@@ -113,46 +129,30 @@ public record RunState(
         yield without(batch)
             .ledger(ledger.train(batch.size()))
             .version(new WeightVersion(step))
-            .skippedInARow(0)
+            .streaks(streaks.train())
+            .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
       }
-      case Event.StepSkipped(long _, String _) -> {
+      case Event.StepSkipped(long _, String reason, boolean empty) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)
             .ledger(ledger.skip(batch.size()))
-            .skippedInARow(skippedInARow + 1)
+            .streaks(streaks.skip(empty, reason))
+            .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
       }
-      case Event.OrderTaken(Verb verb, Order _) -> controls(after(verb));
+      case Event.OrderTaken(Verb.PauseAdmission pause, Order _) ->
+          orders(pause).outages(outages.succeeded());
+      case Event.OrderTaken(Verb verb, Order _) -> orders(verb);
       case Event.OrderRefused _ -> this;
       case Event.GroupWithdrawn(LeaseId lease) ->
-          group(group(lease.group()).at(new Group.Waiting()))
+          group(group(lease.group()).drawn().at(new Group.Waiting()))
               .ledger(ledger.end(LeaseEnd.CANCELLED));
-      case Event.CheckpointSaved _ -> this;
+      case Event.CheckpointSaved _, Event.TaskMastered _ -> this;
       case Event.DrainStarted(long deadline, RunEnd end) ->
           phase(new Phase.Draining(deadline, end));
       case Event.SavingStarted(RunEnd end) -> phase(new Phase.Saving(end));
       case Event.RunEnded(RunEnd end) -> phase(new Phase.Ended(end));
-    };
-  }
-
-  private Controls after(Verb verb) {
-    return switch (verb) {
-      case Verb.PauseAdmission _ -> controls.paused(true);
-      case Verb.ResumeAdmission _ -> controls.paused(false);
-      case Verb.LimitConcurrency(int most) -> controls.concurrency(most);
-      // A step that runs has taken its groups already, so the checkpoint waits for its end.
-      case Verb.SaveCheckpoint _ -> controls.checkpointAsked(inTraining().findAny().isPresent());
-      case Verb.RequeueGroup _,
-          Verb.CancelGroup _,
-          Verb.Drain _,
-          Verb.RestartWorker _,
-          Verb.QuarantineVerifier _,
-          Verb.ReleaseVerifier _,
-          Verb.DrainNode _,
-          Verb.DrainWorker _,
-          Verb.SetLogLevel _ ->
-          controls;
     };
   }
 
@@ -224,7 +224,7 @@ public record RunState(
 
   private Worker worker(WorkerId id) {
     Worker worker = workers.get(id);
-    return worker == null ? new Worker(0, 0, true) : worker;
+    return worker == null ? Worker.UNKNOWN : worker;
   }
 
   private RunState train(List<GroupId> batch) {
@@ -249,125 +249,74 @@ public record RunState(
     return groups(next);
   }
 
+  /** A judged group is a success of its worker, of the verifiers, and of the run. */
+  private RunState answeredBy(WorkerId holder) {
+    return worker(holder, worker(holder).releases())
+        .outages(outages.worked(holder.place()).succeeded());
+  }
+
   private RunState worker(WorkerId id, Worker worker) {
+    PersistentMap<WorkerId, Worker> known = PersistentMap.of(workers);
     return new RunState(
         phase,
         version,
         cursor,
         groups,
-        PersistentMap.of(workers).with(id, worker),
+        worker.over() ? known.without(id) : known.with(id, worker),
         lastFence,
-        filteredInARow,
-        skippedInARow,
+        streaks,
+        outages,
         ledger,
         controls);
+  }
+
+  private RunState orders(Verb verb) {
+    return controls(controls.after(verb, inTraining().findAny().isPresent()));
   }
 
   private RunState phase(Phase next) {
     return new RunState(
-        next,
-        version,
-        cursor,
-        groups,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        controls);
+        next, version, cursor, groups, workers, lastFence, streaks, outages, ledger, controls);
   }
 
   private RunState version(WeightVersion next) {
     return new RunState(
-        phase,
-        next,
-        cursor,
-        groups,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        controls);
+        phase, next, cursor, groups, workers, lastFence, streaks, outages, ledger, controls);
   }
 
   private RunState cursor(PromptCursor next) {
     return new RunState(
-        phase,
-        version,
-        next,
-        groups,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        controls);
+        phase, version, next, groups, workers, lastFence, streaks, outages, ledger, controls);
   }
 
   private RunState groups(SortedMap<GroupId, Group> next) {
     return new RunState(
-        phase,
-        version,
-        cursor,
-        next,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        controls);
+        phase, version, cursor, next, workers, lastFence, streaks, outages, ledger, controls);
   }
 
   RunState fence(long next) {
     return new RunState(
-        phase,
-        version,
-        cursor,
-        groups,
-        workers,
-        next,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        controls);
+        phase, version, cursor, groups, workers, next, streaks, outages, ledger, controls);
   }
 
-  private RunState filtered(long next) {
+  private RunState streaks(Streaks next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, next, skippedInARow, ledger, controls);
+        phase, version, cursor, groups, workers, lastFence, next, outages, ledger, controls);
   }
 
-  private RunState skippedInARow(int next) {
+  private RunState outages(Outages next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, filteredInARow, next, ledger, controls);
+        phase, version, cursor, groups, workers, lastFence, streaks, next, ledger, controls);
   }
 
   private RunState ledger(Ledger next) {
     return new RunState(
-        phase,
-        version,
-        cursor,
-        groups,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        next,
-        controls);
+        phase, version, cursor, groups, workers, lastFence, streaks, outages, next, controls);
   }
 
-  private RunState controls(Controls next) {
+  /** The same run under other orders of its operators. */
+  public RunState controls(Controls next) {
     return new RunState(
-        phase,
-        version,
-        cursor,
-        groups,
-        workers,
-        lastFence,
-        filteredInARow,
-        skippedInARow,
-        ledger,
-        next);
+        phase, version, cursor, groups, workers, lastFence, streaks, outages, ledger, next);
   }
 }

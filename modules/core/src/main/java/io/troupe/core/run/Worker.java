@@ -1,27 +1,41 @@
 package io.troupe.core.run;
 
 /**
- * What the coordinator knows of a rollout worker.
+ * What the coordinator knows of a rollout worker. One that is gone is known for as long as leases
+ * of it are left.
  *
  * @param asked groups it has asked for since it started
  * @param granted groups it has been granted since it started
+ * @param leases groups it holds
  * @param present whether it is there
  */
-public record Worker(long asked, long granted, boolean present) {
+public record Worker(long asked, long granted, long leases, boolean present) {
+  /** One that nothing was heard of. */
+  static final Worker UNKNOWN = new Worker(0, 0, 0, true);
+
   /** Groups it would take now. */
   public long demand() {
     return present ? Math.max(0, asked - granted) : 0;
   }
 
+  /** Whether nothing is left to know of it. */
+  boolean over() {
+    return !present && leases == 0;
+  }
+
   Worker asks(long total) {
-    return new Worker(Math.max(asked, total), granted, true);
+    return new Worker(Math.max(asked, total), granted, leases, true);
   }
 
   Worker gets() {
-    return new Worker(asked, granted + 1, present);
+    return new Worker(asked, granted + 1, leases + 1, present);
+  }
+
+  Worker releases() {
+    return new Worker(asked, granted, leases - 1, present);
   }
 
   Worker leaves() {
-    return new Worker(asked, granted, false);
+    return new Worker(asked, granted, leases, false);
   }
 }

@@ -2,6 +2,8 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.rollout.GroupSummary;
+
 /**
  * What a policy learns from a teacher's distributions over the K tokens the teacher finds most
  * likely at each position of its completions: {@link ScalarDistillation}. The term is added to each
@@ -9,7 +11,7 @@ import static io.troupe.core.Require.require;
  */
 public sealed interface Distillation {
   /** A reward that counts as 1, whatever rounding did to it. */
-  double PERFECT = 1 - 1e-6;
+  double PERFECT = GroupSummary.PERFECT;
 
   /** No teacher. */
   record None() implements Distillation {}

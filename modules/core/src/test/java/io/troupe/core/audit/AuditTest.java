@@ -47,7 +47,7 @@ final class AuditTest {
           GRANT_1,
           admit(2, 1, 0, new PromptCursor(1, 0)),
           GRANT_2,
-          new Event.LeaseSampled(lease(1, 1)),
+          new Event.LeaseSampled(lease(1, 1), 2_000),
           BUFFERED_1,
           STARTED,
           new Event.LeaseEnded(lease(2, 2), LeaseEnd.FAILED, "no memory"),
@@ -80,7 +80,7 @@ final class AuditTest {
     assertThat(report.stands())
         .hasToString(
             "admitted=2 trained=1 filtered=0 skipped=0 failed=0 granted=3 stale=0 expired=0 lost=0"
-                + " broken=1 cancelled=0 refused=1");
+                + " broken=1 outages=0 cancelled=0 refused=1");
     assertThat(report.tokens()).isEqualTo(new AuditReport.Tokens(4, 0, 0, 1));
   }
 
@@ -318,8 +318,8 @@ final class AuditTest {
         new TreeMap<>(),
         state.workers(),
         state.lastFence(),
-        state.filteredInARow(),
-        state.skippedInARow(),
+        state.streaks(),
+        state.outages(),
         state.ledger(),
         state.controls());
   }

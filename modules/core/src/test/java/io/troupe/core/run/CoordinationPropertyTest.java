@@ -67,6 +67,7 @@ class CoordinationPropertyTest {
 
   private static RunLimits limits(StalePolicy policy, int staleness) {
     return new RunLimits(
-        7, 11, 2, 3, staleness, policy, 6, true, 3, 200, 100, 100_000, 0, 4, 5, 0, 300, false);
+            7, 11, 2, 3, staleness, policy, 6, true, 3, 200, 100, 100_000, 0, 4, 5, 0, 300, false)
+        .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 }

@@ -77,8 +77,20 @@ class CoordinationTest {
     }
 
     @Test
-    void groupFiltered_lastOfTheLastEpoch_completesWithoutAStep() {
+    void groupFiltered_lastOfTheLastEpochWithoutAStep_fails() {
       Rehearsal run = new Limits().prompts(1).epochs(1).begun().ask("a", 1).scoreEqual(1);
+      assertThat(run.state().phase())
+          .isEqualTo(
+              new Phase.Saving(
+                  new RunEnd.Failed(
+                      "no step moved the weights: of 1 groups 0 were given up, 1 filtered, and 0 in"
+                          + " skipped steps")));
+    }
+
+    @Test
+    void groupFiltered_lastOfTheLastEpochAfterAStep_completes() {
+      Rehearsal run = new Limits().prompts(3).epochs(1).begun().ask("a", 3);
+      run.score(1, 0).score(2, 0).trained().scoreEqual(3);
       assertThat(run.state().phase()).isEqualTo(new Phase.Saving(COMPLETED));
     }
 
@@ -225,7 +237,7 @@ class CoordinationTest {
               new Input.Begin(),
               new Input.WorkRequested(worker("a"), 50),
               new Input.GroupScored(summary(lease(1, 1), 0, 0, 1)),
-              new Input.GroupFailed(lease(2, 2), "late"),
+              new Input.GroupFailed(lease(2, 2), new Failure.OfPrompt("late")),
               new Input.WorkerLost(worker("a")),
               new Input.CheckpointSaved(0, true),
               new Input.Broken("again"),

@@ -34,7 +34,7 @@ class LeasesTest {
                   lease(1, 1), worker("a"), WeightVersion.BASE, run.now() + Limits.LEASE_MILLIS));
       assertThat(run.effects())
           .containsExactly(
-              new Effect.Grant(lease(1, 1), worker("a"), prompt, 0, WeightVersion.BASE));
+              new Effect.Grant(lease(1, 1), worker("a"), prompt, 0, 0, WeightVersion.BASE));
     }
 
     @Test
@@ -71,8 +71,8 @@ class LeasesTest {
     void workRequested_workerThatWasLost_isPresentAgain() {
       Rehearsal run =
           new Limits().begun().ask("a", 2).tell(new Input.WorkerLost(worker("a"))).ask("a", 2);
-      assertThat(run.events()).containsExactly(new Event.DemandRaised(worker("a"), 2));
-      assertThat(run.state().workers().get(worker("a"))).isEqualTo(new Worker(2, 2, true));
+      assertThat(run.events()).startsWith(new Event.DemandRaised(worker("a"), 2));
+      assertThat(run.state().workers().get(worker("a"))).isEqualTo(new Worker(2, 2, 2, true));
     }
 
     @Test
@@ -160,7 +160,7 @@ class LeasesTest {
     @Test
     void groupFailed_endedLease_isRefused() {
       Rehearsal run = new Limits().begun().ask("a", 1).fail(1);
-      run.tell(new Input.GroupFailed(lease(1, 1), "again"));
+      run.tell(new Input.GroupFailed(lease(1, 1), new Failure.OfPrompt("again")));
       assertThat(run.events())
           .containsExactly(new Event.AnswerRefused(lease(1, 1), "its lease has ended"));
     }
@@ -176,8 +176,7 @@ class LeasesTest {
       assertThat(run.events())
           .contains(
               new Event.GroupFailed(
-                  new GroupId(1),
-                  "0 attempts failed and 6 were lost with their worker, the last: b is gone"));
+                  new GroupId(1), "6 expired or were lost with their worker, the last: b is gone"));
     }
 
     @Test
@@ -187,9 +186,9 @@ class LeasesTest {
       run.fail(1);
       assertThat(run.events())
           .startsWith(
-              new Event.LeaseEnded(third, LeaseEnd.FAILED, "the engine failed"),
+              new Event.LeaseEnded(third, LeaseEnd.FAILED, "it ends its verifier"),
               new Event.GroupFailed(
-                  new GroupId(1), "3 attempts failed, the last: the engine failed"));
+                  new GroupId(1), "3 attempts failed, the last: it ends its verifier"));
       assertThat(run.state().groups()).doesNotContainKey(new GroupId(1));
       assertThat(run.state().ledger().failed()).isEqualTo(1);
       assertThat(run.state().ledger().failures()).isEqualTo(3);
@@ -229,7 +228,7 @@ class LeasesTest {
     @Test
     void workerRetired_itsLastLeaseFails_isReleased() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
-      run.tell(new Input.GroupFailed(lease(1, 1), "the engine failed"));
+      run.tell(new Input.GroupFailed(lease(1, 1), new Failure.OfEngine("the engine failed")));
       assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
     }
 
@@ -277,7 +276,8 @@ class LeasesTest {
     @Test
     void groupSampled_currentLease_isNotedOnce() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.GroupSampled(lease(1, 1)));
-      assertThat(run.events()).containsExactly(new Event.LeaseSampled(lease(1, 1)));
+      assertThat(run.events())
+          .containsExactly(new Event.LeaseSampled(lease(1, 1), run.now() + Limits.LEASE_MILLIS));
       assertThat(run.state().lease(lease(1, 1)).map(Group.Leased::sampled)).contains(true);
       assertThat(run.tell(new Input.GroupSampled(lease(1, 1))).events()).isEmpty();
     }
@@ -372,7 +372,7 @@ class LeasesTest {
           .containsExactly(new Event.GroupFiltered(summary(lease(1, 1), 0, 1, 1)));
       assertThat(run.effects()).containsExactly(new Effect.Forget(lease(1, 1)));
       assertThat(run.state().groups()).isEmpty();
-      assertThat(run.state().filteredInARow()).isEqualTo(1);
+      assertThat(run.state().streaks().filtered()).isEqualTo(1);
     }
 
     @Test
@@ -385,7 +385,7 @@ class LeasesTest {
     void groupScored_onlyEqualRewards_endsTheRunAtTheLimit() {
       Rehearsal run = new Limits().begun().ask("a", 9);
       for (long group = 1; group <= 4; group++) {
-        run.scoreEqual(group);
+        run.tell(new Input.GroupScored(summary(run.held(group), 0, 0, 0)));
       }
       assertThat(run.state().phase()).isEqualTo(new Phase.Running());
       run.scoreEqual(5);
@@ -400,7 +400,7 @@ class LeasesTest {
     @Test
     void groupScored_oneAcceptedBetween_countsAnew() {
       Rehearsal run = new Limits().begun().ask("a", 9).scoreEqual(1).scoreEqual(2).score(3, 0);
-      assertThat(run.state().filteredInARow()).isZero();
+      assertThat(run.state().streaks().filtered()).isZero();
     }
 
     private static Optional<String> failure(Rehearsal run) {

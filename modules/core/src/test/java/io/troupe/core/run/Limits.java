@@ -4,11 +4,14 @@ import io.troupe.core.buffer.StalePolicy;
 
 /**
  * Limits for tests, each named: 10 prompts, groups of 2, steps of 2 groups, eta 1, at most 6 groups
- * under lease, 3 attempts, leases of 100 ms, drains of 50 ms, 100 steps, hopeless at 5.
+ * under lease, 3 attempts, leases of 100 ms, drains of 50 ms, 100 steps, hopeless at 5, pauses of
+ * 10 to 80 ms, and a second of outage at most.
  */
 final class Limits {
   static final long LEASE_MILLIS = 100;
   static final long DRAIN_MILLIS = 50;
+
+  static final OutageLimits OUTAGES = new OutageLimits(10, 80, 1_000);
 
   private int prompts = 10;
   private int groupsPerStep = 2;
@@ -85,23 +88,24 @@ final class Limits {
 
   RunLimits build() {
     return new RunLimits(
-        prompts,
-        7,
-        2,
-        groupsPerStep,
-        maxStaleness,
-        stale,
-        maxConcurrent,
-        filter,
-        3,
-        LEASE_MILLIS,
-        DRAIN_MILLIS,
-        steps,
-        epochs,
-        checkpointEvery,
-        evaluateEvery,
-        0.9,
-        5,
-        lockStep);
+            prompts,
+            7,
+            2,
+            groupsPerStep,
+            maxStaleness,
+            stale,
+            maxConcurrent,
+            filter,
+            3,
+            LEASE_MILLIS,
+            DRAIN_MILLIS,
+            steps,
+            epochs,
+            checkpointEvery,
+            evaluateEvery,
+            0.9,
+            5,
+            lockStep)
+        .withOutages(OUTAGES);
   }
 }

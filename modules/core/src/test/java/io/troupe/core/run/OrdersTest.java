@@ -105,9 +105,30 @@ class OrdersTest {
   }
 
   @Test
-  void resumedRun_wasPaused_isNotPausedAnyMore() {
-    Rehearsal run = new Limits().begun().tell(ordered(new Verb.PauseAdmission()));
-    assertThat(run.resume(run.state(), 0).state().controls()).isEqualTo(Controls.NONE);
+  void resumedRun_wasPausedAndLimited_isBothStill() {
+    Rehearsal run = new Limits().begun().ask("a", 2);
+    run.tell(ordered(new Verb.LimitConcurrency(5))).tell(ordered(new Verb.PauseAdmission()));
+    assertThat(run.resume(run.state(), 0).state().controls())
+        .isEqualTo(new Controls(true, false, 5));
+    assertThat(run.ask("b", 3).granted()).isEmpty();
+    run.tell(ordered(new Verb.ResumeAdmission()));
+    assertThat(run.granted()).hasSize(3);
+  }
+
+  @Test
+  void resumedRun_smallerThanItsLimit_isLimitedToItsOwnSize() {
+    Rehearsal run = new Limits().begun().tell(ordered(new Verb.LimitConcurrency(5)));
+    RunState large = run.state();
+    assertThat(new Limits().maxConcurrent(2).starting().resume(large, 0).state().controls())
+        .isEqualTo(new Controls(false, false, 2));
+  }
+
+  @Test
+  void resumedRun_checkpointWasAskedFor_isAskedForNoMore() {
+    Rehearsal run = new Limits().begun().ask("a", 2).score(1, 0).score(2, 0);
+    RunState asked = run.tell(ordered(new Verb.SaveCheckpoint())).state();
+    assertThat(asked.controls().checkpointAsked()).isTrue();
+    assertThat(run.resume(asked, 0).state().controls()).isEqualTo(Controls.NONE);
   }
 
   @Test

@@ -90,7 +90,12 @@ final class Rehearsal {
   }
 
   Rehearsal fail(long group) {
-    return tell(new Input.GroupFailed(held(group), "the engine failed"));
+    return tell(new Input.GroupFailed(held(group), new Failure.OfPrompt("it ends its verifier")));
+  }
+
+  /** The engine, or a server, or the weights fail, whatever the group is. */
+  Rehearsal failEngine(long group) {
+    return tell(new Input.GroupFailed(held(group), new Failure.OfEngine("out of order")));
   }
 
   Rehearsal trained() {

@@ -40,7 +40,7 @@ class RunStateTest {
     RunState state = leased();
     assertThat(state.leases())
         .containsExactly(new Group.Leased(lease(1, 1), worker("a"), WeightVersion.BASE, 50, false));
-    assertThat(state.workers().get(worker("a"))).isEqualTo(new Worker(3, 1, true));
+    assertThat(state.workers().get(worker("a"))).isEqualTo(new Worker(3, 1, 1, true));
     assertThat(state.lease(lease(1, 1))).isPresent();
     assertThat(state.lease(lease(1, 2))).isEmpty();
     assertThat(state.lastFence()).isEqualTo(1);
@@ -60,7 +60,7 @@ class RunStateTest {
         leased(),
         new Event.GroupFiltered(summary(lease(1, 2), 0, 1, 1)),
         "g1#2 is not under lease");
-    refused(leased(), new Event.LeaseSampled(lease(1, 2)), "g1#2 is not under lease");
+    refused(leased(), new Event.LeaseSampled(lease(1, 2), 90), "g1#2 is not under lease");
   }
 
   @Test
@@ -78,9 +78,12 @@ class RunStateTest {
   void evolve_leaseEnded_waitsAgainAndIsCountedOnce(LeaseEnd reason) {
     RunState state = leased().evolve(new Event.LeaseEnded(lease(1, 1), reason, "why"));
     assertThat(state.waiting()).hasSize(1);
-    boolean failed = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.FAILED;
-    assertThat(state.group(ONE).attempts()).isEqualTo(failed ? 1 : 0);
-    assertThat(state.group(ONE).losses()).isEqualTo(reason == LeaseEnd.WORKER_LOST ? 1 : 0);
+    boolean lost = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.WORKER_LOST;
+    boolean away = reason == LeaseEnd.ENGINE_FAILED || reason == LeaseEnd.VERIFIER_AWAY;
+    assertThat(state.group(ONE).attempts()).isEqualTo(reason == LeaseEnd.FAILED ? 1 : 0);
+    assertThat(state.group(ONE).losses()).isEqualTo(lost ? 1 : 0);
+    assertThat(state.group(ONE).outages()).isEqualTo(reason == LeaseEnd.ENGINE_FAILED ? 1 : 0);
+    assertThat(state.group(ONE).draws()).isEqualTo(reason == LeaseEnd.CANCELLED ? 0 : 1);
     Ledger ledger = state.ledger();
     assertThat(ledger)
         .isEqualTo(
@@ -95,6 +98,7 @@ class RunStateTest {
                 reason == LeaseEnd.EXPIRED ? 1 : 0,
                 reason == LeaseEnd.WORKER_LOST ? 1 : 0,
                 reason == LeaseEnd.FAILED ? 1 : 0,
+                away ? 1 : 0,
                 reason == LeaseEnd.CANCELLED ? 1 : 0,
                 0));
     assertThat(ledger.endedLeases()).isEqualTo(1);
@@ -141,8 +145,8 @@ class RunStateTest {
         state.groups(),
         state.workers(),
         state.lastFence(),
-        state.filteredInARow(),
-        state.skippedInARow(),
+        state.streaks(),
+        state.outages(),
         ledger,
         state.controls());
   }
@@ -157,17 +161,17 @@ class RunStateTest {
 
   @Test
   void ledger_everyKind_standsInItsSums() {
-    Ledger ledger = new Ledger(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048);
-    assertThat(ledger.endedLeases()).isEqualTo(4 + 8 + 16 + 64 + 128 + 256 + 512 + 1024);
+    Ledger ledger = new Ledger(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096);
+    assertThat(ledger.endedLeases()).isEqualTo(4 + 8 + 16 + 64 + 128 + 256 + 512 + 1024 + 2048);
     assertThat(ledger.endedGroups()).isEqualTo(4 + 8 + 16 + 32);
     assertThat(ledger.admit().grant().train(3).filter().skip(5).giveUp().refuse())
-        .isEqualTo(new Ledger(2, 3, 7, 9, 21, 33, 64, 128, 256, 512, 1024, 2049));
+        .isEqualTo(new Ledger(2, 3, 7, 9, 21, 33, 64, 128, 256, 512, 1024, 2048, 4097));
   }
 
   @Test
   void demand_ofAWorker_isWhatItAskedForAndDidNotGet() {
-    assertThat(new Worker(5, 2, true).demand()).isEqualTo(3);
-    assertThat(new Worker(5, 2, false).demand()).isZero();
-    assertThat(new Worker(2, 5, true).demand()).isZero();
+    assertThat(new Worker(5, 2, 0, true).demand()).isEqualTo(3);
+    assertThat(new Worker(5, 2, 1, false).demand()).isZero();
+    assertThat(new Worker(2, 5, 3, true).demand()).isZero();
   }
 }

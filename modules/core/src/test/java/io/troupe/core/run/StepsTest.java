@@ -147,7 +147,9 @@ class StepsTest {
               Phase.Ended.class,
               ended ->
                   assertThat(ended.end().toString())
-                      .contains("not finite in 3 steps in a row", "training.learning_rate"));
+                      .contains(
+                          "3 steps in a row were skipped, the last because not finite",
+                          "training.learning_rate"));
     }
 
     @Test
@@ -156,7 +158,7 @@ class StepsTest {
       skip(run);
       skip(run);
       batch(run);
-      assertThat(run.trained().state().skippedInARow()).isZero();
+      assertThat(run.trained().state().streaks().skipped()).isZero();
     }
 
     private static void batch(Rehearsal run) {

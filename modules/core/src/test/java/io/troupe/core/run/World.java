@@ -204,7 +204,7 @@ final class World {
     LeaseId lease = new LeaseId(new GroupId(1 + random.nextInt(50)), 1 + random.nextInt(90));
     return switch (random.nextInt(4)) {
       case 0 -> new Input.GroupSampled(lease);
-      case 1 -> new Input.GroupFailed(lease, "nonsense");
+      case 1 -> new Input.GroupFailed(lease, new Failure.OfPrompt("nonsense"));
       case 2 -> {
         Optional<LeaseId> held = state.leases().map(Group.Leased::lease).findAny();
         yield new Input.GroupScored(
@@ -330,7 +330,7 @@ final class World {
         lastFence = lease.fence();
         current.put(lease.group(), lease);
       }
-      case Event.LeaseEnded(LeaseId lease, var _, var _) -> endLease(lease);
+      case Event.LeaseEnded(LeaseId lease, var _, var _, var _) -> endLease(lease);
       case Event.GroupBuffered(GroupSummary summary) -> endLease(summary.lease());
       case Event.RunResumed _ -> current.clear();
       case Event.StepTrained _ -> state.inTraining().forEach(group -> end(group.id(), "trained"));
@@ -358,7 +358,7 @@ final class World {
 
   private void perform(Effect effect) {
     switch (effect) {
-      case Effect.Grant(LeaseId lease, WorkerId _, int _, long _, WeightVersion version) -> {
+      case Effect.Grant(LeaseId lease, WorkerId _, int _, long _, int _, WeightVersion version) -> {
         granted.put(lease, version);
         answer(lease);
       }
@@ -396,13 +396,21 @@ final class World {
       return; // The worker hangs.
     }
     if (dice < 7) {
-      inFlight.add(new Input.GroupFailed(lease, "the engine failed"));
+      inFlight.add(new Input.GroupFailed(lease, failure()));
       return;
     }
     inFlight.add(new Input.GroupSampled(lease));
     Input answer = new Input.GroupScored(draw(lease, dice < 20));
     undrawn.put(answer, dice < 20);
     inFlight.add(answer);
+  }
+
+  private Failure failure() {
+    return switch (random.nextInt(4)) {
+      case 0 -> new Failure.OfEngine("the engine failed");
+      case 1 -> new Failure.OfVerifier("nobody judges");
+      default -> new Failure.OfPrompt("a completion ends its verifier");
+    };
   }
 
   private GroupSummary draw(LeaseId lease, boolean degenerate) {

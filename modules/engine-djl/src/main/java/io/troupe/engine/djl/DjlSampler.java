@@ -3,6 +3,7 @@ package io.troupe.engine.djl;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
@@ -127,7 +128,7 @@ final class DjlSampler implements SamplingEngine {
     for (SampleGroup group : groups) {
       refusal(group.request())
           .ifPresentOrElse(
-              reason -> group.fail(new IllegalArgumentException(reason)), () -> valid.add(group));
+              reason -> group.fail(new RequestRefusedException(reason)), () -> valid.add(group));
     }
     send(new Sample(valid));
     List<CompletionStage<List<Completion>>> stages = new ArrayList<>();

@@ -118,6 +118,12 @@ public final class FleetSampler implements SamplingEngine {
     return lost.minimalCompletionStage();
   }
 
+  /** Its servers are kept, restarted and given up by others, so another fleet has no more. */
+  @Override
+  public boolean replaceable() {
+    return false;
+  }
+
   /** How it fares, on a line. */
   public String report() {
     return books.report();

@@ -4,7 +4,8 @@ package io.troupe.telemetry.view;
  * What became of everything, in groups: invariant S2 as a sum that anybody can check.
  *
  * <pre>
- *   granted  = trained + filtered + skipped + stale + expired + lost + failures + cancelled + leased + buffered + training
+ *   granted  = trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled
+ *              + leased + buffered + training
  *   admitted = trained + filtered + skipped + failed + waiting + leased + buffered + training
  * </pre>
  *
@@ -21,6 +22,7 @@ public record Accounting(
     long expired,
     long lost,
     long failures,
+    long outages,
     long cancelled,
     long refused,
     long waiting,
@@ -31,7 +33,7 @@ public record Accounting(
   public boolean balanced() {
     long held = leased + buffered + training;
     long ended = trained + filtered + skipped;
-    return granted == ended + stale + expired + lost + failures + cancelled + held
+    return granted == ended + stale + expired + lost + failures + outages + cancelled + held
         && admitted == ended + failed + waiting + held;
   }
 }

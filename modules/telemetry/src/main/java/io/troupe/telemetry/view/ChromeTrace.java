@@ -73,11 +73,11 @@ public final class ChromeTrace {
         workers.put(lease, worker.value());
         drawing.put(lease, new Slice(lanes(worker.value()).take(), at));
       }
-      case Event.LeaseSampled(LeaseId lease) -> {
+      case Event.LeaseSampled(LeaseId lease, long _) -> {
         endDrawing(lease, at, "draw");
         judging.put(lease, new Slice(lanes(VERIFICATION).take(), at));
       }
-      case Event.LeaseEnded(LeaseId lease, var reason, String _) ->
+      case Event.LeaseEnded(LeaseId lease, var reason, String _, boolean _) ->
           endLease(lease, at, reason.name().toLowerCase(Locale.ROOT));
       case Event.GroupFiltered(GroupSummary summary) -> endLease(summary.lease(), at, "filtered");
       case Event.GroupBuffered(GroupSummary summary) -> {
@@ -91,9 +91,15 @@ public final class ChromeTrace {
         batch = groups;
       }
       case Event.StepTrained(long step) -> endStep("step " + step, at);
-      case Event.StepSkipped(long step, String _) -> endStep("step " + step + " skipped", at);
+      case Event.StepSkipped(long step, String _, boolean _) ->
+          endStep("step " + step + " skipped", at);
       case Event.WorkerLost(var worker) -> instant(worker + " is gone", at);
       case Event.WorkerRetired(var worker) -> instant(worker + " leaves", at);
+      case Event.WorkerSuspended suspension -> instant(suspension.worker() + " is suspended", at);
+      case Event.WorkerResumed(var worker) -> instant(worker + " works again", at);
+      case Event.VerificationSuspended _ -> instant("verifiers are away", at);
+      case Event.VerificationResumed _ -> instant("verifiers judge again", at);
+      case Event.TaskMastered _ -> instant("nothing is left to learn", at);
       case Event.NodeSkipped(String node, var version, String _) ->
           instant("node %s is behind, %s".formatted(node, version), at);
       case Event.NodeCaughtUp(String node, var version) ->

@@ -53,6 +53,11 @@ public record Feed(
           Event.RunResumed _,
           Event.WorkerLost _,
           Event.WorkerRetired _,
+          Event.WorkerSuspended _,
+          Event.WorkerResumed _,
+          Event.VerificationSuspended _,
+          Event.VerificationResumed _,
+          Event.TaskMastered _,
           Event.NodeSkipped _,
           Event.NodeCaughtUp _,
           Event.StepTrained _,
@@ -109,13 +114,18 @@ public record Feed(
               "%s leased to %s at %s".formatted(lease, worker, version),
               lease.group().number(),
               worker.value());
-      case Event.LeaseSampled(var lease) ->
+      case Event.LeaseSampled(var lease, long _) ->
           new Line(density, "plain", lease + " drawn, being verified", lease.group().number(), "");
-      case Event.LeaseEnded(var lease, var reason, String detail) ->
+      case Event.LeaseEnded(var lease, var reason, String detail, boolean counts) ->
           new Line(
               density,
               "warn",
-              "%s ended: %s, %s".formatted(lease, reason.name().toLowerCase(Locale.ROOT), detail),
+              "%s ended: %s, %s%s"
+                  .formatted(
+                      lease,
+                      reason.name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                      detail,
+                      counts ? "" : "; it costs no attempt"),
               lease.group().number(),
               "");
       case Event.GroupBuffered(var summary) ->
@@ -154,6 +164,28 @@ public record Feed(
       case Event.WorkerRetired(var worker) ->
           new Line(
               density, "plain", worker + " finishes what it has and leaves", 0, worker.value());
+      case Event.WorkerSuspended suspension ->
+          new Line(
+              0,
+              "bad",
+              "%s is suspended for %s after %d failures in a row: %s"
+                  .formatted(
+                      suspension.worker(),
+                      Portrait.seconds(suspension.untilMillis() - suspension.atMillis()),
+                      suspension.failures(),
+                      suspension.reason()),
+              0,
+              suspension.worker().value());
+      case Event.WorkerResumed(var worker) ->
+          new Line(0, "good", worker + " works again", 0, worker.value());
+      case Event.VerificationSuspended(String reason, long from, long until) ->
+          Line.story(
+              "bad",
+              "verifiers are away, nothing is granted for %s: %s"
+                  .formatted(Portrait.seconds(until - from), reason));
+      case Event.VerificationResumed _ -> Line.story("good", "verifiers judge again");
+      case Event.TaskMastered(long groups) ->
+          Line.story("good", "every completion of the last %d groups was right".formatted(groups));
       case Event.WorkerLost(var worker) ->
           new Line(0, "bad", worker + " is gone", 0, worker.value());
       case Event.StepStarted(long step, var groups) ->
@@ -169,7 +201,7 @@ public record Feed(
               "");
       case Event.StepTrained(long step) ->
           Line.story("plain", "step %d made v%d".formatted(step, step));
-      case Event.StepSkipped(long step, String reason) ->
+      case Event.StepSkipped(long step, String reason, boolean _) ->
           Line.story("bad", "step %d skipped: %s".formatted(step, reason));
       case Event.OrderTaken(Verb verb, Order order) ->
           Line.story("warn", "%s: %s%s".formatted(order.by(), words(verb), why(order)));

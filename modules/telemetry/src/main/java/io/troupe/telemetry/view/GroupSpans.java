@@ -84,8 +84,9 @@ public final class GroupSpans {
         about.put("troupe.weights", version.number());
         next(lease.group(), at, "drawing", about, "");
       }
-      case Event.LeaseSampled(LeaseId lease) -> next(lease.group(), at, "judging", of(lease), "");
-      case Event.LeaseEnded(LeaseId lease, var reason, String detail) ->
+      case Event.LeaseSampled(LeaseId lease, long _) ->
+          next(lease.group(), at, "judging", of(lease), "");
+      case Event.LeaseEnded(LeaseId lease, var reason, String detail, boolean _) ->
           next(
               lease.group(),
               at,
@@ -110,7 +111,7 @@ public final class GroupSpans {
         groups.forEach(group -> next(group, at, "training", Map.of("troupe.step", step), ""));
       }
       case Event.StepTrained(long step) -> endBatch(at, step, "trained");
-      case Event.StepSkipped(long step, String _) -> endBatch(at, step, "skipped");
+      case Event.StepSkipped(long step, String _, boolean _) -> endBatch(at, step, "skipped");
       case Event.RunResumed _ -> {
         List.copyOf(lives.keySet()).forEach(group -> end(group, at, "undone by a resume", ""));
         resumes++;
@@ -120,6 +121,11 @@ public final class GroupSpans {
           Event.AnswerRefused _,
           Event.WorkerLost _,
           Event.WorkerRetired _,
+          Event.WorkerSuspended _,
+          Event.WorkerResumed _,
+          Event.VerificationSuspended _,
+          Event.VerificationResumed _,
+          Event.TaskMastered _,
           Event.NodeSkipped _,
           Event.NodeCaughtUp _,
           Event.TokensWeighed _,

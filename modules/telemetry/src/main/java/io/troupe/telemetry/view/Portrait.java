@@ -1,6 +1,7 @@
 package io.troupe.telemetry.view;
 
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -8,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -43,6 +45,8 @@ final class Portrait {
         fold.sequence,
         fold.lastAt,
         bottleneck(),
+        fold.troubles.at(now),
+        standstill().isPresent(),
         stages,
         fold.rows.isEmpty() ? Map.of() : Collections.unmodifiableMap(newestRow()),
         groupsPerMinute(),
@@ -161,6 +165,12 @@ final class Portrait {
       return "Admission is paused by %s for %s; resume it to go on."
           .formatted(fold.pausedBy, seconds(now - fold.pausedAt));
     }
+    if (standstill().isPresent()) {
+      RunView.Trouble trouble = standstill().get();
+      return "%s %s, for %s now: %s"
+          .formatted(
+              trouble.who(), trouble.what(), seconds(now - trouble.since()), trouble.reason());
+    }
     int most = culprit();
     double share = fold.cause.shares(now)[most];
     String part = "%.0f %% of the last minute".formatted(100 * share);
@@ -182,6 +192,26 @@ final class Portrait {
               .formatted(part);
       default -> "Workers: nobody drew or trained %s; no worker had work.".formatted(part);
     };
+  }
+
+  /** What nothing can be sampled or judged for: the verifiers, or the worker that failed last. */
+  private Optional<RunView.Trouble> standstill() {
+    if (!fold.phase.equals("running")) {
+      return Optional.empty();
+    }
+    List<RunView.Trouble> troubles = fold.troubles.at(now);
+    boolean anyWorks =
+        fold.workers.all().stream()
+            .anyMatch(
+                worker ->
+                    worker.present && !fold.troubles.suspends(new WorkerId(worker.name).place()));
+    return fold.troubles
+        .ofVerifiers()
+        .or(
+            () ->
+                anyWorks || troubles.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(troubles.getLast()));
   }
 
   RunView.Weights weights() {

@@ -117,9 +117,21 @@ public final class PrometheusText {
           counter(
               "troupe_leases_failed_total",
               "leases",
-              "leases that the engine or the verifier failed",
-              "above 0: look at the errors of engine and verifier",
+              "leases whose prompt or completions could not be done",
+              "above 0: look at the reasons in the events",
               view -> view.accounting().failures()),
+          counter(
+              "troupe_leases_outages_total",
+              "leases",
+              "leases that an engine failed, or that no verifier was there for",
+              "above 0: look at the errors of engines and verifiers",
+              view -> view.accounting().outages()),
+          gauge(
+              "troupe_troubles",
+              "places",
+              "suspended workers, and verifiers that are away",
+              "above 0: troupe status says what is out of order, and since when",
+              view -> view.troubles().size()),
           counter(
               "troupe_answers_refused_total",
               "answers",

@@ -58,6 +58,7 @@ public final class RunFold {
   private final StageCounts stages = new StageCounts();
   private final SortedMap<Long, Life> training = new TreeMap<>();
   final Map<Long, Life> ended = new LinkedHashMap<>();
+  final Troubles troubles = new Troubles();
   final Workforce workers;
   final Deque<Map<String, Object>> rows = new ArrayDeque<>();
   final Deque<RunView.Point> points = new ArrayDeque<>();
@@ -122,6 +123,7 @@ public final class RunFold {
     for (int density = Feed.density(event); density < rings.size(); density++) {
       push(rings.get(density), new Seen(sequence, at, event), keptEvents);
     }
+    var _ = troubles.event(at, event);
     apply(at, event);
     settle(at);
   }
@@ -237,13 +239,13 @@ public final class RunFold {
         life.stage("sampling", at);
         worker(worker.value(), at).granted(at0.number(), at);
       }
-      case Event.LeaseSampled(LeaseId lease) -> {
+      case Event.LeaseSampled(LeaseId lease, long _) -> {
         Life life = life(lease, at);
         life.sampledAt = at;
         life.stage("verifying", at);
         workers.known(life.worker).ifPresent(worker -> worker.sampled(at));
       }
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) -> {
+      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String detail, boolean _) -> {
         Life life = life(lease, at);
         boolean verifying = life.stage.equals("verifying");
         workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
@@ -319,8 +321,11 @@ public final class RunFold {
               marks,
               new RunView.Mark(version, at, "node", "%s caught up, %s".formatted(node, held)),
               MAX_MARKS);
-      case Event.TokensWeighed _ -> {}
-      case Event.CheckpointSaved _ -> {}
+      case Event.WorkerSuspended _,
+          Event.WorkerResumed _,
+          Event.VerificationSuspended _,
+          Event.VerificationResumed _ -> {}
+      case Event.TaskMastered _, Event.TokensWeighed _, Event.CheckpointSaved _ -> {}
       case Event.DrainStarted _ -> phase = "draining";
       case Event.SavingStarted _ -> phase = "saving";
       case Event.RunEnded(var how) -> {
@@ -529,6 +534,7 @@ public final class RunFold {
     private long expired;
     private long lost;
     private long failures;
+    private long outages;
     private long cancelled;
     private long refused;
 
@@ -545,6 +551,7 @@ public final class RunFold {
       expired = ledger.expired();
       lost = ledger.lost();
       failures = ledger.failures();
+      outages = ledger.outages();
       cancelled = ledger.cancelled();
       refused = ledger.refused();
     }
@@ -554,6 +561,7 @@ public final class RunFold {
         case EXPIRED -> expired++;
         case WORKER_LOST -> lost++;
         case FAILED -> failures++;
+        case ENGINE_FAILED, VERIFIER_AWAY -> outages++;
         case STALE -> stale++;
         case CANCELLED -> cancelled++;
       }
@@ -562,7 +570,7 @@ public final class RunFold {
     Accounting accounting(long waiting, long leased, long buffered, long training) {
       return new Accounting(
           admitted, granted, trained, filtered, skipped, failed, stale, expired, lost, failures,
-          cancelled, refused, waiting, leased, buffered, training);
+          outages, cancelled, refused, waiting, leased, buffered, training);
     }
   }
 }

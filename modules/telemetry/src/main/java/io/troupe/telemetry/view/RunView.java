@@ -12,6 +12,8 @@ import java.util.Map;
  * @param end how it ended; "" while it has not
  * @param version of the newest weights
  * @param bottleneck what holds the run back, in one sentence
+ * @param troubles infrastructure that is out of order, oldest first
+ * @param standstill whether nothing can be sampled and judged because of them
  * @param stages of the loop, in its order
  * @param headline the newest step's metrics by name; empty before the first step
  * @param groupsPerMinute scored over the window
@@ -30,6 +32,8 @@ public record RunView(
     long events,
     long lastEventAt,
     String bottleneck,
+    List<Trouble> troubles,
+    boolean standstill,
     List<Stage> stages,
     Map<String, Object> headline,
     double groupsPerMinute,
@@ -37,6 +41,16 @@ public record RunView(
     Accounting accounting,
     boolean balanced,
     List<Feed> lately) {
+  /**
+   * Infrastructure that is out of order.
+   *
+   * @param who a worker's place, or the verifiers
+   * @param what is the matter with it
+   * @param since milliseconds since 1970
+   * @param reason the last failure
+   */
+  public record Trouble(String who, String what, long since, String reason) {}
+
   /**
    * A stage of the loop.
    *

@@ -21,7 +21,7 @@ class ChromeTraceTest {
     LeaseId lease = new LeaseId(new GroupId(7), 12);
     trace.event(
         10, new Event.LeaseGranted(lease, new WorkerId("rollout-1"), WeightVersion.BASE, 99));
-    trace.event(30, new Event.LeaseSampled(lease));
+    trace.event(30, new Event.LeaseSampled(lease, 1_000));
     trace.event(35, new Event.GroupBuffered(Rehearsed.summary(lease, 0, 1)));
     trace.event(35, new Event.StepStarted(1, List.of(new GroupId(7))));
     trace.event(60, new Event.StepTrained(1));

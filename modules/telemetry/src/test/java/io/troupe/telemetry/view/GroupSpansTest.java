@@ -37,7 +37,7 @@ class GroupSpansTest {
     spans.event(10, new Event.LeaseGranted(lost, worker, WeightVersion.BASE, 99));
     spans.event(20, new Event.LeaseEnded(lost, LeaseEnd.WORKER_LOST, ""));
     spans.event(25, new Event.LeaseGranted(lease, worker, WeightVersion.BASE, 99));
-    spans.event(30, new Event.LeaseSampled(lease));
+    spans.event(30, new Event.LeaseSampled(lease, 1_000));
     spans.event(35, new Event.GroupBuffered(Rehearsed.summary(lease, 0, 1)));
     spans.event(40, new Event.StepStarted(1, List.of(group)));
     assertThat(spans.open()).isEqualTo(1);

@@ -8,6 +8,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Failure;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Order;
@@ -109,7 +110,7 @@ final class Rehearsed {
       if (dice < 45) {
         tell(new Input.GroupSampled(lease.lease()));
       } else if (dice < 48) {
-        tell(new Input.GroupFailed(lease.lease(), "the engine failed"));
+        tell(new Input.GroupFailed(lease.lease(), new Failure.OfEngine("the engine failed")));
       } else {
         tell(
             new Input.GroupScored(

@@ -47,6 +47,7 @@ class RunFoldTest {
                   ledger.expired(),
                   ledger.lost(),
                   ledger.failures(),
+                  ledger.outages(),
                   ledger.cancelled(),
                   ledger.refused(),
                   run.state().waiting().count(),
@@ -114,7 +115,7 @@ class RunFoldTest {
       LeaseId lease = new LeaseId(new GroupId(i), 20_000 + i);
       fold.event(
           20_002, new Event.LeaseGranted(lease, new WorkerId("present"), WeightVersion.BASE, 99));
-      fold.event(20_003, new Event.LeaseSampled(lease));
+      fold.event(20_003, new Event.LeaseSampled(lease, 80_000));
       fold.event(
           20_004,
           new Event.GroupBuffered(

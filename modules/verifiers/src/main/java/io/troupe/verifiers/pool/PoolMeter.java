@@ -39,7 +39,7 @@ final class PoolMeter {
       case Verdict.Unverifiable(Verdict.Cause cause, String _) -> {
         switch (cause) {
           case TIMEOUT -> timeouts.increment();
-          case CRASH -> crashes.increment();
+          case CRASH, AWAY -> crashes.increment();
           case BAD_INPUT -> badInputs.increment();
         }
       }

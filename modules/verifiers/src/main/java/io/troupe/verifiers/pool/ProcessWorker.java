@@ -46,8 +46,7 @@ final class ProcessWorker implements Worker {
     try {
       running = running();
     } catch (IOException cannotStart) {
-      return new Verdict.Unverifiable(
-          Verdict.Cause.CRASH, String.valueOf(cannotStart.getMessage()));
+      return new Verdict.Unverifiable(Verdict.Cause.AWAY, String.valueOf(cannotStart.getMessage()));
     }
     long question = ++seq;
     String line = Wire.write(new Wire.Question(question, prompt, completion));

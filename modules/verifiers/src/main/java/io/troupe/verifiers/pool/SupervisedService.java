@@ -20,11 +20,9 @@ import java.util.function.LongSupplier;
  */
 final class SupervisedService implements VerifierService {
   /** Made before there is no memory for it. */
-  private static final Judgement OUT_OF_MEMORY =
-      new Judgement(
-          new Verdict.Unverifiable(
-              Verdict.Cause.CRASH, "the verifier failed: its process has no memory left"),
-          0);
+  private static final Verdict OUT_OF_MEMORY =
+      new Verdict.Unverifiable(
+          Verdict.Cause.CRASH, "the verifier failed: its process has no memory left");
 
   private record Job(Prompt prompt, String completion, CompletableFuture<Judgement> judgement) {}
 
@@ -35,6 +33,7 @@ final class SupervisedService implements VerifierService {
   private final PoolMeter meter;
   private final LongSupplier nanos;
   private final Runnable onClose;
+  private volatile Optional<Job> control = Optional.empty();
   private Quarantine quarantine;
   private String lastFailure = "";
   private volatile boolean closed;
@@ -122,19 +121,45 @@ final class SupervisedService implements VerifierService {
   }
 
   private Judgement judgement(int place, Job job, long start) {
+    Verdict verdict = ask(place, job.prompt(), job.completion());
+    if (verdict instanceof Verdict.Scored) {
+      control = Optional.of(job);
+    }
+    return judgement(checked(place, job, verdict), start);
+  }
+
+  private Verdict ask(int place, Prompt prompt, String completion) {
     try {
-      return judgement(workers.get(place).judge(job.prompt(), job.completion()), start);
+      return workers.get(place).judge(prompt, completion);
     } catch (OutOfMemoryError out) {
       return OUT_OF_MEMORY;
     } catch (Throwable defect) {
       // Expected of no verifier, and no reason to lose a worker or to call the completion wrong.
-      return judgement(
-          new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect), start);
+      return new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect);
     }
   }
 
   private Judgement judgement(Verdict verdict, long start) {
     return new Judgement(verdict, (nanos.getAsLong() - start) / 1e6);
+  }
+
+  /**
+   * A verifier that failed is asked again about a completion that it has judged, or about none at
+   * all: if it fails on that as well, the completion is not to blame.
+   */
+  private Verdict checked(int place, Job job, Verdict verdict) {
+    if (!(verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String reason))
+        || !(cause == Verdict.Cause.CRASH || cause == Verdict.Cause.TIMEOUT)) {
+      return verdict;
+    }
+    Optional<Job> known = control;
+    Verdict other =
+        known.isEmpty()
+            ? ask(place, job.prompt(), "")
+            : ask(place, known.get().prompt(), known.get().completion());
+    return other instanceof Verdict.Scored
+        ? verdict
+        : new Verdict.Unverifiable(Verdict.Cause.AWAY, reason);
   }
 
   private synchronized void lastFailure(String reason) {
@@ -159,7 +184,7 @@ final class SupervisedService implements VerifierService {
 
   private synchronized void learn(Verdict verdict) {
     if (verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String reason)
-        && cause != Verdict.Cause.BAD_INPUT) {
+        && cause == Verdict.Cause.AWAY) {
       quarantine = quarantine.failed(millis());
       lastFailure = reason;
     } else {
@@ -174,7 +199,7 @@ final class SupervisedService implements VerifierService {
           "%s is under quarantine after %d failures in a row, the last: %s"
               .formatted(name, quarantine.failures(), lastFailure);
     }
-    Verdict verdict = new Verdict.Unverifiable(Verdict.Cause.CRASH, reason);
+    Verdict verdict = new Verdict.Unverifiable(Verdict.Cause.AWAY, reason);
     meter.count(verdict);
     return new Judgement(verdict, 0);
   }
@@ -240,8 +265,7 @@ final class SupervisedService implements VerifierService {
       job.judgement()
           .complete(
               new Judgement(
-                  new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier pool was closed"),
-                  0));
+                  new Verdict.Unverifiable(Verdict.Cause.AWAY, "the verifier pool was closed"), 0));
     }
   }
 }

@@ -32,7 +32,8 @@ class CommandServiceTest {
       for line in sys.stdin:
           question = json.loads(line)
           seq, word = question["seq"], question["completion"]
-          if word == "hang":
+          if question["answer"] == "broken": sys.stderr.write("no grammar\\n"); sys.exit(1)
+          elif word == "hang":
               child = subprocess.Popen(["sleep", "600"])
               open(question["answer"], "w").write("%d %d" % (os.getpid(), child.pid))
               time.sleep(600)
@@ -164,15 +165,31 @@ class CommandServiceTest {
   void verify_failuresInARow_endInQuarantine() throws IOException {
     PoolSettings two = new PoolSettings(1, LONG, LONG, 10, 64, 2, Duration.ofHours(1));
     try (VerifierService service = open(two)) {
-      verify(service, "exit");
-      verify(service, "complain");
+      service.verify(prompt("broken"), "3").toCompletableFuture().join();
+      Verdict second = service.verify(prompt("broken"), "4").toCompletableFuture().join();
+      assertThat(((Verdict.Unverifiable) second).cause()).isEqualTo(Cause.AWAY);
       Verdict verdict = verify(service, "4");
 
+      assertThat(((Verdict.Unverifiable) verdict).cause()).isEqualTo(Cause.AWAY);
       assertThat(((Verdict.Unverifiable) verdict).reason())
           .startsWith("mine is under quarantine after 2 failures in a row, the last: ")
           .contains("no grammar");
       assertThat(service.reports().getFirst().quarantined()).isTrue();
       assertThat(service.reports().getFirst().crashes()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void verify_completionsThatEndAVerifierThatJudgesOthers_areToBlame() throws IOException {
+    PoolSettings two = new PoolSettings(1, LONG, LONG, 10, 64, 2, Duration.ofHours(1));
+    try (VerifierService service = open(two)) {
+      for (String word : List.of("exit", "complain", "exit")) {
+        assertThat(((Verdict.Unverifiable) verify(service, word)).cause()).isEqualTo(Cause.CRASH);
+      }
+      assertThat(verify(service, "4")).isEqualTo(new Verdict.Scored(1, "", ""));
+      Verdict ofBroken = service.verify(prompt("broken"), "4").toCompletableFuture().join();
+      assertThat(((Verdict.Unverifiable) ofBroken).cause()).isEqualTo(Cause.CRASH);
+      assertThat(service.reports().getFirst().quarantined()).isFalse();
     }
   }
 
@@ -187,7 +204,7 @@ class CommandServiceTest {
 
     assertThat(running.toCompletableFuture().join()).isInstanceOf(Verdict.Unverifiable.class);
     assertThat(waiting.toCompletableFuture().join())
-        .isEqualTo(new Verdict.Unverifiable(Cause.CRASH, "the verifier pool was closed"));
+        .isEqualTo(new Verdict.Unverifiable(Cause.AWAY, "the verifier pool was closed"));
     assertThat(later(service, "4").toCompletableFuture())
         .isCompletedExceptionally()
         .failsWithin(Duration.ZERO)

@@ -65,7 +65,7 @@ class WeightedServiceTest {
         new WeightedService(
             List.of(part("a", 0.5, scoring(1, "")), part("b", 0.5, (_, _) -> none)))) {
       assertThat(verify(service, "s"))
-          .isEqualTo(new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "b: late"));
+          .isEqualTo(new Verdict.Unverifiable(Verdict.Cause.AWAY, "b: late"));
     }
   }
 
