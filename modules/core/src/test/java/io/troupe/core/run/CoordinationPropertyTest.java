@@ -6,6 +6,7 @@ import io.troupe.core.audit.AuditReport;
 import io.troupe.core.audit.Entry;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.testkit.Seeds;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -39,6 +40,94 @@ class CoordinationPropertyTest {
         assertProgress(world);
       }
     }
+  }
+
+  /** S3: what infrastructure fails, for a while or for ever, costs no prompt. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twenty")
+  void decide_outages_costNoPromptAndHealOrEndTheRun(long seed) {
+    for (World.Outage outage : World.Outage.values()) {
+      World heals = new World(new Coordination(limits(StalePolicy.MASK, 1)), seed);
+      heals.fails(outage, false);
+      heals.pass(2_000);
+      long steps = heals.state().version().number();
+      heals.fails(World.Outage.NONE, false);
+      heals.pass(2_000);
+      assertThat(heals.state().version().number()).isGreaterThan(steps + 5);
+      assertNothingLost(heals);
+
+      boolean worksOn = outage != World.Outage.VERIFIERS && outage != World.Outage.SILENT_VERIFIERS;
+      World oneFails = new World(new Coordination(limits(StalePolicy.MASK, 1)), seed);
+      oneFails.fails(outage, worksOn);
+      oneFails.pass(2_000);
+      if (worksOn) {
+        assertThat(oneFails.state().version().number()).isGreaterThan(5);
+      }
+      assertNothingLost(oneFails);
+
+      if (outage != World.Outage.NONE) {
+        RunLimits impatient =
+            limits(StalePolicy.MASK, 1).withOutages(new OutageLimits(10, 80, 1_500));
+        World ends = new World(new Coordination(impatient), seed);
+        ends.fails(outage, false);
+        ends.pass(10_000);
+        assertThat(ends.end().orElseThrow().toString())
+            .startsWith("Failed[reason=nothing has succeeded for");
+        assertNothingLost(ends);
+        assertThat(ends.journal()).hasSizeLessThan(1_500);
+      }
+    }
+  }
+
+  private static void assertNothingLost(World world) {
+    assertThat(world.state().ledger().failed()).isZero();
+    assertThat(world.replay()).isEqualTo(world.state());
+    assertSound(world);
+  }
+
+  /** The same promises where a run may end, in lock step, and with nothing filtered. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twenty")
+  void decide_runsThatEnd_keepTheirPromisesToTheEnd(long seed) {
+    for (StalePolicy policy : StalePolicy.values()) {
+      for (int staleness : new int[] {0, 1, 3}) {
+        for (RunLimits limits :
+            List.of(
+                ending(policy, staleness, 3, 100_000, 3, true, false), // a last batch in part
+                ending(policy, staleness, 5, 100_000, 3, true, false),
+                ending(policy, staleness, 3, 6, 0, true, false),
+                ending(policy, staleness, 3, 100_000, 1, false, false),
+                ending(policy, staleness, 3, 6, 0, true, staleness == 0))) {
+          World world = new World(new Coordination(limits), seed);
+          for (int i = 0; i < 400 && world.end().isEmpty(); i++) {
+            world.disturb();
+          }
+          for (int round = 0; round < 200 && world.end().isEmpty(); round++) {
+            world.work();
+          }
+          assertThat(world.end()).as("%s ends", world.state()).isPresent();
+          if (world.end().orElseThrow() instanceof RunEnd.Completed) {
+            assertThat(world.state().version().number()).isPositive();
+          }
+          assertThat(world.replay()).isEqualTo(world.state());
+          assertSound(world);
+        }
+      }
+    }
+  }
+
+  private static RunLimits ending(
+      StalePolicy policy,
+      int staleness,
+      int groups,
+      long steps,
+      long epochs,
+      boolean filter,
+      boolean lockStep) {
+    return new RunLimits(
+            7, 11, 2, groups, staleness, policy, 6, filter, 3, 200, 100, steps, epochs, 4, 5, 0,
+            300, lockStep)
+        .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 
   /** An auditor who shares nothing with the coordinator finds the same account, and no fault. */

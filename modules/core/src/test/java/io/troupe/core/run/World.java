@@ -57,6 +57,24 @@ final class World {
   private final IdentityHashMap<Input, Boolean> undrawn = new IdentityHashMap<>();
   private final IdentityHashMap<Input, Input> answers = new IdentityHashMap<>();
 
+  /** How workers fail for the time being; none means that they are as hostile as ever. */
+  enum Outage {
+    NONE,
+    /** Engines fail whatever they are asked. */
+    ENGINES,
+    /** No verifier judges what is drawn, and workers say so. */
+    VERIFIERS,
+    /** What is drawn is never judged, and nobody says anything. */
+    SILENT_VERIFIERS,
+    /** Workers die of whatever they get. */
+    DEATHS,
+    /** Workers never answer. */
+    HANGS
+  }
+
+  private Outage outage = Outage.NONE;
+  private boolean ofOneWorker;
+  private boolean kind;
   private Map<GroupId, String> fates = new HashMap<>();
   private Map<GroupId, String> prompts = new HashMap<>();
   private Set<String> admitted = new HashSet<>();
@@ -91,6 +109,25 @@ final class World {
 
   List<Event> journal() {
     return journal;
+  }
+
+  /** All workers fail, or the first alone; but for that everybody answers from now on. */
+  void fails(Outage how, boolean firstWorkerOnly) {
+    outage = how;
+    ofOneWorker = firstWorkerOnly;
+    kind = true;
+  }
+
+  /** Time in which workers ask for work and answer at once; a tick each half pause. */
+  void pass(long millis) {
+    for (long until = now + millis; now < until && end.isEmpty(); ) {
+      workers.forEach(worker -> ask(worker, 1));
+      while (!inFlight.isEmpty() && end.isEmpty()) {
+        deliver(inFlight.removeFirst());
+      }
+      now += 5;
+      deliver(new Input.Tick());
+    }
   }
 
   /** One arbitrary thing happens. */
@@ -358,9 +395,20 @@ final class World {
 
   private void perform(Effect effect) {
     switch (effect) {
-      case Effect.Grant(LeaseId lease, WorkerId _, int _, long _, int _, WeightVersion version) -> {
+      case Effect.Grant(
+              LeaseId lease,
+              WorkerId to,
+              int _,
+              long _,
+              int _,
+              WeightVersion version) -> {
         granted.put(lease, version);
-        answer(lease);
+        if (outage != Outage.NONE
+            && (!ofOneWorker || to.place().equals(workers.getFirst().place()))) {
+          failAtOnce(lease, to);
+        } else {
+          answer(lease);
+        }
       }
       case Effect.Train(long step, WeightVersion from, List<LeaseId> groups) -> {
         checkBatch(from, groups);
@@ -389,9 +437,31 @@ final class World {
     }
   }
 
+  private void failAtOnce(LeaseId lease, WorkerId worker) {
+    switch (outage) {
+      case NONE -> {}
+      case ENGINES ->
+          inFlight.add(new Input.GroupFailed(lease, new Failure.OfEngine("out of order")));
+      case VERIFIERS -> {
+        inFlight.add(new Input.GroupSampled(lease));
+        inFlight.add(new Input.VerifierAway(lease, "nobody judges"));
+      }
+      case SILENT_VERIFIERS -> inFlight.add(new Input.GroupSampled(lease));
+      case DEATHS -> {
+        inFlight.add(new Input.WorkerLost(worker));
+        if (workers.contains(worker)) {
+          workers.set(
+              workers.indexOf(worker),
+              WorkerId.at(worker.place(), "%08d".formatted(random.nextInt(100_000_000))));
+        }
+      }
+      case HANGS -> {}
+    }
+  }
+
   /** A worker draws tokens while weights move on: versions ascend from the granted one. */
   private void answer(LeaseId lease) {
-    int dice = random.nextInt(100);
+    int dice = kind ? 99 : random.nextInt(100);
     if (dice < 4) {
       return; // The worker hangs.
     }
