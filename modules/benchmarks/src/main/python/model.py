@@ -44,6 +44,9 @@ def rotate(x, cos, sin):
 
 
 class Attention(nn.Module):
+    # Whether a single query a head goes through PyTorch's grouped form; which one is faster depends on sizes.
+    grouped = True
+
     def __init__(self, c):
         super().__init__()
         self.heads, self.kv_heads, self.d = c["heads"], c["kv_heads"], c["head_dim"]
@@ -63,14 +66,16 @@ class Attention(nn.Module):
         if cache is not None:
             cache[0][:, :, position : position + T] = k
             cache[1][:, :, position : position + T] = v
-        if T == 1:
+        if T == 1 and not self.grouped:
             # The queries of one kv head are as many query positions that all see the same keys.
             q = q.view(B, self.kv_heads, self.heads // self.kv_heads, self.d)
             k = cache[0][:, :, : position + 1]
             v = cache[1][:, :, : position + 1]
             a = F.scaled_dot_product_attention(q, k, v).reshape(B, 1, self.heads * self.d)
         else:
-            a = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+            if T == 1:
+                k, v = cache[0][:, :, : position + 1], cache[1][:, :, : position + 1]
+            a = F.scaled_dot_product_attention(q, k, v, is_causal=T > 1, enable_gqa=True)
             a = a.transpose(1, 2).reshape(B, T, self.heads * self.d)
         return self.o_proj(a)
 
