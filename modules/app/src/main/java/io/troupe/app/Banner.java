@@ -29,6 +29,7 @@ record Banner(Composition composition, RunFolder folder, ResumePoint resume, int
                 composition.facts().trainingPrompts(),
                 composition.facts().heldOutPrompts(),
                 config.run().seed()));
+    DataReport.lines(config, composition.task()).forEach(line -> lines.add("data   " + line));
     lines.add(
         "loop   %d groups of %d a step · max staleness %d (%s) · %s · %s"
             .formatted(

@@ -262,25 +262,27 @@ record Composition(
 
   /** What the configuration comes to. */
   Plan plan(Resolved<RunConfig> resolved) {
-    return switch (start) {
-      case Start.Fresh() -> Plan.of(resolved, facts, List.of(), teacherParameters());
-      case Start.Stored(Pretrained checkpoint) -> {
-        DecoderSettings s = checkpoint.settings();
-        ModelFacts model =
-            new ModelFacts(
-                s.family().title(),
-                checkpoint.parameters(),
-                facts.vocabularySize(),
-                s.layers(),
-                new ModelFacts.Layer(
-                    s.hidden(),
-                    s.heads() * s.headDim(),
-                    s.kvHeads() * s.headDim(),
-                    s.feedForward()),
-                s.contextLength());
-        yield Plan.of(resolved, facts, List.of(model), teacherParameters());
-      }
-    };
+    Plan plan =
+        switch (start) {
+          case Start.Fresh() -> Plan.of(resolved, facts, List.of(), teacherParameters());
+          case Start.Stored(Pretrained checkpoint) -> {
+            DecoderSettings s = checkpoint.settings();
+            ModelFacts model =
+                new ModelFacts(
+                    s.family().title(),
+                    checkpoint.parameters(),
+                    facts.vocabularySize(),
+                    s.layers(),
+                    new ModelFacts.Layer(
+                        s.hidden(),
+                        s.heads() * s.headDim(),
+                        s.kvHeads() * s.headDim(),
+                        s.feedForward()),
+                    s.contextLength());
+            yield Plan.of(resolved, facts, List.of(model), teacherParameters());
+          }
+        };
+    return plan.withData(DataReport.lines(config, task));
   }
 
   /**

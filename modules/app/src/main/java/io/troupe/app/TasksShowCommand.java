@@ -150,14 +150,15 @@ final class TasksShowCommand implements Callable<Integer> {
         });
     for (TaskSource source : task.sources()) {
       System.out.printf(
-          "  %s: verifier %s; %s%s%n",
+          "  %s: verifier %s; %,d rows%s%n",
           source.name(),
           source.verifier(),
-          source.report().text(),
+          source.report().rows(),
           source.limits().stop().isEmpty()
               ? ""
               : "; stops at " + new JsonText().line(source.limits().stop()));
     }
+    DataReport.leftOut(task).forEach(line -> System.out.println("  " + line));
   }
 
   private void print(Prompt prompt, Loaded loaded) {

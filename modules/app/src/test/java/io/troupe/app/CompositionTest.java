@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.app.config.Plan;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.ConfigurationException;
 import io.troupe.app.config.binding.ConfigurationFile;
@@ -17,6 +18,7 @@ import io.troupe.engine.djl.TorchReport;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.RunFolder;
 import io.troupe.tasks.BadTaskData;
+import io.troupe.tasks.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,6 +155,84 @@ final class CompositionTest {
             "distillation.teacher_prompt: prompts a and c are the same tokens and have different"
                 + " solutions, so that a teacher cannot be shown the right one; leave one of them"
                 + " out");
+  }
+
+  @Test
+  void linesAndPlan_dataThatIsNotUsed_sayWhatAndWhichKeyToChange() throws Exception {
+    Files.writeString(
+        folder.resolve("sums.jsonl"),
+        """
+        {"id": "a", "prompt": "1+1=", "answer": "2"}
+        {"id": "b", "prompt": "%s=", "answer": "40"}
+        {"id": "c", "prompt": "2+2=", "answer": "4"}
+        """
+            .formatted("1+".repeat(20)));
+    String yaml =
+        """
+        task:
+          {name: jsonl, alias: sums, file: sums.jsonl, verifier: numeric, held_out_share: 0,
+           max_completion_tokens: 2}
+        data: {overlong: drop}
+        policy: {engine: toy, context_length: 16}
+        rollout: {completions_per_prompt: 4, max_tokens: 3}
+        training: {steps: 2, groups_per_step: 2, learning_rate: 1e-4}
+        evaluation: {every: 0}
+        warmup: {steps: 0}
+        """;
+    Resolved<RunConfig> resolved =
+        ConfigurationFile.bind(RunConfig.class, folder.resolve("run.yaml"), yaml, List.of());
+    Composition composition = Composition.of(resolved.config());
+    List<String> said =
+        List.of(
+            "sums: 1 of 3 prompts left out, without room for a completion of 2 tokens in a context"
+                + " of 16, such as sums/b; raise policy.context_length, or lower"
+                + " max_completion_tokens",
+            "sums: completions end after 2 tokens, by max_completion_tokens, before the 3 of"
+                + " rollout.max_tokens");
+
+    RunFolder run = TestRuns.empty(folder);
+    try (PolicyEngines engines = composition.engines()) {
+      List<String> lines = new Banner(composition, run, ResumePoint.none(), 1).lines(engines);
+      assertThat(lines.get(2)).isEqualTo("task   sums: 2 prompts, 0 held out · seed 1");
+      assertThat(lines.subList(3, 5)).isEqualTo(said.stream().map("data   "::concat).toList());
+      assertThat(lines.get(5)).startsWith("loop   ");
+    }
+    Plan plan = composition.plan(resolved);
+    assertThat(plan.json()).containsEntry("data", said);
+    assertThat(plan.text())
+        .contains("\ndata\n  - " + String.join("\n  - ", said) + "\n\nplacement");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0 | 1025 | math: completions end after 1,025 tokens, and its published set-up allows"
+            + " 1,024; max_completion_tokens: 1024 applies that",
+        "0 | 1024 |",
+        "1024 | 1024 |",
+        "2000 | 1500 | math: max_completion_tokens (2,000) has no effect; the run allows 1,500"
+            + " tokens by rollout.max_tokens",
+        "7 | 9 | math: completions end after 7 tokens, by max_completion_tokens, before the 9 of"
+            + " rollout.max_tokens"
+      })
+  void lines_tokenLimitsOfADataSet_sayWhichOneHolds(int own, int run, @Nullable String line)
+      throws IOException {
+    Path data = Path.of("../../conf/data/linear/train.jsonl").toAbsolutePath();
+    RunConfig config =
+        of(
+            "{name: math, file: %s}".formatted(data),
+            TINY,
+            "",
+            "policy.context_length=4096",
+            "task.max_completion_tokens=" + own,
+            "rollout.max_tokens=" + run);
+
+    assertThat(
+            DataReport.lines(
+                config,
+                TaskLoader.of(config.task(), config.data(), 1, Wording.noTemplate()).load()))
+        .isEqualTo(line == null ? List.of() : List.of(line));
   }
 
   /** The date of the run is in the text, whatever the day is on which it is read. */

@@ -54,8 +54,9 @@ public final class Curriculum {
    * What an order file makes of prompts.
    *
    * @param unmatched its ids that name no prompt
+   * @param heldOut its ids that name held-out prompts
    */
-  record Applied(List<Prompt> prompts, List<String> unmatched) {}
+  record Applied(List<Prompt> prompts, List<String> unmatched, List<String> heldOut) {}
 
   /**
    * The listed prompts in the order of the list. An id may be written with or without the set's
@@ -71,20 +72,23 @@ public final class Curriculum {
     heldOut.forEach(prompt -> others.add(prompt.id().value()));
     List<Prompt> prompts = new ArrayList<>();
     List<String> unmatched = new ArrayList<>();
+    List<String> passedOver = new ArrayList<>();
     for (String id : order.ids()) {
       String full = alias.isEmpty() || id.startsWith(alias + "/") ? id : alias + "/" + id;
       Prompt prompt = byId.remove(full);
       if (prompt != null) {
         prompts.add(prompt);
-      } else if (!others.contains(full)) {
+      } else if (others.contains(full)) {
+        passedOver.add(id);
+      } else {
         unmatched.add(id);
       }
     }
     double share = (double) unmatched.size() / order.ids().size();
     if (prompts.isEmpty() || share > order.unmatchedShare()) {
       throw new BadTaskData(
-          ("%s: %,d of its %,d ids match no prompt to train on, and at most %s%% may; they begin with"
-                  + " %s, and the data set's with %s; correct the file, or raise"
+          ("%s: %,d of its %,d ids match no prompt to train on, and at most %s%% may; they begin"
+                  + " with %s, and the data set's with %s; correct the file, or raise"
                   + " order_unmatched_share")
               .formatted(
                   order.place(),
@@ -94,7 +98,7 @@ public final class Curriculum {
                   unmatched.isEmpty() ? "held-out ones" : shown(unmatched),
                   shown(train.stream().map(prompt -> prompt.id().value()).limit(SHOWN).toList())));
     }
-    return new Applied(prompts, unmatched);
+    return new Applied(prompts, unmatched, passedOver);
   }
 
   private static String shown(List<String> ids) {

@@ -145,6 +145,7 @@ public final class DataSetTask implements Task {
       sources.add(
           new TaskSource(
               each.getKey(),
+              settings.source(),
               each.getValue(),
               settings.wording().form(),
               settings.limits(),

@@ -4,9 +4,11 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.prompt.Prompt;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
@@ -27,43 +29,80 @@ public record HeadRoom(ToIntFunction<Prompt> tokens, int contextLength, int maxT
   }
 
   /**
-   * The task without the prompts that do not fit; its sources' reports count them.
+   * The task without the prompts that do not fit; its sources' reports name them.
    *
-   * @throws BadTaskData if nothing to train on is left
+   * @throws BadTaskData if nothing to train on is left of one of its data sets
    */
   public Task filter(DataSetTask task) {
-    Map<String, Integer> dropped = new HashMap<>();
-    List<Prompt> train = fitting(task, task.train(), dropped);
-    List<Prompt> heldOut = fitting(task, task.heldOut(), dropped);
-    if (dropped.isEmpty()) {
+    List<Prompt> train = task.train().stream().filter(prompt -> fits(task, prompt)).toList();
+    List<Prompt> heldOut = task.heldOut().stream().filter(prompt -> fits(task, prompt)).toList();
+    if (train.size() == task.train().size() && heldOut.size() == task.heldOut().size()) {
       return task;
-    }
-    if (train.isEmpty()) {
-      throw new BadTaskData(
-          ("no prompt of task %s leaves room for its completion in a context of %d tokens; raise"
-                  + " policy.context_length, or lower rollout.max_tokens")
-              .formatted(task.name(), contextLength));
     }
     List<TaskSource> sources = new ArrayList<>();
     for (TaskSource each : task.sources()) {
-      SourceReport report =
-          each.report().leaving("prompts without head-room", dropped.getOrDefault(each.name(), 0));
-      sources.add(new TaskSource(each.name(), each.verifier(), each.form(), each.limits(), report));
+      List<LeftOut> left = new ArrayList<>();
+      left.addAll(left(task, each, "prompts", task.train()));
+      left.addAll(left(task, each, "held-out prompts", task.heldOut()));
+      SourceReport report = each.report().leaving(left);
+      sources.add(
+          new TaskSource(
+              each.name(), each.dataSet(), each.verifier(), each.form(), each.limits(), report));
     }
-    return task.with(train, heldOut, sources);
+    DataSetTask filtered = task.with(train, heldOut, sources);
+    refuseEmpty(filtered);
+    return filtered;
   }
 
-  private List<Prompt> fitting(Task task, List<Prompt> prompts, Map<String, Integer> dropped) {
-    List<Prompt> kept = new ArrayList<>(prompts.size());
-    for (Prompt prompt : prompts) {
-      int own = task.limits(prompt.source()).maxTokens();
-      int longest = own == 0 ? maxTokens : Math.min(own, maxTokens);
-      if (tokens.applyAsInt(prompt) + longest <= contextLength) {
-        kept.add(prompt);
-      } else {
-        dropped.merge(prompt.source(), 1, Integer::sum);
-      }
+  private boolean fits(Task task, Prompt prompt) {
+    return tokens.applyAsInt(prompt) + longest(task.limits(prompt.source())) <= contextLength;
+  }
+
+  private int longest(SourceLimits limits) {
+    return limits.maxTokens() == 0 ? maxTokens : Math.min(limits.maxTokens(), maxTokens);
+  }
+
+  private List<LeftOut> left(Task task, TaskSource source, String what, List<Prompt> prompts) {
+    List<Prompt> all =
+        prompts.stream().filter(prompt -> prompt.source().equals(source.name())).toList();
+    List<Prompt> left = all.stream().filter(prompt -> !fits(task, prompt)).toList();
+    if (left.isEmpty()) {
+      return List.of();
     }
-    return kept;
+    int longest = longest(source.limits());
+    String limit =
+        longest < maxTokens
+            ? "max_completion_tokens"
+            : "rollout.max_tokens and evaluation.max_tokens";
+    return List.of(
+        new LeftOut(
+            source.name(),
+            left.size(),
+            all.size(),
+            what,
+            "without room for a completion of %d tokens in a context of %d"
+                .formatted(longest, contextLength),
+            left.getFirst().id().value(),
+            "raise policy.context_length, or lower " + limit));
+  }
+
+  private static void refuseEmpty(DataSetTask task) {
+    Set<String> used = new HashSet<>();
+    task.train().forEach(prompt -> used.add(prompt.source()));
+    Map<String, List<TaskSource>> sets = new LinkedHashMap<>();
+    task.sources()
+        .forEach(each -> sets.computeIfAbsent(each.dataSet(), _ -> new ArrayList<>()).add(each));
+    sets.forEach(
+        (name, sources) -> {
+          if (sources.stream().noneMatch(each -> used.contains(each.name()))) {
+            throw LeftOut.nothing(
+                name,
+                "to train on",
+                sources.stream()
+                    .flatMap(each -> each.report().left().stream())
+                    .distinct()
+                    .toList());
+          }
+        });
   }
 }

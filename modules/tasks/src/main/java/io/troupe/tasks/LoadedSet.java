@@ -6,19 +6,16 @@ import io.troupe.tasks.SetSettings.Cut;
 import io.troupe.tasks.SetSettings.HeldOut;
 import io.troupe.tasks.SetSettings.Ordering;
 import io.troupe.tasks.SetSettings.Rows;
-import io.troupe.tasks.rows.BadRow;
-import io.troupe.tasks.rows.Row;
-import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.sets.Item;
-import io.troupe.tasks.sets.Reading;
-import io.troupe.tasks.sets.RowFormat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The prompts of one data set: read, filtered, worded, split, ordered.
@@ -46,14 +43,20 @@ record LoadedSet(
     return new Loading(settings).load();
   }
 
-  /** Everything a file holds. */
-  private record Contents(List<Item> items, int rows, Map<String, Integer> skipped) {}
-
   /** The steps from rows to prompts, and what each of them leaves out. */
   private static final class Loading {
+    private static final String ROWS = "rows";
+    private static final String PROMPTS = "prompts";
+    private static final String HELD_OUT_ROWS = "held-out rows";
+    private static final String LISTED = "ids of the order file";
+
+    /** Keys of the facets that are not named like them. */
+    private static final Map<String, String> KEYS =
+        Map.of("level", "levels", "subject", "subjects");
+
     private final SetSettings settings;
     private final Map<String, String> verifiers = new TreeMap<>();
-    private SourceReport report = new SourceReport(0, Map.of(), List.of());
+    private final List<LeftOut> left = new ArrayList<>();
     private String characters = "";
 
     Loading(SetSettings settings) {
@@ -61,96 +64,197 @@ record LoadedSet(
     }
 
     LoadedSet load() throws IOException {
-      Contents contents = contents();
-      report = new SourceReport(contents.rows(), contents.skipped(), List.of());
-      List<Prompt> all = prompts(contents.items(), settings.facets(), true);
+      RowItems contents = contents();
+      skip(contents, ROWS);
+      List<Prompt> all = prompts(contents.items(), settings.facets(), ROWS);
+      reportFilters(
+          contents, settings.facets(), ROWS, all.isEmpty() ? _ -> false : this::evaluated);
       if (all.isEmpty()) {
-        throw nothingLeft(contents);
+        throw LeftOut.nothing(place(), "to train on", left);
       }
       List<Prompt> train = new ArrayList<>();
       List<Prompt> heldOut = new ArrayList<>();
       switch (settings.heldOut()) {
         case HeldOut.Share(double share, long seed) -> {
           boolean cutFirst = !(settings.order() instanceof Ordering.Listed);
-          PromptSets sets = PromptSets.split(cutFirst ? first(all) : all, share, seed);
+          List<Prompt> split = cutFirst ? first(all, PROMPTS) : all;
+          refuseShareOfAll(share, split);
+          PromptSets sets = PromptSets.split(split, share, seed);
           train.addAll(sets.train());
           heldOut.addAll(sets.heldOut());
         }
         case HeldOut.OtherFiles(List<Path> files, var facets) -> {
-          train.addAll(first(all));
-          heldOut.addAll(first(prompts(others(files).items(), facets, false)));
+          train.addAll(first(all, PROMPTS));
+          heldOut.addAll(first(others(files, facets), "held-out prompts"));
         }
       }
-      return new LoadedSet(ordered(train, heldOut), heldOut, verifiers, characters, report);
+      List<Prompt> ordered = ordered(train, heldOut);
+      SourceReport report = new SourceReport(contents.rows(), left);
+      return new LoadedSet(ordered, heldOut, verifiers, characters, report);
     }
 
-    private Contents contents() throws IOException {
+    private String place() {
+      return settings.rows() instanceof Rows.Files own
+          ? String.valueOf(own.files().getFirst())
+          : settings.source();
+    }
+
+    private void refuseShareOfAll(double share, List<Prompt> prompts) {
+      if (Math.round(share * prompts.size()) == prompts.size()) {
+        throw new BadTaskData(
+            "%s: held_out_share (%s) leaves none of its %,d prompts to train on; lower it"
+                .formatted(place(), share, prompts.size()));
+      }
+    }
+
+    private void leave(List<String> ids, int all, String what, String reason, String remedy) {
+      if (!ids.isEmpty()) {
+        left.add(
+            new LeftOut(settings.source(), ids.size(), all, what, reason, ids.getFirst(), remedy));
+      }
+    }
+
+    private void skip(RowItems contents, String what) {
+      contents
+          .skipped()
+          .forEach(
+              (lacks, ids) ->
+                  leave(
+                      ids.stream().map(this::id).toList(),
+                      contents.rows(),
+                      what,
+                      "without " + lacks,
+                      "add %s to the data".formatted(lacks)));
+    }
+
+    private RowItems contents() throws IOException {
       return switch (settings.rows()) {
-        case Rows.Files(var files, var format, var prefix) -> read(files, format.create(prefix));
+        case Rows.Files(var files, var format, var prefix) ->
+            RowItems.read(files, format.create(prefix));
         case Rows.Calculated(ArithmeticSettings arithmetic) -> {
           ArithmeticPrompts made = new ArithmeticPrompts(arithmetic);
           characters = made.alphabet();
-          yield new Contents(made.items(), made.items().size(), Map.of());
+          yield RowItems.of(made.items());
         }
       };
     }
 
-    private Contents others(List<Path> files) throws IOException {
-      if (settings.rows() instanceof Rows.Files own) {
-        return read(files, own.format().create(own.idPrefix() + "heldout_"));
+    private List<Prompt> others(List<Path> files, Map<String, List<String>> facets)
+        throws IOException {
+      if (!(settings.rows() instanceof Rows.Files own)) {
+        throw new IllegalArgumentException("calculated prompts have no files");
       }
-      throw new IllegalArgumentException("calculated prompts have no files");
-    }
-
-    private static Contents read(List<Path> files, RowFormat format) throws IOException {
-      List<Item> items = new ArrayList<>();
-      Map<String, Integer> skipped = new TreeMap<>();
-      Map<String, String> places = new HashMap<>();
-      int[] rows = {0};
-      RowFiles.read(
-          files,
-          row -> {
-            rows[0]++;
-            switch (format.read(row)) {
-              case Reading.Skipped(String reason) -> skipped.merge(reason, 1, Integer::sum);
-              case Reading.Taken(Item item) -> {
-                refuseTwice(item, row, places);
-                items.add(worded(item, row));
-              }
-            }
-          });
-      return new Contents(items, rows[0], skipped);
-    }
-
-    private static void refuseTwice(Item item, Row row, Map<String, String> places) throws BadRow {
-      String earlier = places.putIfAbsent(item.id(), row.place());
-      if (earlier != null) {
-        throw new BadRow("ids are unique, but %s has it too".formatted(earlier), item.id());
+      RowItems contents = RowItems.read(files, own.format().create(own.idPrefix() + "heldout_"));
+      int before = left.size();
+      if (!sharesFiles()) {
+        skip(contents, HELD_OUT_ROWS);
       }
-    }
-
-    private static Item worded(Item item, Row row) throws BadRow {
-      return item.worded(row.textOrEmpty("system_prompt"), row.textOrEmpty("assistant_prefix"));
-    }
-
-    /** Worded prompts of the items that pass facets and lengths. */
-    private List<Prompt> prompts(
-        List<Item> items, Map<String, List<String>> facets, boolean counted) {
-      List<Item> kept = items.stream().filter(item -> passes(item, facets)).toList();
-      Cut cut = settings.cut();
-      List<Prompt> prompts =
-          kept.stream()
-              .map(this::prompt)
-              .filter(p -> p.text().length() <= cut.promptCharacters())
-              .filter(p -> p.solution().length() <= cut.solutionCharacters())
-              .toList();
-      if (counted) {
-        report =
-            report
-                .leaving("filtered out", items.size() - kept.size())
-                .leaving("too long", kept.size() - prompts.size());
+      List<Prompt> prompts = prompts(contents.items(), facets, HELD_OUT_ROWS);
+      boolean told = sharesFiles() && !prompts.isEmpty();
+      reportFilters(contents, facets, HELD_OUT_ROWS, _ -> told);
+      if (prompts.isEmpty()) {
+        throw LeftOut.nothing(
+            String.valueOf(files.getFirst()), "to evaluate on", left.subList(before, left.size()));
       }
       return prompts;
+    }
+
+    private String id(String item) {
+      return settings.alias().isEmpty() ? item : settings.alias() + "/" + item;
+    }
+
+    /**
+     * Worded prompts of the items that pass facets and lengths.
+     *
+     * @param rows what the items are called in the report
+     */
+    private List<Prompt> prompts(List<Item> items, Map<String, List<String>> facets, String rows) {
+      List<Item> kept = items.stream().filter(item -> passes(item, facets)).toList();
+      Cut cut = settings.cut();
+      List<Prompt> worded = kept.stream().map(this::prompt).toList();
+      List<Prompt> shortEnough =
+          within(
+              worded,
+              prompt -> prompt.text().length() <= cut.promptCharacters(),
+              worded.size(),
+              rows,
+              "with more than %,d characters of prompt".formatted(cut.promptCharacters()),
+              "raise max_prompt_characters");
+      return within(
+          shortEnough,
+          prompt -> prompt.solution().length() <= cut.solutionCharacters(),
+          worded.size(),
+          rows,
+          "with more than %,d characters of solution".formatted(cut.solutionCharacters()),
+          "raise max_solution_characters");
+    }
+
+    private List<Prompt> within(
+        List<Prompt> prompts,
+        Predicate<Prompt> limit,
+        int all,
+        String rows,
+        String reason,
+        String remedy) {
+      List<Prompt> over = prompts.stream().filter(limit.negate()).toList();
+      leave(ids(over), all, rows, reason, remedy);
+      return prompts.stream().filter(limit).toList();
+    }
+
+    /**
+     * Reports each item that is left out, by the first facet that it does not pass.
+     *
+     * @param elsewhere whether an item is used or reported elsewhere
+     */
+    private void reportFilters(
+        RowItems contents,
+        Map<String, List<String>> facets,
+        String rows,
+        Predicate<Item> elsewhere) {
+      Map<String, List<String>> by = new TreeMap<>();
+      for (Item item : contents.items()) {
+        new TreeMap<>(facets)
+            .entrySet().stream()
+                .filter(facet -> !passes(item, Map.ofEntries(facet)) && !elsewhere.test(item))
+                .findFirst()
+                .ifPresent(
+                    facet ->
+                        by.computeIfAbsent(facet.getKey(), _ -> new ArrayList<>())
+                            .add(id(item.id())));
+      }
+      by.forEach(
+          (facet, ids) ->
+              leave(
+                  ids,
+                  contents.items().size(),
+                  rows,
+                  "of another %s than %s"
+                      .formatted(facet, String.join(", ", facets.getOrDefault(facet, List.of()))),
+                  "change %s, of which there are %s"
+                      .formatted(key(facet, rows), String.join(", ", contents.values(facet)))));
+    }
+
+    /** Whether an item that is not trained on is one of the files' held-out part. */
+    private boolean evaluated(Item item) {
+      return sharesFiles()
+          && settings.heldOut() instanceof HeldOut.OtherFiles other
+          && passes(item, other.facets());
+    }
+
+    /** Whether rows to train on and held-out ones are parts of the same files. */
+    private boolean sharesFiles() {
+      return settings.rows() instanceof Rows.Files own
+          && settings.heldOut() instanceof HeldOut.OtherFiles other
+          && own.files().equals(other.files());
+    }
+
+    private static String key(String facet, String rows) {
+      boolean otherSplit = facet.equals("split") && rows.equals(HELD_OUT_ROWS);
+      return otherSplit ? "held_out_split" : KEYS.getOrDefault(facet, facet);
+    }
+
+    private static List<String> ids(List<Prompt> prompts) {
+      return prompts.stream().map(prompt -> prompt.id().value()).toList();
     }
 
     private static boolean passes(Item item, Map<String, List<String>> facets) {
@@ -168,16 +272,26 @@ record LoadedSet(
       }
       verifiers.put(source, verifier);
       return new Prompt(
-          new PromptId(settings.alias().isEmpty() ? item.id() : settings.alias() + "/" + item.id()),
+          new PromptId(id(item.id())),
           source,
           settings.wording().text(item),
           item.answer(),
           settings.wording().solution(item));
     }
 
-    private List<Prompt> first(List<Prompt> prompts) {
+    private List<Prompt> first(List<Prompt> prompts, String what) {
+      return settings.order() instanceof Ordering.Listed ? prompts : cut(prompts, what);
+    }
+
+    private List<Prompt> cut(List<Prompt> prompts, String what) {
       int most = Math.min(settings.cut().prompts(), prompts.size());
-      return settings.order() instanceof Ordering.Listed ? prompts : prompts.subList(0, most);
+      leave(
+          ids(prompts.subList(most, prompts.size())),
+          prompts.size(),
+          what,
+          "after the first %,d".formatted(most),
+          "raise rows");
+      return prompts.subList(0, most);
     }
 
     private List<Prompt> ordered(List<Prompt> train, List<Prompt> heldOut) {
@@ -186,50 +300,20 @@ record LoadedSet(
         case Ordering.Shuffled(long seed) -> Mixing.shuffled(train, seed);
         case Ordering.Listed listed -> {
           Curriculum.Applied applied = Curriculum.apply(listed, settings.alias(), train, heldOut);
-          report =
-              report
-                  .leaving("not in the order file", train.size() - applied.prompts().size())
-                  .missing(applied.unmatched());
-          yield applied.prompts().stream().limit(settings.cut().prompts()).toList();
+          Set<Prompt> used = new HashSet<>(applied.prompts());
+          leave(
+              ids(train.stream().filter(prompt -> !used.contains(prompt)).toList()),
+              train.size(),
+              PROMPTS,
+              "not listed in the order file",
+              "add them to the file of order");
+          int ids = listed.ids().size();
+          String correct = "correct the file of order";
+          leave(applied.unmatched(), ids, LISTED, "which name no prompt", correct);
+          leave(applied.heldOut(), ids, LISTED, "which name held-out prompts", correct);
+          yield cut(applied.prompts(), PROMPTS);
         }
       };
-    }
-
-    private BadTaskData nothingLeft(Contents contents) {
-      String where =
-          settings.rows() instanceof Rows.Files own
-              ? String.valueOf(own.files().getFirst())
-              : settings.source();
-      Cut cut = settings.cut();
-      boolean onlyLengths = contents.items().stream().anyMatch(i -> passes(i, settings.facets()));
-      return new BadTaskData(
-          onlyLengths
-              ? ("%s: none of its %d rows has a prompt of at most %d and a solution of at most %d"
-                      + " characters; raise the limits")
-                  .formatted(
-                      where, contents.rows(), cut.promptCharacters(), cut.solutionCharacters())
-              : "%s: the filters %s leave none of its %d rows; there are %s"
-                  .formatted(
-                      where,
-                      new TreeMap<>(settings.facets()),
-                      contents.rows(),
-                      values(contents.items())));
-    }
-
-    private static Map<String, List<String>> values(List<Item> items) {
-      Map<String, List<String>> values = new TreeMap<>();
-      for (Item item : items) {
-        item.facets()
-            .forEach(
-                (facet, value) -> {
-                  List<String> known = values.computeIfAbsent(facet, _ -> new ArrayList<>());
-                  if (!known.contains(value)) {
-                    known.add(value);
-                  }
-                });
-      }
-      values.values().forEach(list -> list.sort(null));
-      return values;
     }
   }
 }

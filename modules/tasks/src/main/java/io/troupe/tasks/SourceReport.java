@@ -1,48 +1,23 @@
 package io.troupe.tasks;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * What became of the rows of a source.
  *
- * @param rows read
- * @param left rows left out, by reason in the plural, such as "longer than the context"
- * @param unmatched ids of the order file that no row has
+ * @param rows read to train on
+ * @param left what of them is left out, in the order of the steps that leave it out
  */
-public record SourceReport(int rows, Map<String, Integer> left, List<String> unmatched) {
+public record SourceReport(int rows, List<LeftOut> left) {
   public SourceReport {
-    left = Map.copyOf(left);
-    unmatched = List.copyOf(unmatched);
+    left = List.copyOf(left);
   }
 
-  /** This report with more rows left out. */
-  SourceReport leaving(String reason, int count) {
-    if (count == 0) {
-      return this;
-    }
-    Map<String, Integer> more = new TreeMap<>(left);
-    more.merge(reason, count, Integer::sum);
-    return new SourceReport(rows, more, unmatched);
-  }
-
-  SourceReport missing(List<String> ids) {
-    return new SourceReport(rows, left, ids);
-  }
-
-  /** The report in half a line: {@code 100 rows; left out: 3 rows without tests}. */
-  public String text() {
-    String out =
-        new TreeMap<>(left)
-            .entrySet().stream()
-                .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
-                .collect(Collectors.joining(", "));
-    return "%,d rows".formatted(rows)
-        + (out.isEmpty() ? "" : "; left out: " + out)
-        + (unmatched.isEmpty()
-            ? ""
-            : "; %,d ids of the order file match no row".formatted(unmatched.size()));
+  /** This report with more left out. */
+  SourceReport leaving(List<LeftOut> more) {
+    List<LeftOut> all = new ArrayList<>(left);
+    all.addAll(more);
+    return new SourceReport(rows, all);
   }
 }

@@ -34,6 +34,11 @@ public interface Task {
   /** The data sets it is made of: every prompt's source is among their names. */
   List<TaskSource> sources();
 
+  /** What its data sets have and the run does not use. */
+  default List<LeftOut> leftOut() {
+    return sources().stream().flatMap(each -> each.report().left().stream()).distinct().toList();
+  }
+
   /** What a source allows its completions. */
   default SourceLimits limits(String source) {
     return sources().stream()

@@ -4,9 +4,15 @@ package io.troupe.tasks;
  * One of the data sets of a task.
  *
  * @param name under which prompts refer to it: {@link io.troupe.core.prompt.Prompt#source()}
+ * @param dataSet that it belongs to: its alias, else its name
  * @param verifier that judges its answers
  * @param form of its prompts: the text of a chat spells special tokens, a raw one does not
  * @param limits of its completions
  */
 public record TaskSource(
-    String name, String verifier, Wording.Form form, SourceLimits limits, SourceReport report) {}
+    String name,
+    String dataSet,
+    String verifier,
+    Wording.Form form,
+    SourceLimits limits,
+    SourceReport report) {}

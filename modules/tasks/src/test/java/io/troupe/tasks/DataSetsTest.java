@@ -60,8 +60,12 @@ final class DataSetsTest {
     assertThat(task.train())
         .extracting(p -> p.id().value())
         .containsExactly("math_algebra_1", "math_geometry_0");
-    assertThat(task.sources().getFirst().report().text())
-        .isEqualTo("3 rows; left out: 1 filtered out");
+    assertThat(task.sources().getFirst().report().rows()).isEqualTo(3);
+    assertThat(task.leftOut())
+        .extracting(LeftOut::sentence)
+        .containsExactly(
+            "math: 1 of 3 rows left out, of another level than 2, such as math_algebra_0; change"
+                + " levels, of which there are 1, 2");
   }
 
   @Test
@@ -89,7 +93,10 @@ final class DataSetsTest {
                 "Q\n\nStarter code:\n```python\ndef f():\n```\n",
                 "{\"inputs\":[[1,[2]]],\"outputs\":[3],\"fn_name\":\"f\"}",
                 ""));
-    assertThat(task.sources().getFirst().report().left()).containsEntry("rows without tests", 2);
+    assertThat(task.leftOut())
+        .extracting(LeftOut::sentence)
+        .containsExactly(
+            "apps: 2 of 4 rows left out, without tests, such as apps_6; add tests to the data");
   }
 
   @Test
@@ -203,7 +210,13 @@ final class DataSetsTest {
         .extracting(p -> p.id().value())
         .containsExactly("math_algebra_7", "math_algebra_3");
     assertThat(task.order()).isEqualTo(Task.Order.LISTED);
-    assertThat(task.sources().getFirst().report().unmatched()).containsExactly("nobody");
+    assertThat(task.leftOut())
+        .extracting(LeftOut::sentence)
+        .containsExactly(
+            "math: 198 of 200 prompts left out, not listed in the order file, such as"
+                + " math_algebra_0; add them to the file of order",
+            "math: 1 of 3 ids of the order file left out, which name no prompt, such as nobody;"
+                + " correct the file of order");
     assertThatThrownBy(() -> set.order(new Ordering.Listed("order.txt", ids, 0.3), 1).load())
         .isInstanceOf(BadTaskData.class)
         .hasMessageStartingWith("order.txt: 1 of its 3 ids match no prompt");

@@ -101,8 +101,8 @@ class Gsm8kTaskTest {
         .isInstanceOf(BadTaskData.class)
         .hasMessage(
             file
-                + ": none of its 1 rows has a prompt of at most 10 and a solution of at most 99"
-                + " characters; raise the limits");
+                + ": nothing is left to train on: 1 of 1 rows left out, with more than 10"
+                + " characters of prompt, such as gsm8k_0; raise max_prompt_characters");
   }
 
   @Test

@@ -117,7 +117,11 @@ final class WordingTest {
             .filter(Sets.of(DataSet.GSM8K, file).load());
 
     assertThat(task.train()).extracting(Prompt::text).containsExactly("Q: short\nA:");
-    assertThat(task.sources().getFirst().report().text())
-        .isEqualTo("2 rows; left out: 1 prompts without head-room");
+    assertThat(task.leftOut())
+        .extracting(LeftOut::sentence)
+        .containsExactly(
+            "gsm8k: 1 of 2 prompts left out, without room for a completion of 5 tokens in a context"
+                + " of 16, such as gsm8k_1; raise policy.context_length, or lower"
+                + " rollout.max_tokens and evaluation.max_tokens");
   }
 }

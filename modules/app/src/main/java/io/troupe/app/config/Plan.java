@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param resolved every key, its value and its origin
  * @param loss its formula with numbers, line by line
  * @param capacities what the settings come to
+ * @param data what of the data is left out, and its token limits, a sentence each
  * @param memory one estimate; none for the toy engine, whose table needs next to nothing
  * @param placement role to description; with nodes, a drawing before it
  * @param notes what is allowed and still worth a sentence
@@ -24,6 +25,7 @@ public record Plan(
     Resolved<RunConfig> resolved,
     List<String> loss,
     Capacities capacities,
+    List<String> data,
     List<MemoryEstimate> memory,
     Map<String, String> placement,
     List<String> notes) {
@@ -61,9 +63,15 @@ public record Plan(
         resolved,
         formula.lines().toList(),
         capacities,
+        List.of(),
         memory(config, facts, checkpoint, teacher, capacities).stream().toList(),
         placement(config),
         Notes.of(resolved, capacities));
+  }
+
+  /** This plan with what the loaded task says of its data. */
+  public Plan withData(List<String> lines) {
+    return new Plan(resolved, loss, capacities, lines, memory, placement, notes);
   }
 
   private static Optional<MemoryEstimate> memory(
@@ -132,6 +140,10 @@ public record Plan(
     text.append("\nloss\n");
     loss.forEach(line -> text.append("  ").append(line).append('\n'));
     section(text, "capacity", capacityLines());
+    if (!data.isEmpty()) {
+      text.append("\ndata\n");
+      data.forEach(line -> text.append("  - ").append(line).append('\n'));
+    }
     memory.forEach(estimate -> section(text, "memory, estimated", memoryLines(estimate)));
     section(text, "placement: " + place(), placement);
     text.append("\nnotes\n");
@@ -161,6 +173,7 @@ public record Plan(
     json.put("values", values);
     json.put("loss", loss);
     json.put("capacity", capacities);
+    json.put("data", data);
     json.put("memory", memory.isEmpty() ? Map.of() : memory.getFirst());
     json.put("placement", placement);
     json.put("notes", notes);

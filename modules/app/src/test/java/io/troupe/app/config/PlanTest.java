@@ -181,7 +181,8 @@ final class PlanTest {
   void json_holdsEveryValueWithItsOrigin() {
     Map<String, Object> json = plan("run.seed=3").json();
 
-    assertThat(json).containsKeys("file", "loss", "capacity", "memory", "placement", "notes");
+    assertThat(json)
+        .containsKeys("file", "loss", "capacity", "data", "memory", "placement", "notes");
     assertThat(String.valueOf(json.get("values")))
         .contains(
             "{key=run.seed, value=3, origin=--set run.seed=3}",

@@ -29,13 +29,13 @@ final class AppsRows implements RowFormat {
     String id = "apps_" + row.scalar(row.has("problem_id") ? "problem_id" : "id");
     String tests = row.textOrEmpty("input_output");
     if (tests.isBlank()) {
-      return new Reading.Skipped("rows without tests");
+      return new Reading.Skipped(id, "tests");
     }
     JsonNode given = RowJson.parse(tests, "\"input_output\"");
     JsonNode inputs = given.path("inputs");
     JsonNode outputs = given.path("outputs");
     if (inputs.isEmpty() || outputs.isEmpty()) {
-      return new Reading.Skipped("rows without tests");
+      return new Reading.Skipped(id, "tests");
     }
     if (!inputs.isArray() || !outputs.isArray() || inputs.size() != outputs.size()) {
       throw row.bad("input_output", "must have as many outputs as inputs");

@@ -8,7 +8,8 @@ public sealed interface Reading {
   /**
    * It is sound and yet no item, because nothing could judge it; rows are counted by reason.
    *
-   * @param reason in the plural: "rows without tests"
+   * @param id that its item would have
+   * @param lacks what it lacks, such as "tests"
    */
-  record Skipped(String reason) implements Reading {}
+  record Skipped(String id, String lacks) implements Reading {}
 }
