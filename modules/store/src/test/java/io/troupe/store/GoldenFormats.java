@@ -30,13 +30,12 @@ final class GoldenFormats {
         boolean small =
             event instanceof Event.RunResumed(RunState state) && state.groups().size() < 3;
         if (!small && seen.add(event.getClass())) {
-          RunJson.Entry entry =
-              new RunJson.Entry(1_763_000_000_000L + lines.size(), List.of(event));
-          lines.add(new String(RunJson.encode(entry), UTF_8));
+          lines.add(record(lines.size(), event));
         }
       }
       states.addAll(history.states);
     }
+    lines.add(record(lines.size(), new Event.TaskMastered(9))); // no random history gets there
     Files.write(folder.resolve("journal-1.jsonl"), lines);
     RunState state =
         states.stream()
@@ -46,5 +45,10 @@ final class GoldenFormats {
     Files.write(
         folder.resolve("state-1.json"),
         RunJson.encode(new StateSnapshot(new JournalPosition(3, 4_711, 12, 2), state)));
+  }
+
+  private static String record(int number, Event event) {
+    return new String(
+        RunJson.encode(new RunJson.Entry(1_763_000_000_000L + number, List.of(event))), UTF_8);
   }
 }
