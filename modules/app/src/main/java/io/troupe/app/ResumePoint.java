@@ -5,10 +5,14 @@ import io.troupe.store.Checkpoint;
 import io.troupe.store.CheckpointListing;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.JournalException;
+import io.troupe.store.JsonLines;
 import io.troupe.store.LaterHistory;
 import io.troupe.store.RunFolder;
 import io.troupe.store.StateSnapshot;
+import io.troupe.telemetry.RowLines;
+import io.troupe.telemetry.RowQueue;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,12 +78,48 @@ record ResumePoint(
         Optional.of(
             new TrainerWorkshop.Resume(
                 newest.get().directory(),
-                point.snapshot().state().controls(point.later().controls()))),
+                point.snapshot().state().controls(point.later().controls()),
+                carried(newest.get(), notes))),
         true,
         point.later().lastFence(),
         Math.max(0, point.later().lastStep() - newest.get().step()),
         point.later().over(),
         notes);
+  }
+
+  /**
+   * The same, once {@code metrics.jsonl} ends with a step up to the checkpoint's and the rows that
+   * it lacks are known; the rule is at {@link RowQueue}.
+   */
+  ResumePoint cutMetrics(RunFolder folder) throws IOException {
+    long step = checkpoint.map(from -> from.state().version().number()).orElse(-1L);
+    long written = JsonLines.cut(folder.metrics(), "step", step).orElse(-1);
+    return new ResumePoint(
+        checkpoint.map(
+            from ->
+                new TrainerWorkshop.Resume(
+                    from.checkpoint(), from.state(), from.rows().missing(written, step))),
+        again,
+        lastFence,
+        stepsLost,
+        over,
+        notes);
+  }
+
+  /** The rows in a checkpoint; one of an older version has none. */
+  private static RowQueue carried(Checkpoint checkpoint, List<String> notes) throws IOException {
+    Path file = checkpoint.directory().resolve(TrainerWorkshop.ROWS_FILE);
+    if (!Files.exists(file)) {
+      return RowQueue.EMPTY;
+    }
+    try {
+      return RowLines.decode(Files.readAllLines(file));
+    } catch (IllegalArgumentException other) {
+      notes.add(
+          "the rows in %s cannot be read by this version and are left out of metrics.jsonl: %s"
+              .formatted(file, other.getMessage()));
+      return RowQueue.EMPTY;
+    }
   }
 
   private static Optional<String> look(RunFolder folder, Checkpoint checkpoint, List<Found> found)

@@ -127,6 +127,9 @@ final class TrainSession {
       if (stage.inherits() && resume.over()) {
         return ExitCode.OK.code();
       }
+      if (again) {
+        resume = resume.cutMetrics(folder);
+      }
       Screen screen =
           new Screen(
               out,

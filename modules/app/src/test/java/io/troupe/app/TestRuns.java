@@ -116,13 +116,19 @@ final class TestRuns {
     return RunFolder.open(root, names.getFirst());
   }
 
-  /** The rows of a run, by step; of a step made twice, the later one. */
+  /** The rows of a run as they stand in its file. */
+  static List<JsonNode> lines(RunFolder run) throws IOException {
+    List<JsonNode> rows = new ArrayList<>();
+    for (String line : Files.readAllLines(run.metrics())) {
+      rows.add(JSON.readTree(line));
+    }
+    return rows;
+  }
+
+  /** The rows of a run, by step. */
   static SortedMap<Long, JsonNode> rows(RunFolder run) throws IOException {
     SortedMap<Long, JsonNode> rows = new TreeMap<>();
-    for (String line : Files.readAllLines(run.metrics())) {
-      JsonNode row = JSON.readTree(line);
-      rows.put(row.path("step").longValue(), row);
-    }
+    lines(run).forEach(row -> rows.put(row.path("step").longValue(), row));
     return rows;
   }
 

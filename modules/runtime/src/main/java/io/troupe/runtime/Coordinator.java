@@ -33,6 +33,7 @@ import io.troupe.store.JournalPosition;
 import io.troupe.store.JournalWriter;
 import io.troupe.store.RunJson;
 import io.troupe.store.StateSnapshot;
+import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
 import java.time.Duration;
@@ -129,6 +130,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
 
+  /** The rows up to this step have reached the listener. */
+  record RowsWritten(long step) implements Command {}
+
   private record Journalled(JournalPosition at, List<Decided> decisions) implements Command {}
 
   private record Published(PublishedWeights weights) implements Command {}
@@ -142,7 +146,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /**
    * Everything a coordinator works with.
    *
-   * @param resume the state to go on from
+   * @param resume what to go on from
    * @param again whether the journal tells of an earlier process
    * @param verification what the verifier pools have done so far
    */
@@ -151,7 +155,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       PromptPool pool,
       WeightOutlet outlet,
       JournalWriter journal,
-      Optional<RunState> resume,
+      Optional<TrainerWorkshop.Resume> resume,
       boolean again,
       long lastFence,
       LongSupplier millis,
@@ -176,6 +180,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private final Map<WorkerId, ActorRef<RolloutWorker.Command>> workers = new HashMap<>();
   private final StepMeter meter;
   private final Deque<Decided> waiting = new ArrayDeque<>();
+
+  /** Rows that the next checkpoint carries; the rule is at {@link RowQueue}. */
+  private RowQueue unwritten = RowQueue.EMPTY;
+
   private boolean appending;
   private WorkerAbsence absence;
   private RunState state;
@@ -222,7 +230,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case CheckpointSaved(long step, boolean last) ->
           handle(new Input.CheckpointSaved(step, last));
-      case Evaluated(long step, double accuracy) -> handle(new Input.Evaluated(step, accuracy));
+      case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
       case NodeSkipped(String node, WeightVersion version, String reason) ->
           handle(new Input.NodeSkipped(node, version, reason));
       case NodeCaughtUp(String node, WeightVersion version) ->
@@ -234,6 +242,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo) ->
           onOrdered(new Input.Unfit(verb, order, reason), replyTo);
       case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
+      case RowsWritten(long step) -> unwritten = unwritten.after(step);
       case Journalled(JournalPosition at, List<Decided> decisions) -> onJournalled(at, decisions);
       case Published(PublishedWeights out) -> onPublished(out);
       case PublishFailed(WeightVersion version, Throwable cause) ->
@@ -279,15 +288,30 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     // Demand of workers that came before the trainer was ready is in the state already, or, in a
     // resumed run, is told again here: a checkpoint knows only workers of the past.
     Map<WorkerId, Worker> early = state.workers();
-    commit(
-        wiring
-            .resume()
-            .map(from -> wiring.coordination().resume(from, wiring.lastFence()))
-            .orElseGet(() -> decide(new Input.Begin())),
-        Optional.empty());
-    if (wiring.resume().isPresent()) {
+    if (wiring.resume().isEmpty()) {
+      Decision begin = decide(new Input.Begin());
+      commit(
+          begin,
+          evaluates(begin.effects())
+              ? Optional.of(StepRow.before(wiring.millis().getAsLong() / 1000.0))
+              : Optional.empty());
+    } else {
+      TrainerWorkshop.Resume from = wiring.resume().get();
+      writeMissing(from.rows());
+      commit(wiring.coordination().resume(from.state(), wiring.lastFence()), Optional.empty());
       early.forEach((id, known) -> handle(new Input.WorkRequested(id, known.asked())));
     }
+  }
+
+  private void writeMissing(RowQueue missing) {
+    unwritten = missing;
+    wiring.run().tell(new Run.RowsMissing(missing));
+    missing.awaited().ifPresent(step -> wiring.run().tell(new Run.EvaluationDue(step, held())));
+  }
+
+  private void onEvaluated(long step, double accuracy) {
+    unwritten = unwritten.evaluated(step, accuracy);
+    handle(new Input.Evaluated(step, accuracy));
   }
 
   private void onStepDone(long step, TrainerWorkshop.Step result) {
@@ -404,8 +428,11 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   }
 
   private void carryOut(JournalPosition at, List<Effect> effects, Optional<StepRow> row) {
-    boolean evaluated = effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
-    row.ifPresent(made -> wiring.run().tell(new Run.StepMade(made, evaluated)));
+    boolean evaluated = evaluates(effects);
+    if (row.isPresent()) {
+      unwritten = unwritten.add(row.get(), evaluated);
+      wiring.run().tell(new Run.StepMade(row.get(), evaluated));
+    }
     Map<WorkerId, List<Assignment>> grants = new LinkedHashMap<>();
     WeightVersion atLeast = WeightVersion.BASE;
     for (Effect effect : effects) {
@@ -432,6 +459,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     }
   }
 
+  private static boolean evaluates(List<Effect> effects) {
+    return effects.stream().anyMatch(Effect.Evaluate.class::isInstance);
+  }
+
   private void perform(Effect effect, JournalPosition at) {
     switch (effect) {
       case Effect.Grant _ -> throw new IllegalStateException("grants are handed out together");
@@ -445,7 +476,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Evaluate(long step, WeightVersion _) ->
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
-          trainer().tell(new Trainer.Save(step, new StateSnapshot(at, saved), last));
+          trainer().tell(new Trainer.Save(step, new StateSnapshot(at, saved), unwritten, last));
       case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
       case Effect.DrainWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Drain());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));

@@ -18,6 +18,7 @@ import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -54,6 +55,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   /** A step is made; {@code evaluated} tells whether an evaluation of it will follow. */
   record StepMade(StepRow row, boolean evaluated) implements Command {}
+
+  /** The rows that a resumed run has to write before all others. */
+  record RowsMissing(RowQueue missing) implements Command {}
 
   record EvaluationDue(long step, WeightSnapshot weights) implements Command {}
 
@@ -152,6 +156,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Unfit(Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo) ->
           coordinator.tell(new Coordinator.Unfit(verb, order, reason, replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
+      case RowsMissing(RowQueue missing) -> rows = missing;
       case EvaluationDue due -> onEvaluationDue(due);
       case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
       case EvaluationFailed(long step, String reason) -> onEvaluationFailed(step, reason);
@@ -164,8 +169,12 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   }
 
   private Behavior<Command> next() {
-    rows.ready().forEach(wiring.listener()::row);
-    rows = rows.rest();
+    List<StepRow> ready = rows.ready();
+    if (!ready.isEmpty()) {
+      ready.forEach(wiring.listener()::row);
+      rows = rows.rest();
+      coordinator.tell(new Coordinator.RowsWritten(ready.getLast().step()));
+    }
     return stopped.isPresent() && (rows.isEmpty() || failed()) ? end() : this;
   }
 
@@ -187,9 +196,6 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   }
 
   private void onEvaluationDue(EvaluationDue due) {
-    if (due.step() == 0) {
-      rows = rows.add(StepRow.before(wiring.millis().getAsLong() / 1000.0), true);
-    }
     evaluations.add(due);
     ask(due);
   }

@@ -55,7 +55,7 @@ public record RunWiring(
         pool,
         outlet,
         journal,
-        resume.map(TrainerWorkshop.Resume::state),
+        resume,
         again,
         lastFence,
         millis,

@@ -11,6 +11,7 @@ import io.troupe.core.run.Failure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.StateSnapshot;
+import io.troupe.telemetry.RowQueue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +56,9 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
     }
   }
 
-  /** Save everything that a resume needs. */
-  public record Save(long step, StateSnapshot snapshot, boolean last) implements Command {}
+  /** Save everything that a resume needs, with the rows that metrics.jsonl lacks. */
+  public record Save(long step, StateSnapshot snapshot, RowQueue rows, boolean last)
+      implements Command {}
 
   private record Ready(TrainerWorkshop.Prepared prepared) implements Command {}
 
@@ -94,7 +96,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
       case Forget(LeaseId lease) -> groups.remove(lease);
       case Train(long step, WeightVersion from, List<LeaseId> leases) ->
           onTrain(step, from, leases);
-      case Save(long step, StateSnapshot snapshot, boolean last) -> onSave(step, snapshot, last);
+      case Save save -> onSave(save);
       case Ready(TrainerWorkshop.Prepared prepared) -> onReady(prepared);
       case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
       case Saved(long step, boolean last) ->
@@ -137,13 +139,15 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
         result -> new StepDone(step, result));
   }
 
-  private void onSave(long step, StateSnapshot snapshot, boolean last) {
+  private void onSave(Save save) {
+    long step = save.step();
+    boolean last = save.last();
     List<ScoredGroup> buffered =
-        snapshot.state().buffered().map(summary -> held(summary.lease())).toList();
+        save.snapshot().state().buffered().map(summary -> held(summary.lease())).toList();
     work(
         "saving the checkpoint of step " + step,
         () -> {
-          workshop.save(step, snapshot, buffered);
+          workshop.save(step, save.snapshot(), buffered, save.rows());
           return step;
         },
         saved -> new Saved(saved, last));

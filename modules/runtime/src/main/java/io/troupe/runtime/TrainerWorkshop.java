@@ -22,6 +22,8 @@ import io.troupe.engine.WeightSnapshot;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.GroupFile;
 import io.troupe.store.StateSnapshot;
+import io.troupe.telemetry.RowLines;
+import io.troupe.telemetry.RowQueue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,6 +49,9 @@ public final class TrainerWorkshop {
   public static final String STATE_FILE = StateSnapshot.FILE;
 
   static final String GROUPS_FILE = "groups.jsonl";
+
+  /** The rows that metrics.jsonl lacked, in a checkpoint. */
+  public static final String ROWS_FILE = "rows.jsonl";
 
   /** The engine's folder, in a checkpoint. */
   public static final String POLICY_FOLDER = "policy";
@@ -88,8 +93,9 @@ public final class TrainerWorkshop {
    *
    * @param checkpoint its folder
    * @param state its state
+   * @param rows that metrics.jsonl lacks
    */
-  public record Resume(Path checkpoint, RunState state) {}
+  public record Resume(Path checkpoint, RunState state, RowQueue rows) {}
 
   private final EngineRoom room;
   private final RunSettings settings;
@@ -271,13 +277,14 @@ public final class TrainerWorkshop {
     };
   }
 
-  void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered) {
+  void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered, RowQueue rows) {
     try {
       checkpoints.save(
           step,
           folder -> {
             snapshot.write(folder.resolve(STATE_FILE));
             GroupFile.write(folder.resolve(GROUPS_FILE), buffered);
+            Files.write(folder.resolve(ROWS_FILE), RowLines.encode(rows));
             engine().save(Files.createDirectory(folder.resolve(POLICY_FOLDER)));
           });
       checkpoints.keepLast(settings.keepCheckpoints());

@@ -18,6 +18,7 @@ import io.troupe.store.Checkpoints;
 import io.troupe.store.GroupFile;
 import io.troupe.store.JournalPosition;
 import io.troupe.store.StateSnapshot;
+import io.troupe.telemetry.RowQueue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -84,7 +85,7 @@ class TrainerTest {
   private List<ScoredGroup> saved(ActorRef<Trainer.Command> trainer, RunState state)
       throws IOException {
     StateSnapshot snapshot = new StateSnapshot(new JournalPosition(1, 99, 4, 1), state);
-    trainer.tell(new Trainer.Save(0, snapshot, true));
+    trainer.tell(new Trainer.Save(0, snapshot, RowQueue.EMPTY, true));
     coordinator.expectMessage(new Coordinator.CheckpointSaved(0, true));
     Path checkpoint = folder.resolve("step0");
     assertThat(StateSnapshot.read(checkpoint.resolve(TrainerWorkshop.STATE_FILE)))
@@ -159,7 +160,9 @@ class TrainerTest {
     RunState state = buffered(group);
     saved(before, state);
     ActorRef<Trainer.Command> after =
-        trainer(Optional.of(new TrainerWorkshop.Resume(folder.resolve("step0"), state)));
+        trainer(
+            Optional.of(
+                new TrainerWorkshop.Resume(folder.resolve("step0"), state, RowQueue.EMPTY)));
     after.tell(new Trainer.Prepare());
     coordinator.expectMessageClass(Coordinator.TrainerReady.class);
     after.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));

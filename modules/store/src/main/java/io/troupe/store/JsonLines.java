@@ -1,8 +1,11 @@
 package io.troupe.store;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -10,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -126,6 +130,57 @@ public final class JsonLines implements AutoCloseable {
   private static FileChannel channel(Path file, ChannelOpener opener) throws IOException {
     return opener.open(
         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  /**
+   * Cuts off what stands behind the last line whose number is not too great, after the repair of
+   * the last line as at opening.
+   *
+   * @param number key of a whole number in every line
+   * @param greatest of those that stay
+   * @return the number of the line that is the last now; absent when no line is left
+   */
+  public static OptionalLong cut(Path file, String number, long greatest) throws IOException {
+    try {
+      long size = endOfLines(file);
+      if (size == 0) {
+        return OptionalLong.empty();
+      }
+      OptionalLong last = OptionalLong.empty();
+      long end = 0;
+      long at = 0;
+      try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int next = in.read(); next >= 0; next = in.read()) {
+          at++;
+          if (next != '\n') {
+            line.write(next);
+            continue;
+          }
+          OptionalLong found = number(line.toByteArray(), number);
+          if (found.isPresent() && found.getAsLong() <= greatest) {
+            last = found;
+            end = at;
+          }
+          line.reset();
+        }
+      }
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.truncate(end);
+      }
+      return last;
+    } catch (IOException failure) {
+      throw DiskFailure.explain("cut off lines", file, failure);
+    }
+  }
+
+  private static OptionalLong number(byte[] line, String key) {
+    try {
+      JsonNode value = Json.LINE.readTree(line).path(key);
+      return value.isIntegralNumber() ? OptionalLong.of(value.longValue()) : OptionalLong.empty();
+    } catch (IOException damaged) {
+      return OptionalLong.empty(); // As a power loss leaves it.
+    }
   }
 
   /** Appends an object as one line; never throws because of the object or the disk. */

@@ -126,6 +126,31 @@ final class JsonLinesTest {
   }
 
   @Test
+  void cut_laterNumbers_endsBehindTheLastThatStays() throws IOException {
+    String text = "{\"n\":0}\n{\"n\":1}\n{\"n\":7}\n{\"n\":8}";
+    Files.writeString(file(), text);
+    assertThat(JsonLines.cut(file(), "n", 9)).hasValue(8);
+    assertThat(file()).hasContent(text + "\n");
+    assertThat(JsonLines.cut(file(), "n", 6)).hasValue(1);
+    assertThat(file()).hasContent("{\"n\":0}\n{\"n\":1}\n");
+    assertThat(JsonLines.cut(file(), "n", -1)).isEmpty();
+    assertThat(file()).isEmptyFile();
+  }
+
+  @Test
+  void cut_tornLineAndDamage_countForNothing() throws IOException {
+    Files.writeString(file(), "{\"n\":0}\n\u0000\u0000\n{\"n\":1}\n\u0000\n{\"n\":");
+    assertThat(JsonLines.cut(file(), "n", 1)).hasValue(1);
+    assertThat(Files.readString(file())).isEqualTo("{\"n\":0}\n\u0000\u0000\n{\"n\":1}\n");
+  }
+
+  @Test
+  void cut_noFile_isNothing() throws IOException {
+    assertThat(JsonLines.cut(file(), "n", 1)).isEmpty();
+    assertThat(file()).doesNotExist();
+  }
+
+  @Test
   void open_folderMissing_saysWhere() {
     assertThatThrownBy(
             () -> JsonLines.open(folder.resolve("none/x.jsonl"), Duration.ZERO, reports::add))

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -52,6 +53,64 @@ public final class MetricCatalogue {
     add(values, ROW, row);
     row.training().ifPresent(training -> add(values, TRAINING, training));
     return Collections.unmodifiableMap(values);
+  }
+
+  /**
+   * The row of these values, as read from JSON; null is not a number.
+   *
+   * @throws IllegalArgumentException if a metric is missing, or is of another kind
+   */
+  static StepRow rowOf(Map<String, ?> values) {
+    Optional<StepRow.Training> training =
+        values.containsKey(TRAINING.getFirst().metric().name())
+            ? Optional.of(record(StepRow.Training.class, values, List.of()))
+            : Optional.empty();
+    return record(StepRow.class, values, List.of(training));
+  }
+
+  private static <T extends Record> T record(
+      Class<T> type, Map<String, ?> values, List<?> unmeasured) {
+    Iterator<?> others = unmeasured.iterator();
+    List<Object> arguments = new ArrayList<>();
+    List<Class<?>> types = new ArrayList<>();
+    for (RecordComponent component : type.getRecordComponents()) {
+      types.add(component.getType());
+      arguments.add(
+          component.isAnnotationPresent(Measure.class)
+              ? argument(component.getType(), snakeCase(component.getName()), values)
+              : others.next());
+    }
+    try {
+      return type.getConstructor(types.toArray(Class<?>[]::new)).newInstance(arguments.toArray());
+    } catch (ReflectiveOperationException impossible) {
+      throw new IllegalStateException("a public record can be made", impossible);
+    }
+  }
+
+  private static Object argument(Class<?> type, String name, Map<String, ?> values) {
+    if (type == OptionalDouble.class && !values.containsKey(name)) {
+      return OptionalDouble.empty();
+    }
+    if (!values.containsKey(name)) {
+      throw new IllegalArgumentException("%s is missing".formatted(name));
+    }
+    Object value = values.get(name);
+    if (type == String.class && value instanceof String word) {
+      return word;
+    }
+    if (type == long.class && value instanceof Number number) {
+      return number.longValue();
+    }
+    double number = value instanceof Number finite ? finite.doubleValue() : Double.NaN;
+    if (value == null || value instanceof Number) {
+      if (type == double.class) {
+        return number;
+      }
+      if (type == OptionalDouble.class) {
+        return OptionalDouble.of(number);
+      }
+    }
+    throw new IllegalArgumentException("%s is no %s: %s".formatted(name, type, value));
   }
 
   /** The page docs/metrics.md. */

@@ -2,10 +2,19 @@ package io.troupe.telemetry;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Rows on their way to whoever watches, in order of steps: a row waits for its evaluation, and
  * later rows wait behind it.
+ *
+ * <p>A checkpoint does not wait for an evaluation, so it carries the rows that are not in
+ * metrics.jsonl when it is asked for, with the row of its own step. A row is left out of it only
+ * once the operating system has the row's line. So every row up to the checkpoint is in the file,
+ * in the checkpoint, or in both, at whatever moment the process is killed. A resume cuts the rows
+ * of later steps off the file, whose weights are gone; since rows reach the file in order, the file
+ * then ends with some step, and what is missing is what the checkpoint carries {@linkplain #missing
+ * beyond it}. Until those rows are written, the next checkpoint carries them again.
  *
  * @param waiting in order
  */
@@ -45,6 +54,36 @@ public record RowQueue(List<Waiting> waiting) {
         waiting.stream()
             .map(one -> one.row().step() == step ? new Waiting(one.row(), false) : one)
             .toList());
+  }
+
+  /** Without the rows up to a step, which are written. */
+  public RowQueue after(long step) {
+    return new RowQueue(waiting.stream().filter(one -> one.row().step() > step).toList());
+  }
+
+  /**
+   * What a process that resumes has to write, of what its checkpoint carries. The evaluation of the
+   * checkpoint's own step is made again with its weights, which are the same; an earlier step's
+   * weights are gone, and its row goes without.
+   *
+   * @param written the last step in metrics.jsonl, -1 if there is none
+   * @param checkpoint its step
+   */
+  public RowQueue missing(long written, long checkpoint) {
+    return new RowQueue(
+        after(written).waiting.stream()
+            .map(
+                one ->
+                    new Waiting(one.row(), one.evaluationDue() && one.row().step() == checkpoint))
+            .toList());
+  }
+
+  /** The step whose evaluation the first row that cannot go waits for. */
+  public OptionalLong awaited() {
+    return waiting.stream()
+        .filter(Waiting::evaluationDue)
+        .mapToLong(one -> one.row().step())
+        .findFirst();
   }
 
   /** Rows that can go now. */

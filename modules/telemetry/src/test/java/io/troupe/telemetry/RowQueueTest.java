@@ -45,6 +45,24 @@ class RowQueueTest {
   }
 
   @Test
+  void missing_someWritten_areTheOthersAndOnlyTheCheckpointsStepIsEvaluatedAgain() {
+    RowQueue carried = RowQueue.EMPTY.add(ZERO, true).add(ONE, true).add(SIXTY, true);
+    RowQueue missing = carried.missing(0, 60);
+    assertThat(missing).isEqualTo(RowQueue.EMPTY.add(ONE, false).add(SIXTY, true));
+    assertThat(missing.awaited()).hasValue(60);
+    assertThat(carried.missing(60, 60).isEmpty()).isTrue();
+    assertThat(RowQueue.EMPTY.add(ZERO, true).missing(-1, 0).awaited()).hasValue(0);
+    assertThat(RowQueue.EMPTY.add(ONE, false).missing(0, 1).awaited()).isEmpty();
+  }
+
+  @Test
+  void after_step_keepsTheLaterRowsAndWhatTheyWaitFor() {
+    RowQueue queue = RowQueue.EMPTY.add(ZERO, true).add(ONE, false).add(SIXTY, true);
+    assertThat(queue.after(-1)).isEqualTo(queue);
+    assertThat(queue.after(1)).isEqualTo(RowQueue.EMPTY.add(SIXTY, true));
+  }
+
+  @Test
   void abandoned_evaluationThatFailed_letsTheRowGoWithoutIt() {
     RowQueue queue = RowQueue.EMPTY.add(ZERO, true).add(ONE, true);
     assertThat(queue.abandoned(1).ready()).isEmpty();

@@ -9,6 +9,7 @@ import io.troupe.console.RunSource;
 import io.troupe.console.TrainedTokens;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Order;
+import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
 import io.troupe.store.RunFolder;
 import io.troupe.store.RunJournal;
@@ -16,6 +17,8 @@ import io.troupe.store.RunJson;
 import io.troupe.telemetry.view.RunFacts;
 import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +35,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final RolloutTexts texts;
   private final TrainedTokens trainedTokens;
   private final RunJournal journal;
-  private long rowsRead;
+  private final Deque<Long> rowsRead = new ArrayDeque<>(); // their steps
   private boolean began;
 
   private FolderRun(RunFolder folder, RunFold fold, RunJournal journal) {
@@ -71,11 +74,23 @@ public final class FolderRun implements RunSource, AutoCloseable {
             .base()
             .ifPresent(base -> fold.event(entry.atMillis(), new Event.RunResumed(base.state())));
       }
-      entry.events().forEach(event -> fold.event(entry.atMillis(), event));
+      for (Event event : entry.events()) {
+        fold.event(entry.atMillis(), event);
+        if (event instanceof Event.RunResumed(RunState state)) {
+          forgetRowsAfter(state.version().number());
+        }
+      }
     }
-    for (Map<String, Object> row : MetricRows.read(folder.metrics(), rowsRead)) {
+    for (Map<String, Object> row : MetricRows.read(folder.metrics(), rowsRead.size())) {
       fold.row(row);
-      rowsRead++;
+      rowsRead.add(row.get("step") instanceof Number step ? step.longValue() : 0L);
+    }
+  }
+
+  /** A resume cuts them off the file, and steps made again come in their place. */
+  private void forgetRowsAfter(long step) {
+    while (!rowsRead.isEmpty() && rowsRead.getLast() > step) {
+      rowsRead.removeLast();
     }
   }
 
