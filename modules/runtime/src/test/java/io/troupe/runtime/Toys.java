@@ -12,6 +12,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.run.OutageLimits;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.train.Correction;
 import io.troupe.core.train.KlEstimator;
@@ -140,6 +141,26 @@ final class Toys {
         8,
         3,
         2);
+  }
+
+  /** The same settings with another patience. */
+  static RunSettings withOutages(RunSettings settings, OutageLimits outages) {
+    return new RunSettings(
+        settings.seed(),
+        settings.limits().withOutages(outages),
+        settings.loss(),
+        settings.optimisation(),
+        settings.learningRate(),
+        settings.sampling(),
+        settings.warmup(),
+        settings.examplesPerStep(),
+        settings.refreshReferenceEvery(),
+        settings.teacherPrompt(),
+        settings.workers(),
+        settings.groupsPerRequest(),
+        settings.evaluationPrompts(),
+        settings.evaluationTokens(),
+        settings.keepCheckpoints());
   }
 
   static LeaseId lease(long group, long fence) {
