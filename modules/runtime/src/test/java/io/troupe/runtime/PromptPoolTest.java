@@ -38,6 +38,22 @@ class PromptPoolTest {
   }
 
   @Test
+  void assignment_groupDrawnBefore_drawsOtherTokensEachTime() {
+    PromptPool pool = Toys.pool();
+    Set<Long> seeds = new HashSet<>();
+    for (int prompt = 0; prompt < 100; prompt++) {
+      for (long epoch = 0; epoch < 4; epoch++) {
+        for (int draws = 0; draws < 4; draws++) {
+          seeds.add(pool.assignment(Toys.lease(1, 1), prompt, epoch, draws).seed());
+        }
+      }
+    }
+    assertThat(seeds).hasSize(100 * 4 * 4);
+    assertThat(pool.assignment(Toys.lease(9, 9), 5, 2, 3).seed())
+        .isEqualTo(pool.assignment(Toys.lease(1, 1), 5, 2, 3).seed());
+  }
+
+  @Test
   void pool_promptThatCannotBeEncoded_isNamed() {
     Prompt strange = new Prompt(new PromptId("strange"), "toy", "1-1=", "0", "0");
     assertThatIllegalArgumentException()
