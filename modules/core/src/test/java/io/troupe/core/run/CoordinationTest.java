@@ -126,6 +126,90 @@ class CoordinationTest {
     }
   }
 
+  /** What becomes of groups whose completions are all right: the limit is 5 in a row. */
+  @Nested
+  class Mastering {
+    private static Rehearsal trainedOnce(Limits limits) {
+      return limits.begun().ask("a", 9).score(1, 0).score(2, 0).trained();
+    }
+
+    private static Rehearsal perfect(Rehearsal run, int groups) {
+      return scored(run, groups, 1, 1);
+    }
+
+    private static Rehearsal scored(Rehearsal run, int groups, double first, double second) {
+      for (int i = 0; i < groups; i++) {
+        Group.Leased held = run.state().leases().findFirst().orElseThrow();
+        run.tell(
+            new Input.GroupScored(
+                summary(held.lease(), run.state().version().number(), first, second)));
+      }
+      return run;
+    }
+
+    @Test
+    void groupFiltered_perfectInARowAfterAStep_isMasteredAndCompletes() {
+      Rehearsal run = perfect(trainedOnce(new Limits()), 4);
+      assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+      perfect(run, 1);
+      assertThat(run.events())
+          .contains(new Event.TaskMastered(5))
+          .endsWith(new Event.SavingStarted(COMPLETED));
+      assertThat(run.effects()).endsWith(new Effect.SaveCheckpoint(1, run.state(), true));
+      assertThat(run.leased()).as("what is under lease is cancelled").isEmpty();
+      run.tell(new Input.CheckpointSaved(1, true));
+      assertThat(run.state().phase()).isEqualTo(new Phase.Ended(COMPLETED));
+    }
+
+    @Test
+    void groupFiltered_perfectInARowBeforeAnyStep_isTooEasyAndFails() {
+      Rehearsal run = perfect(new Limits().begun().ask("a", 9), 5);
+      assertThat(run.state().phase())
+          .isEqualTo(
+              new Phase.Ended(
+                  new RunEnd.Failed(
+                      "every completion of the last 5 groups was right, so there is nothing to"
+                          + " learn: the task is too easy for this policy")));
+    }
+
+    @Test
+    void groupFiltered_oneOfThemWrongInAll_isHopelessNotMastered() {
+      Rehearsal run = perfect(scored(perfect(trainedOnce(new Limits()), 2), 1, 0, 0), 2);
+      assertThat(run.state().phase())
+          .isInstanceOfSatisfying(
+              Phase.Ended.class,
+              ended ->
+                  assertThat(ended.end().toString())
+                      .contains("the last 5 groups all had equal rewards"));
+    }
+
+    @Test
+    void groupBuffered_betweenPerfectGroups_countsThemAgain() {
+      Rehearsal run = perfect(trainedOnce(new Limits()), 4);
+      scored(run, 1, 0, 1);
+      assertThat(run.state().streaks().perfect()).isZero();
+      perfect(run.ask("a", 20), 4);
+      assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+    }
+
+    @Test
+    void groupScored_perfectUnderFilterPerfectAlone_isFilteredAndWrongOnesAreNot() {
+      Limits limits = new Limits().withoutFilter().withoutPerfectGroups();
+      Rehearsal run = limits.begun().ask("a", 4).scoreEqual(1);
+      assertThat(run.events())
+          .containsExactly(new Event.GroupFiltered(summary(lease(1, 1), 0, 1, 1)));
+      assertThat(run.effects()).contains(new Effect.Forget(lease(1, 1)));
+      run.tell(new Input.GroupScored(summary(run.held(2), 0, 0, 0)));
+      assertThat(run.buffered()).containsExactly(2L);
+      run.tell(new Input.GroupScored(summary(run.held(3), 0, 1, 1 - 1e-7)));
+      assertThat(run.events())
+          .as("a rounding of weighted sums")
+          .hasAtLeastOneElementOfType(Event.GroupFiltered.class);
+      run.tell(new Input.GroupScored(summary(run.held(4), 0, 1, 0.99)));
+      assertThat(run.training()).containsExactly(2L, 4L);
+    }
+  }
+
   @Nested
   class Draining {
     private static Rehearsal drained(Rehearsal run) {

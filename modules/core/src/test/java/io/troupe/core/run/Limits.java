@@ -24,6 +24,7 @@ final class Limits {
   private long checkpointEvery;
   private long evaluateEvery;
   private boolean lockStep;
+  private boolean withoutPerfect;
 
   Limits prompts(int value) {
     prompts = value;
@@ -77,6 +78,11 @@ final class Limits {
     return this;
   }
 
+  Limits withoutPerfectGroups() {
+    withoutPerfect = true;
+    return this;
+  }
+
   Rehearsal starting() {
     return new Rehearsal(new Coordination(build()));
   }
@@ -87,25 +93,27 @@ final class Limits {
   }
 
   RunLimits build() {
-    return new RunLimits(
-            prompts,
-            7,
-            2,
-            groupsPerStep,
-            maxStaleness,
-            stale,
-            maxConcurrent,
-            filter,
-            3,
-            LEASE_MILLIS,
-            DRAIN_MILLIS,
-            steps,
-            epochs,
-            checkpointEvery,
-            evaluateEvery,
-            0.9,
-            5,
-            lockStep)
-        .withOutages(OUTAGES);
+    RunLimits limits =
+        new RunLimits(
+                prompts,
+                7,
+                2,
+                groupsPerStep,
+                maxStaleness,
+                stale,
+                maxConcurrent,
+                filter,
+                3,
+                LEASE_MILLIS,
+                DRAIN_MILLIS,
+                steps,
+                epochs,
+                checkpointEvery,
+                evaluateEvery,
+                0.9,
+                5,
+                lockStep)
+            .withOutages(OUTAGES);
+    return withoutPerfect ? limits.withoutPerfectGroups() : limits;
   }
 }
