@@ -62,7 +62,7 @@ public record Outages(
     return new Outages(places, verifiers.closed(), failingSince, lastReason);
   }
 
-  /** Something of the run has succeeded, or nothing is wanted of it for now. */
+  /** Something of the run has succeeded, or nothing was or is wanted of it for a while. */
   Outages succeeded() {
     return failingSince == NOT_FAILING
         ? this

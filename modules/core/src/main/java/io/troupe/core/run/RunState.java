@@ -143,6 +143,9 @@ public record RunState(
       }
       case Event.OrderTaken(Verb.PauseAdmission pause, Order _) ->
           orders(pause).outages(outages.succeeded());
+      // What failed while nothing was wanted is no outage of the run, however long that was.
+      case Event.OrderTaken(Verb.ResumeAdmission resumption, Order _) ->
+          orders(resumption).outages(outages.succeeded());
       case Event.OrderTaken(Verb verb, Order _) -> orders(verb);
       case Event.OrderRefused _ -> this;
       case Event.GroupWithdrawn(LeaseId lease) ->

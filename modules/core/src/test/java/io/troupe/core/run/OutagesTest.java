@@ -212,13 +212,16 @@ class OutagesTest {
     }
 
     @Test
-    void tick_pausedByAnOperator_isNoOutage() {
-      Rehearsal run = suspended();
+    void resumeAdmission_failedWhilePaused_waitsAsLongAgain() {
+      Rehearsal run = suspended().pass(10);
       run.tell(new Input.Ordered(new Verb.PauseAdmission(), new Order("ada", "")));
+      run.failEngine(run.pass(10).leased().getFirst());
+      assertThat(run.state().outages().failingSince()).isEqualTo(run.now());
       run.pass(10_000);
-      assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+      assertThat(run.state().phase()).as("paused").isEqualTo(new Phase.Running());
       run.tell(new Input.Ordered(new Verb.ResumeAdmission(), new Order("ada", "")));
-      assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+      assertThat(run.state().phase()).as("resumed").isEqualTo(new Phase.Running());
+      assertThat(run.granted()).as("the place is probed").hasSize(1);
     }
   }
 }
