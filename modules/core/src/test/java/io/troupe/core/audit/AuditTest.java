@@ -10,8 +10,10 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +38,9 @@ final class AuditTest {
   private static final Event STARTED = new Event.StepStarted(1, List.of(group(1)));
   private static final Event WEIGHED = new Event.TokensWeighed(1, 4, 0, 0, 1);
   private static final Event TRAINED = new Event.StepTrained(1);
+  private static final Event FAILED_2 =
+      new Event.LeaseEnded(lease(2, 2), LeaseEnd.FAILED, "no memory");
+  private static final Event GIVEN_UP = new Event.GroupFailed(group(2), "3 attempts failed");
   private static final Event REGRANT_2 = grant(2, 3, 1);
 
   /** Up to the death of the first process; group 2 is under its second lease. */
@@ -50,7 +55,7 @@ final class AuditTest {
           new Event.LeaseSampled(lease(1, 1), 2_000),
           BUFFERED_1,
           STARTED,
-          new Event.LeaseEnded(lease(2, 2), LeaseEnd.FAILED, "no memory"),
+          FAILED_2,
           WEIGHED,
           TRAINED,
           new Event.CheckpointSaved(1),
@@ -131,6 +136,36 @@ final class AuditTest {
     assertThat(report.undoneSteps()).isEqualTo(1);
     assertThat(report.stands().of(Entry.ADMITTED)).isZero();
     assertThat(report.seen().of(Entry.TRAINED)).isEqualTo(1);
+  }
+
+  @Test
+  void record_outagesThatCostNothing_breakNoPromise() {
+    List<Event> events =
+        with(
+            LIFE,
+            new Event.WorkerSuspended(WORKER, 3, "no route", 10, 20),
+            ended(LeaseEnd.ENGINE_FAILED, false),
+            grant(2, 4, 1),
+            new Event.VerificationSuspended("no image", 30, 40),
+            new Event.LeaseEnded(lease(2, 4), LeaseEnd.VERIFIER_AWAY, "no image", false),
+            grant(2, 5, 1),
+            new Event.WorkerResumed(WORKER),
+            new Event.VerificationResumed(),
+            admit(3, 2, 1, new PromptCursor(1, 1)),
+            grant(3, 6, 1),
+            new Event.LeaseEnded(lease(2, 5), LeaseEnd.FAILED, "too long"),
+            GIVEN_UP,
+            new Event.LeaseEnded(lease(3, 6), LeaseEnd.CANCELLED, "ordered by ada", false),
+            new Event.OrderTaken(new Verb.CancelGroup(group(3)), new Order("ada", "")),
+            new Event.GroupFailed(group(3), "cancelled by ada"),
+            new Event.SavingStarted(new RunEnd.Completed()),
+            new Event.RunEnded(new RunEnd.Completed()));
+
+    AuditReport report = audit(events);
+
+    assertThat(report.violations()).isEmpty();
+    assertThat(report.stands().of(Entry.OUTAGES)).isEqualTo(2);
+    assertThat(report.stands().of(Entry.FAILED)).isEqualTo(2);
   }
 
   static Stream<Arguments> brokenJournals() {
@@ -244,7 +279,78 @@ final class AuditTest {
                     new Event.RunEnded(new RunEnd.Completed()),
                     new Event.LeaseEnded(lease(2, 3), LeaseEnd.CANCELLED, ""),
                     grant(2, 4, 1)),
-            "g2#4 is granted in a run that is ended"));
+            "g2#4 is granted in a run that is ended"),
+        broken(
+            "a prompt is given up that nothing speaks against",
+            Rule.OUTAGES,
+            events -> with(uncharged(events), ended(LeaseEnd.CANCELLED, false), GIVEN_UP),
+            "g2 is given up, and no failure of it counted"),
+        broken(
+            "a prompt is given up for failures of infrastructure",
+            Rule.OUTAGES,
+            events ->
+                with(
+                    uncharged(events),
+                    ended(LeaseEnd.ENGINE_FAILED, false),
+                    grant(2, 4, 1),
+                    new Event.LeaseEnded(lease(2, 4), LeaseEnd.VERIFIER_AWAY, "no image", false),
+                    GIVEN_UP),
+            "g2 is given up, and no failure of it counted"),
+        broken(
+            "an order about another group excuses it",
+            Rule.OUTAGES,
+            events ->
+                with(
+                    uncharged(events),
+                    ended(LeaseEnd.CANCELLED, false),
+                    new Event.OrderTaken(new Verb.CancelGroup(group(3)), new Order("ada", "")),
+                    GIVEN_UP),
+            "g2 is given up, and no failure of it counted"),
+        broken(
+            "a suspended worker gets a second group",
+            Rule.OUTAGES,
+            events ->
+                with(
+                    events,
+                    new Event.WorkerSuspended(WORKER, 3, "no route", 10, 20),
+                    admit(3, 2, 1, new PromptCursor(1, 1)),
+                    grant(3, 4, 1)),
+            "g3#4 is granted to w, which is suspended and has a lease"),
+        broken(
+            "a second group is granted while no verifier is there",
+            Rule.OUTAGES,
+            events ->
+                with(
+                    events,
+                    new Event.VerificationSuspended("no image", 10, 20),
+                    admit(3, 2, 1, new PromptCursor(1, 1)),
+                    grant(3, 4, 1)),
+            "g3#4 is granted while no verifier is there and others are under lease"),
+        broken(
+            "a lease counts that no verifier judged",
+            Rule.OUTAGES,
+            events -> with(events, ended(LeaseEnd.VERIFIER_AWAY, true)),
+            "g2#3 ended as verifier_away, which no prompt is to blame for, and counts"),
+        broken(
+            "a lease counts that an operator ended",
+            Rule.OUTAGES,
+            events -> with(events, ended(LeaseEnd.CANCELLED, true)),
+            "g2#3 ended as cancelled, which no prompt is to blame for, and counts"),
+        broken(
+            "a lease counts that became too stale",
+            Rule.OUTAGES,
+            events -> with(events, ended(LeaseEnd.STALE, true)),
+            "g2#3 ended as stale, which no prompt is to blame for, and counts"),
+        broken(
+            "a run is completed that trained nothing",
+            Rule.OUTAGES,
+            events -> with(events.subList(0, 2), new Event.SavingStarted(new RunEnd.Completed())),
+            "the run is completed, and no step moved the weights"),
+        broken(
+            "a run ends as completed that trained nothing",
+            Rule.OUTAGES,
+            events -> with(events.subList(0, 2), new Event.RunEnded(new RunEnd.Completed())),
+            "the run is completed, and no step moved the weights"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -326,6 +432,18 @@ final class AuditTest {
 
   private static Event admit(long group, int prompt, long epoch, PromptCursor next) {
     return new Event.GroupAdmitted(group(group), prompt, epoch, next);
+  }
+
+  /** The last lease of {@link #LIFE} ends without an answer. */
+  private static Event ended(LeaseEnd reason, boolean counts) {
+    return new Event.LeaseEnded(lease(2, 3), reason, "", counts);
+  }
+
+  /** The same life, but that the failure of g2 costs it nothing. */
+  private static List<Event> uncharged(List<Event> events) {
+    return replace(
+            FAILED_2, new Event.LeaseEnded(lease(2, 2), LeaseEnd.ENGINE_FAILED, "no memory", false))
+        .apply(events);
   }
 
   private static Event grant(long group, long fence, long version) {
