@@ -18,7 +18,12 @@ public final class Troubles {
 
   private static final String VERIFIERS = "verifiers";
 
-  private record Known(RunView.Trouble trouble, long lastAt) {}
+  private record Known(RunView.Trouble trouble, long lastAt) {
+    /** Verifiers do not leave: under an operator's pause nothing is heard of them for long. */
+    private boolean ofVerifiers() {
+      return trouble.who().equals(VERIFIERS);
+    }
+  }
 
   private final Map<String, Known> known = new LinkedHashMap<>();
 
@@ -71,7 +76,7 @@ public final class Troubles {
   /** What is out of order at a moment, oldest first. */
   List<RunView.Trouble> at(long now) {
     return known.values().stream()
-        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS)
+        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS || one.ofVerifiers())
         .map(Known::trouble)
         .toList();
   }
