@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Phase;
 import io.troupe.testkit.Await;
@@ -23,6 +25,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -471,5 +475,49 @@ final class ConsoleServerTest {
     assertThat(send(to("/ready").GET()).statusCode()).isEqualTo(200);
     assertThat(send(to("/alive").GET()).body()).isEqualTo("alive\n");
     assertThat(URI.create(server.link())).isEqualTo(server.address());
+  }
+
+  @Test
+  void ready_verifiersAway_is503WithWhatAndSinceWhenAndNotWhy() throws Exception {
+    Instant before = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    run.tell(new Input.VerifierAway(run.oldest(), "a secret that a policy wrote"));
+    HttpResponse<String> ready = send(to("/ready").GET());
+    assertThat(ready.statusCode()).isEqualTo(503);
+    List<String> lines = ready.body().lines().toList();
+    assertThat(lines).hasSize(2).first().isEqualTo("nothing can be sampled and judged");
+    String what = "verifiers are away, and nothing new is sampled until one judges, since ";
+    assertThat(lines.getLast()).startsWith(what);
+    assertThat(Instant.parse(lines.getLast().substring(what.length())))
+        .isBetween(before, Instant.now());
+    JsonNode view = get("/api/v1/run");
+    assertThat(view.path("standstill").asBoolean()).isTrue();
+    assertThat(view.path("troubles")).hasSize(1);
+    assertThat(view.path("troubles").get(0).path("reason").asText())
+        .isEqualTo("a secret that a policy wrote");
+    run.answer();
+    assertThat(send(to("/ready").GET()).body()).isEqualTo("ready\n");
+  }
+
+  @Test
+  void ready_oneOfTwoWorkersSuspended_is200WithALineOfIt() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      run.tell(new Input.GroupFailed(run.oldest(), new Failure.OfEngine("no route")));
+    }
+    HttpResponse<String> alone = send(to("/ready").GET());
+    assertThat(alone.statusCode()).isEqualTo(503);
+    run.tell(new Input.WorkRequested(new WorkerId("other"), 4));
+    HttpResponse<String> both = send(to("/ready").GET());
+    assertThat(both.statusCode()).isEqualTo(200);
+    assertThat(both.body())
+        .startsWith("ready\nworker rollout-1 is suspended after 3 failures in a row, since ")
+        .isEqualTo(alone.body().replace("nothing can be sampled and judged", "ready"));
+  }
+
+  @Test
+  void ready_runThatEnded_is503() throws Exception {
+    run.tell(new Input.Broken("no memory"));
+    HttpResponse<String> ready = send(to("/ready").GET());
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(ready.body()).startsWith("the run is ");
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.console;
 
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
@@ -54,6 +55,10 @@ final class StagedRun implements RunSource {
     }
     state = decision.state();
     return decision;
+  }
+
+  LeaseId oldest() {
+    return state().leases().findFirst().orElseThrow().lease();
   }
 
   /** Answers the oldest lease. */
