@@ -159,7 +159,11 @@ class RunOutageTest {
         .extracting(Event.LeaseEnded::detail)
         .containsOnly(FAULT);
     assertThat(grantsBefore(Event.WorkerResumed.class)).isLessThanOrEqualTo(14);
-    assertThat(events(Event.WorkerResumed.class)).hasSize(Toys.WORKERS);
+    assertThat(events(Event.WorkerResumed.class))
+        .as("the run may be complete before the second place has had its probe")
+        .hasSizeBetween(1, Toys.WORKERS)
+        .extracting(resumed -> resumed.worker().place())
+        .doesNotHaveDuplicates();
     assertThat(state.ledger().outages()).isEqualTo(ended(LeaseEnd.ENGINE_FAILED).size());
     assertThat(run.notes).isEmpty();
   }
