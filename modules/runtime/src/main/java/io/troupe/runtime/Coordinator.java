@@ -476,11 +476,20 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Evaluate(long step, WeightVersion _) ->
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
-          trainer().tell(new Trainer.Save(step, new StateSnapshot(at, saved), unwritten, last));
+          trainer().tell(new Trainer.Save(step, snapshot(at, saved), unwritten, last));
       case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
       case Effect.DrainWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Drain());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
     }
+  }
+
+  /**
+   * A checkpoint's state is of the middle of a decision, and a resume reads the journal from the
+   * decision's end on. So the state carries the greatest fence granted by now: leases granted after
+   * it in the same decision must not have their fences given a second time.
+   */
+  private StateSnapshot snapshot(JournalPosition at, RunState saved) {
+    return new StateSnapshot(at, saved.fence(Math.max(saved.lastFence(), state.lastFence())));
   }
 
   /** Publishes the newest weights; those passed over meanwhile are never published. */

@@ -297,7 +297,8 @@ public record RunState(
         phase, version, cursor, next, workers, lastFence, streaks, outages, ledger, controls);
   }
 
-  RunState fence(long next) {
+  /** The same state, with another greatest fencing number granted. */
+  public RunState fence(long next) {
     return new RunState(
         phase, version, cursor, groups, workers, next, streaks, outages, ledger, controls);
   }
