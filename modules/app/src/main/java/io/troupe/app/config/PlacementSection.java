@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which roles run on which accelerators of which nodes; docs/cluster.md tells how. */
+/** Which roles run on which accelerators of which nodes; docs/cluster.md says how. */
 public record PlacementSection(
     @Doc(
             value =

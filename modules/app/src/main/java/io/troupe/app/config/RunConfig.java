@@ -38,7 +38,7 @@ public record RunConfig(
     @Doc("What a run keeps of its own history: docs/operations.md.") RecordingSection recording,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
     @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement,
-    @Doc("The run over many JVMs: docs/operations.md.") ClusterSection cluster)
+    @Doc("The run over many JVMs: docs/cluster.md.") ClusterSection cluster)
     implements Checked {
   /**
    * Reads a run's configuration.
