@@ -164,12 +164,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       ActorRef<Run.Command> run,
       RunListener listener) {}
 
-  /** Events of one decision, and what is to be done once they are in the journal. */
-  private record Decided(RunJson.Entry entry, List<Effect> effects, Optional<StepRow> row) {
-    boolean saves() {
-      return effects.stream().anyMatch(Effect.SaveCheckpoint.class::isInstance);
-    }
-  }
+  /** A decision whose events wait for the journal, and the row that comes with it. */
+  private record Decided(RunJson.Entry entry, Decision decision, Optional<StepRow> row) {}
 
   /** Decisions in one append, so that a record stays far from the journal's limit of 2 GiB. */
   private static final int MOST_IN_ONE_APPEND = 4096;
@@ -387,8 +383,11 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     if (decision.events().isEmpty()) {
       return;
     }
-    waiting.add(new Decided(new RunJson.Entry(at, decision.events()), decision.effects(), row));
+    waiting.add(new Decided(new RunJson.Entry(at, decision.events()), decision, row));
     append();
+    if (decision.saves()) {
+      handle(new Input.Tick());
+    }
   }
 
   private void append() {
@@ -398,19 +397,19 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     appending = true;
     List<Decided> next = new ArrayList<>();
     boolean saves = false;
+    boolean synced = false;
     while (!waiting.isEmpty() && next.size() < MOST_IN_ONE_APPEND && !saves) {
       next.add(waiting.remove());
-      saves = next.getLast().saves();
+      saves = next.getLast().decision().saves();
+      synced |= next.getLast().decision().outlivesTheMachine();
     }
-    // A checkpoint names its place in the journal, which is right behind its own decision and must
-    // outlive the machine as the checkpoint does.
     getContext()
         .pipeToSelf(
             wiring
                 .journal()
                 .append(
                     next.stream().map(one -> RunJson.encode(one.entry())).toList(),
-                    saves ? Durability.SYNCED : Durability.WRITTEN),
+                    synced ? Durability.SYNCED : Durability.WRITTEN),
             (position, failure) ->
                 failure == null ? new Journalled(position, next) : new JournalFailed(failure));
   }
@@ -424,7 +423,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void onJournalled(JournalPosition at, List<Decided> decisions) {
     appending = false;
     append();
-    decisions.forEach(one -> carryOut(at, one.effects(), one.row()));
+    decisions.forEach(one -> carryOut(at, one.decision().effects(), one.row()));
   }
 
   private void carryOut(JournalPosition at, List<Effect> effects, Optional<StepRow> row) {
@@ -476,20 +475,11 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Effect.Evaluate(long step, WeightVersion _) ->
           wiring.run().tell(new Run.EvaluationDue(step, held()));
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) ->
-          trainer().tell(new Trainer.Save(step, snapshot(at, saved), unwritten, last));
+          trainer().tell(new Trainer.Save(step, new StateSnapshot(at, saved), unwritten, last));
       case Effect.RestartWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Restart());
       case Effect.DrainWorker(WorkerId worker) -> tell(worker, new RolloutWorker.Drain());
       case Effect.Stop(RunEnd end) -> wiring.run().tell(new Run.Stopped(end, state));
     }
-  }
-
-  /**
-   * A checkpoint's state is of the middle of a decision, and a resume reads the journal from the
-   * decision's end on. So the state carries the greatest fence granted by now: leases granted after
-   * it in the same decision must not have their fences given a second time.
-   */
-  private StateSnapshot snapshot(JournalPosition at, RunState saved) {
-    return new StateSnapshot(at, saved.fence(Math.max(saved.lastFence(), state.lastFence())));
   }
 
   /** Publishes the newest weights; those passed over meanwhile are never published. */

@@ -19,9 +19,13 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.JournalWriter;
+import io.troupe.store.LaterHistory;
 import io.troupe.store.RunJson;
+import io.troupe.store.StateSnapshot;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
+import io.troupe.testkit.Await;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -49,8 +53,10 @@ class CoordinatorTest {
   private final CountDownLatch buffered = new CountDownLatch(GROUPS);
   private final AtomicLong millis = new AtomicLong();
   private final JournalWriter journal;
+  private final Path folder;
 
   CoordinatorTest(@TempDir Path folder) throws Exception {
+    this.folder = folder;
     this.journal =
         JournalWriter.start(
             Journal.open(folder, JournalSettings.defaults()),
@@ -64,6 +70,10 @@ class CoordinatorTest {
   }
 
   private ActorRef<Coordinator.Command> coordinator() {
+    return coordinator(false);
+  }
+
+  private ActorRef<Coordinator.Command> coordinator(boolean again) {
     RunLimits limits =
         new RunLimits(
             100,
@@ -92,7 +102,7 @@ class CoordinatorTest {
                 new WeightsInMemory(),
                 journal,
                 Optional.empty(),
-                false,
+                again,
                 0,
                 millis::get,
                 () -> StepMeter.Verification.NONE,
@@ -165,6 +175,37 @@ class CoordinatorTest {
               "no worker has been there for %d min, so nothing is sampled; look at the workers' logs"
                   .formatted(minutes)));
     }
+  }
+
+  @Test
+  void create_journalOfAnEarlierProcess_isFsyncedBeforeAnythingIsGranted() {
+    coordinator(true);
+    Await.until(
+        "the record that fences start from is fsynced",
+        () -> {
+          Path mark = folder.resolve("synced.json");
+          return Files.exists(mark) && Files.readString(mark).contains("\"sequence\":1,");
+        });
+  }
+
+  @Test
+  void trainerReady_whileWorkersHaveDemand_checkpointIsOfTheJournalBeforeTheGrants()
+      throws Exception {
+    ActorRef<Coordinator.Command> coordinator = coordinator();
+    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
+    coordinator.tell(new Coordinator.RequestWork(WORKER, 4));
+    coordinator.tell(
+        new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
+    StateSnapshot saved = trainer.expectMessageClass(Trainer.Save.class).snapshot();
+    assertThat(saved.state().lastFence()).isZero();
+    worker.fishForMessage(
+        Duration.ofSeconds(60),
+        command ->
+            command instanceof RolloutWorker.Produce
+                ? FishingOutcomes.complete()
+                : FishingOutcomes.continueAndIgnore());
+    assertThat(LaterHistory.since(folder, saved).lastFence()).isEqualTo(4);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.troupe.core.run;
 
+import static io.troupe.core.Require.invariant;
+
 import io.troupe.core.advantage.Advantages;
 import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.Admission;
@@ -54,12 +56,24 @@ public record Coordination(RunLimits limits) {
    *
    * Every input is handled in two movements: first what it says, then `settle`, which starts
    * whatever the new state allows. Nothing is started anywhere else.
+   *
+   * A checkpoint ends its decision: its state is the fold of the journal up to that decision's end,
+   * which is the position it is saved with, so a resume that reads on from there misses nothing. An
+   * input that brings a checkpoint is therefore not settled: the next input is, for which the shell
+   * sends a tick at once.
    */
 
   private static final int MAX_SKIPPED_IN_A_ROW = 3;
 
   /** One failure may be anybody's. */
   private static final int FAILURES_THAT_SUSPEND = 3;
+
+  /**
+   * A process grants fewer, so the next multiple of it is beyond every fence of the process before,
+   * also of those whose grants were lost with the power of the host before an fsync. A run can be
+   * resumed nine million times before fences leave the integers that a double holds exactly.
+   */
+  private static final long FENCES_OF_A_PROCESS = 1_000_000_000L;
 
   /** Groups that were drawn more often are suspects, which no probe should be of. */
   private static final int MOST_DRAWS_OF_A_PROBE = 1;
@@ -73,7 +87,9 @@ public record Coordination(RunLimits limits) {
     Draft draft = new Draft(state, nowMillis);
     if (!(state.phase() instanceof Phase.Ended)) {
       draft.receive(input);
-      draft.settle();
+      if (!draft.saves) {
+        draft.settle();
+      }
       draft.releaseRetired();
     }
     return new Decision(draft.events, draft.effects, draft.state);
@@ -81,12 +97,14 @@ public record Coordination(RunLimits limits) {
 
   /**
    * What a new process writes into the journal of an older one before anything else: whatever the
-   * older one was doing is undone, until {@link #resume} tells from where the run goes on.
+   * older one was doing is undone, until {@link #resume} tells from where the run goes on. It must
+   * outlive the machine before anything is granted: it is what the fences of the next process start
+   * from.
    *
    * @param lastFence the greatest fencing number the journal tells of
    */
   public Decision startOver(long lastFence) {
-    RunState fenced = RunState.INITIAL.fence(lastFence);
+    RunState fenced = RunState.INITIAL.fence(beyond(lastFence));
     return new Decision(List.of(new Event.RunResumed(fenced)), List.of(), fenced);
   }
 
@@ -95,7 +113,7 @@ public record Coordination(RunLimits limits) {
    * its workers and its clock are gone, and everything else is as the checkpoint says.
    *
    * @param lastFence the greatest fencing number the journal tells of, after the checkpoint too:
-   *     fences are never used twice, so no answer from before can pass for a new one
+   *     fences are never granted twice, so no answer from before can pass for a new one
    */
   public Decision resume(RunState checkpoint, long lastFence) {
     Draft draft = new Draft(checkpoint, 0);
@@ -108,7 +126,7 @@ public record Coordination(RunLimits limits) {
             cleared.cursor(),
             cleared.groups(),
             RunState.INITIAL.workers(),
-            Math.max(cleared.lastFence(), lastFence),
+            beyond(Math.max(cleared.lastFence(), lastFence)),
             cleared.streaks(),
             Outages.NONE,
             cleared.ledger(),
@@ -118,6 +136,11 @@ public record Coordination(RunLimits limits) {
     begin.effects.add(new Effect.Publish(resumed.version()));
     begin.settle();
     return new Decision(begin.events, begin.effects, begin.state);
+  }
+
+  /** Where the fences of a process start that follows one with this one. */
+  private static long beyond(long lastFence) {
+    return (lastFence / FENCES_OF_A_PROCESS + 1) * FENCES_OF_A_PROCESS;
   }
 
   /** One decision in the making: the only mutable thing here, and it never leaves this file. */
@@ -137,6 +160,9 @@ public record Coordination(RunLimits limits) {
     /** Whether something may be too stale that was not when the buffer was last swept. */
     private boolean aged;
 
+    /** Whether a checkpoint is saved, after which nothing may happen in this decision. */
+    private boolean saves;
+
     Draft(RunState state, long now) {
       this.state = state;
       this.before = state.outages();
@@ -144,6 +170,7 @@ public record Coordination(RunLimits limits) {
     }
 
     void emit(Event event) {
+      invariant(!saves, "%s comes after a checkpoint of the same decision", event);
       events.add(event);
       state = state.evolve(event);
       aged |= ages(event);
@@ -188,7 +215,7 @@ public record Coordination(RunLimits limits) {
     private void onBegin() {
       if (state.phase() instanceof Phase.Starting) {
         emit(new Event.RunStarted());
-        effects.add(new Effect.SaveCheckpoint(0, state, false));
+        checkpoint(false);
         effects.add(new Effect.Publish(WeightVersion.BASE));
         if (limits.evaluateEvery() > 0) {
           effects.add(new Effect.Evaluate(0, WeightVersion.BASE));
@@ -368,7 +395,7 @@ public record Coordination(RunLimits limits) {
       }
       boolean due = limits.checkpointEvery() > 0 && step % limits.checkpointEvery() == 0;
       if ((due || asked) && !last) {
-        effects.add(new Effect.SaveCheckpoint(step, state, false));
+        checkpoint(false);
       }
     }
 
@@ -382,7 +409,7 @@ public record Coordination(RunLimits limits) {
       emit(new Event.StepSkipped(step, skipped.reason(), skipped.empty()));
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
       if (asked) {
-        effects.add(new Effect.SaveCheckpoint(state.version().number(), state, false));
+        checkpoint(false);
       }
     }
 
@@ -417,7 +444,7 @@ public record Coordination(RunLimits limits) {
         }
         case Verb.SaveCheckpoint _ -> {
           if (!state.controls().checkpointAsked()) {
-            effects.add(new Effect.SaveCheckpoint(state.version().number(), state, false));
+            checkpoint(false);
           }
         }
         case Verb.RestartWorker(WorkerId worker) -> effects.add(new Effect.RestartWorker(worker));
@@ -665,7 +692,12 @@ public record Coordination(RunLimits limits) {
     private void save(RunEnd end) {
       cancelLeases("the run ends");
       emit(new Event.SavingStarted(end));
-      effects.add(new Effect.SaveCheckpoint(state.version().number(), state, true));
+      checkpoint(true);
+    }
+
+    private void checkpoint(boolean last) {
+      effects.add(new Effect.SaveCheckpoint(state.version().number(), state, last));
+      saves = true;
     }
 
     private void cancelLeases(String why) {

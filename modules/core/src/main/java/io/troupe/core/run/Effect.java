@@ -43,6 +43,7 @@ public sealed interface Effect {
   /**
    * Save weights, optimizer, this state, and the tokens of its buffered groups.
    *
+   * @param state the decision's own: nothing happens in a decision after its checkpoint
    * @param last whether the run ends once it is saved
    */
   record SaveCheckpoint(long step, RunState state, boolean last) implements Effect {}

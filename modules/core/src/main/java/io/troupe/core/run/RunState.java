@@ -297,8 +297,7 @@ public record RunState(
         phase, version, cursor, next, workers, lastFence, streaks, outages, ledger, controls);
   }
 
-  /** The same state, with another greatest fencing number granted. */
-  public RunState fence(long next) {
+  RunState fence(long next) {
     return new RunState(
         phase, version, cursor, groups, workers, next, streaks, outages, ledger, controls);
   }

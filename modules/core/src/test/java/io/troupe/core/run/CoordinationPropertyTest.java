@@ -42,6 +42,28 @@ class CoordinationPropertyTest {
     }
   }
 
+  /**
+   * S2 over the lives of a run: {@link World} demands that no fence is granted twice, whatever of
+   * the journal the end of a process or of its machine leaves, and old answers still arrive.
+   */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void resume_journalFromTheCheckpointOn_grantsNoFenceTwice(long seed) {
+    World world = new World(new Coordination(savingOften()), seed);
+    for (int life = 0; life < 20; life++) {
+      for (int i = 0; i < 10 + (seed + life) % 30; i++) {
+        world.disturb();
+      }
+      if (life % 3 == 0) {
+        world.losePower();
+      }
+      world.crash();
+      assertThat(world.state().balanced()).isTrue();
+    }
+    assertThat(world.replay()).isEqualTo(world.state());
+    assertSound(world);
+  }
+
   /** S3: what infrastructure fails, for a while or for ever, costs no prompt. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twenty")
@@ -152,6 +174,30 @@ class CoordinationPropertyTest {
 
   private static boolean advanced(World world, long before) {
     return world.end().isPresent() || world.state().version().number() >= before + 5;
+  }
+
+  /** A checkpoint a step of one group, with demand left: leases are granted right behind it. */
+  private static RunLimits savingOften() {
+    return new RunLimits(
+            7,
+            11,
+            2,
+            1,
+            2,
+            StalePolicy.MASK,
+            6,
+            false,
+            3,
+            200,
+            100,
+            100_000,
+            0,
+            0,
+            1,
+            0,
+            300,
+            false)
+        .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 
   private static RunLimits limits(StalePolicy policy, int staleness) {

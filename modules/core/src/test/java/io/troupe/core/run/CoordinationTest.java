@@ -47,7 +47,8 @@ class CoordinationTest {
       Rehearsal run = new Limits().starting().ask("a", 2);
       assertThat(run.events()).containsExactly(new Event.DemandRaised(worker("a"), 2));
       assertThat(run.effects()).isEmpty();
-      assertThat(run.tell(new Input.Begin()).granted()).containsExactly(1L, 2L);
+      assertThat(run.tell(new Input.Begin()).granted()).isEmpty();
+      assertThat(run.tell(new Input.Tick()).granted()).containsExactly(1L, 2L);
     }
 
     @Test
@@ -349,7 +350,7 @@ class CoordinationTest {
       assertThat(run.effects()).containsExactly(new Effect.Publish(WeightVersion.BASE));
       assertThat(state.phase()).isEqualTo(new Phase.Running());
       assertThat(state.workers()).isEmpty();
-      assertThat(state.lastFence()).isEqualTo(40);
+      assertThat(state.lastFence()).isEqualTo(1_000_000_000);
       assertThat(state.cursor()).isEqualTo(checkpoint.cursor());
       assertThat(run.buffered()).containsExactly(1L);
       assertThat(run.waiting()).containsExactly(2L, 3L, 4L);
@@ -357,12 +358,34 @@ class CoordinationTest {
       assertThat(state.group(new GroupId(2)).attempts()).isEqualTo(1);
       assertThat(run.ask("b", 1).effects(Effect.Grant.class))
           .extracting(Effect.Grant::lease)
-          .containsExactly(lease(2, 41));
+          .containsExactly(lease(2, 1_000_000_001));
     }
 
     @Test
-    void resume_journalOlderThanCheckpoint_keepsTheGreaterFence() {
-      assertThat(new Limits().starting().resume(checkpoint(), 2).state().lastFence()).isEqualTo(5);
+    void resume_fencesOfFormerProcesses_areSteppedOver() {
+      RunState checkpoint = checkpoint();
+      Limits limits = new Limits();
+      assertThat(limits.starting().resume(checkpoint, 2).state().lastFence())
+          .isEqualTo(1_000_000_000);
+      assertThat(limits.starting().resume(checkpoint, 1_000_000_000).state().lastFence())
+          .isEqualTo(2_000_000_000);
+      assertThat(limits.starting().resume(checkpoint, 2_000_000_007).state().lastFence())
+          .isEqualTo(3_000_000_000L);
+    }
+
+    @Test
+    void resume_grantsLostWithThePowerOfTheHost_areNotRepeated() {
+      RunState checkpoint = checkpoint();
+      Rehearsal lost = new Limits().starting().resume(checkpoint, 5).ask("b", 3);
+      long synced = 1_000_000_000; // The record of the resume is fsynced, the grants were not.
+      Rehearsal next = new Limits().starting().resume(checkpoint, synced).ask("c", 3);
+      assertThat(next.effects(Effect.Grant.class))
+          .extracting(grant -> grant.lease().fence())
+          .hasSize(3)
+          .doesNotContainAnyElementsOf(
+              lost.effects(Effect.Grant.class).stream()
+                  .map(grant -> grant.lease().fence())
+                  .toList());
     }
 
     @Test
@@ -383,11 +406,11 @@ class CoordinationTest {
     @Test
     void startOver_journalOfAnotherProcess_keepsNothingButTheFence() {
       Rehearsal run = new Limits().starting().startOver(9);
-      assertThat(run.state().lastFence()).isEqualTo(9);
+      assertThat(run.state().lastFence()).isEqualTo(1_000_000_000);
       assertThat(run.effects()).isEmpty();
       assertThat(run.state().groups()).isEqualTo(Map.of());
       run.tell(new Input.Begin()).ask("a", 1);
-      assertThat(run.held(1)).isEqualTo(lease(1, 10));
+      assertThat(run.held(1)).isEqualTo(lease(1, 1_000_000_001));
     }
   }
 }

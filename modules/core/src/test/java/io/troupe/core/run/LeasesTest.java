@@ -78,7 +78,7 @@ class LeasesTest {
     @Test
     void grant_severalWorkers_hungriestFirstThenByName() {
       Rehearsal run = new Limits().starting().ask("b", 2).ask("a", 2).ask("c", 3);
-      run.tell(new Input.Begin());
+      run.tell(new Input.Begin()).tell(new Input.Tick());
       assertThat(run.effects(Effect.Grant.class))
           .extracting(grant -> grant.worker().value())
           .containsExactly("c", "a", "b", "c");
@@ -87,7 +87,7 @@ class LeasesTest {
     @Test
     void grant_lostWorkerWithDemand_getsNothing() {
       Rehearsal run = new Limits().starting().ask("a", 2).tell(new Input.WorkerLost(worker("a")));
-      assertThat(run.tell(new Input.Begin()).granted()).isEmpty();
+      assertThat(run.tell(new Input.Begin()).tell(new Input.Tick()).granted()).isEmpty();
     }
 
     @Test

@@ -79,6 +79,13 @@ final class World {
   private Map<GroupId, String> prompts = new HashMap<>();
   private Set<String> admitted = new HashSet<>();
   private RunState checkpoint = RunState.INITIAL;
+
+  /** Decisions in the journal up to the end of the checkpoint's: a resume reads on from there. */
+  private int position;
+
+  /** Decisions that the end of the machine leaves in the journal in any case. */
+  private int synced;
+
   private Map<GroupId, String> fatesAtCheckpoint = Map.of();
   private Map<GroupId, String> promptsAtCheckpoint = Map.of();
   private Map<LeaseId, GroupSummary> atTrainerAtCheckpoint = Map.of();
@@ -86,7 +93,10 @@ final class World {
   private RunState takenOver = RunState.INITIAL;
   private int takenOverAt;
   private long now;
+
+  /** Greatest fence ever granted, by any process and in any journal. */
   private long lastFence;
+
   private Optional<RunEnd> end = Optional.empty();
   private LossTokens weighed = new LossTokens(0, 0, 0);
 
@@ -160,6 +170,9 @@ final class World {
     } else if (dice < 970) {
       failOver();
     } else if (dice < 975) {
+      if (random.nextBoolean()) {
+        losePower();
+      }
       crash();
     } else {
       deliver(new Input.StepTrained(random.nextInt(5)));
@@ -291,8 +304,34 @@ final class World {
     return replayed;
   }
 
+  /** The end of the machine: what was not fsynced is gone from the journal, or some of it. */
+  void losePower() {
+    int kept = synced + random.nextInt(decisions.size() - synced + 1);
+    decisions.subList(kept, decisions.size()).clear();
+    journal.clear();
+    decisions.forEach(journal::addAll);
+    takenOver = RunState.INITIAL;
+    takenOverAt = 0;
+    state = replay();
+  }
+
+  /** What a new process knows of fences: the checkpoint and what the journal holds after it. */
+  private long lastFenceInTheJournal() {
+    long last = checkpoint.lastFence();
+    for (List<Event> decision : decisions.subList(position, decisions.size())) {
+      for (Event event : decision) {
+        if (event instanceof Event.LeaseGranted(LeaseId lease, var _, var _, var _)) {
+          last = Math.max(last, lease.fence());
+        } else if (event instanceof Event.RunResumed(RunState from)) {
+          last = Math.max(last, from.lastFence());
+        }
+      }
+    }
+    return last;
+  }
+
   /** Everything dies and resumes from the last checkpoint; old answers still float about. */
-  private void crash() {
+  void crash() {
     if (checkpoint.phase() instanceof Phase.Starting) {
       return;
     }
@@ -305,7 +344,7 @@ final class World {
     inFlight.removeIf(Input.StepTrained.class::isInstance);
     inFlight.removeIf(Input.StepSkipped.class::isInstance);
     delivered.clear();
-    apply(coordination.resume(checkpoint, lastFence));
+    apply(coordination.resume(checkpoint, lastFenceInTheJournal()));
   }
 
   private void deliver(Input sent) {
@@ -339,20 +378,17 @@ final class World {
           "a lease is granted while admission is paused");
       journal.add(event);
       record(event);
-      RunState here = folded;
-      if (decision.effects().stream()
-          .anyMatch(
-              effect ->
-                  effect instanceof Effect.SaveCheckpoint(long _, RunState saved, boolean _)
-                      && saved.equals(here))) {
-        fatesAtCheckpoint = new HashMap<>(fates);
-        promptsAtCheckpoint = new HashMap<>(prompts);
-      }
     }
     must(decision.state().equals(folded), "the decision's state is not the fold of its events");
     state = folded;
+    if (decision.outlivesTheMachine()) {
+      synced = decisions.size();
+    }
     decision.effects().forEach(this::perform);
     check();
+    if (decision.saves()) {
+      apply(coordination.decide(state, new Input.Tick(), now));
+    }
   }
 
   private void record(Event event) {
@@ -418,7 +454,11 @@ final class World {
                 : new Input.StepTrained(step));
       }
       case Effect.SaveCheckpoint(long step, RunState saved, boolean last) -> {
+        must(saved.equals(state), "a checkpoint is not of the end of its decision");
         checkpoint = saved;
+        position = decisions.size();
+        fatesAtCheckpoint = new HashMap<>(fates);
+        promptsAtCheckpoint = new HashMap<>(prompts);
         atTrainerAtCheckpoint = new HashMap<>(atTrainer);
         inFlight.add(new Input.CheckpointSaved(step, last));
       }
