@@ -55,6 +55,10 @@ import java.util.function.LongSupplier;
  */
 final class TrainSession {
   private static final Duration TERMINATION = Duration.ofSeconds(10);
+
+  /** For engines, once a second signal ends the process; service managers kill after 90 s. */
+  private static final Duration STOPPING = Duration.ofSeconds(30);
+
   private static final Duration METRICS_FLUSH = Duration.ZERO;
 
   /** How long the engine of the console's questions stays when nobody asks. */
@@ -367,12 +371,27 @@ final class TrainSession {
           var _ = stage.system().thenAccept(system -> system.tell(new Run.Drain()));
         },
         number -> {
-          screen.say("stopping now");
+          screen.say(
+              "stopping now; engines have %d s to end what they compute"
+                  .formatted(STOPPING.toSeconds()));
           screen.say("resume " + resumeCommand());
           stage.hall().ifPresent(RankHall::close); // The trainer may wait for ranks.
-          var _ = opened.thenAccept(EngineRoom::close);
+          var _ = opened.thenAccept(room -> stop(room, screen));
           Runtime.getRuntime().halt(ExitCode.ofSignal(number));
         });
+  }
+
+  private static void stop(EngineRoom room, Screen screen) {
+    try {
+      room.closeWithin(STOPPING)
+          .ifPresent(
+              hung ->
+                  screen.say(
+                      "%s has not answered for %d s; the process ends without it"
+                          .formatted(hung, STOPPING.toSeconds())));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // The process ends at once in any case.
+    }
   }
 
   private Outcome await(CompletableFuture<Outcome> ended) throws InterruptedException {

@@ -85,7 +85,8 @@ final class SignalTest {
       child.awaitErr("draining");
       child.signal("INT");
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(130);
-      assertThat(child.err()).anyMatch("stopping now"::equals);
+      assertThat(child.err())
+          .anyMatch("stopping now; engines have 30 s to end what they compute"::equals);
       assertThat(child.resumeArguments()).hasSize(3);
     }
   }

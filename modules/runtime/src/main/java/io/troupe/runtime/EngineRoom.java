@@ -3,11 +3,15 @@ package io.troupe.runtime;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.TrainingEngine;
+import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -27,6 +31,9 @@ public final class EngineRoom implements AutoCloseable {
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("trainer").daemon().factory());
   private final CountDownLatch empty = new CountDownLatch(1);
   private boolean closed;
+
+  /** What {@link #close} waits for at present. */
+  private volatile String closing = "the engines";
 
   /** A room whose workers sample in this process. */
   public EngineRoom(PolicyEngines engines) {
@@ -105,8 +112,8 @@ public final class EngineRoom implements AutoCloseable {
             });
   }
 
-  private synchronized Set<SamplingEngine> openSamplers() {
-    return Set.copyOf(samplers);
+  private synchronized List<SamplingEngine> openSamplers() {
+    return List.copyOf(samplers);
   }
 
   private void refuseIfClosed() {
@@ -125,15 +132,34 @@ public final class EngineRoom implements AutoCloseable {
   public void close() {
     if (closesFirst()) {
       try {
-        openSamplers().forEach(SamplingEngine::close);
+        List<SamplingEngine> open = openSamplers();
+        for (int i = 0; i < open.size(); i++) {
+          closing = "sampler %d of %d".formatted(i + 1, open.size());
+          open.get(i).close();
+        }
+        closing = "the trainer";
         trainerThread.execute(() -> trainers.forEach(TrainingEngine::close));
         trainerThread.close();
+        closing = "the policy";
         engines.close();
       } finally {
         empty.countDown();
       }
     }
     awaitEmpty();
+  }
+
+  /**
+   * {@link #close} for a process that ends in any case, and must not wait for an engine that never
+   * returns.
+   *
+   * @return empty once all engines have ended; otherwise the one that has not by the deadline
+   */
+  public Optional<String> closeWithin(Duration deadline) throws InterruptedException {
+    Thread.ofPlatform().name("engine-closer").daemon().start(this::close);
+    return empty.await(deadline.toMillis(), TimeUnit.MILLISECONDS)
+        ? Optional.empty()
+        : Optional.of(closing);
   }
 
   private synchronized boolean closesFirst() {
