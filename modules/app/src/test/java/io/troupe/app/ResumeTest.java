@@ -2,12 +2,16 @@ package io.troupe.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.app.config.RunConfig;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ResumeTest {
   private static final int STEPS = 8;
   private static final int FOREVER = 1_000_000;
+
+  private static final Path TINY =
+      Path.of("../engine-djl/src/test/resources/io/troupe/engine/djl/parity/qwen3-tied");
 
   @TempDir private Path folder;
 
@@ -71,6 +78,58 @@ final class ResumeTest {
           .anyMatch(line -> line.startsWith("warm-up    5/5"));
     }
     assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(STEPS);
+  }
+
+  /** Chat templates see the date on which the run began, whenever it goes on. */
+  @Test
+  void resume_onAnotherDay_keepsTheDateInItsPrompts() throws Exception {
+    Path policy = Files.createDirectory(folder.resolve("policy"));
+    try (Stream<Path> files = Files.list(TINY)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, policy.resolve(String.valueOf(file.getFileName())));
+      }
+    }
+    Files.writeString(
+        policy.resolve("chat_template.jinja"),
+        "{{ strftime_now('%d %b') }}|{{ messages[0]['content'] }}");
+    String config =
+        TestRuns.write(
+            folder,
+            """
+            run: {date: "2024-07-26T23:30:00-05:00"}
+            task: {name: arithmetic, min: 0, max: 4, held_out_share: 0.2, template: chat}
+            policy: {engine: pretrained, checkpoint: %s, context_length: 32}
+            rollout: {completions_per_prompt: 2, max_tokens: 3}
+            training: {steps: 2, groups_per_step: 1, learning_rate: 1e-4, max_filtered_groups: 2}
+            evaluation: {every: 0}
+            """
+                .formatted(policy));
+    RunFolder run =
+        RunFolder.create(
+            folder.resolve("runs"),
+            "begun",
+            LocalDateTime.of(2024, 7, 26, 23, 30),
+            new RunFolder.Contents(
+                new byte[0], RunConfig.load(Path.of(config), List.of()).yaml(), Map.of(), ""));
+    try (ChildRun child =
+        ChildRun.start(
+            folder,
+            ChildRun.Size.DJL,
+            "train",
+            "--resume",
+            run.name(),
+            "--set",
+            "training.steps=1")) {
+      child.awaitExit(); // Untrained as it is, the policy may have nothing to learn from.
+      List<String> rollouts = Files.readAllLines(run.traces().resolve("rollouts.jsonl"));
+      assertThat(rollouts)
+          .as(child.said())
+          .isNotEmpty()
+          .allSatisfy(line -> assertThat(line).contains("\"prompt\":\"26 Jul|"));
+    }
+    assertThat(RunConfig.load(run.resolved(), List.of()).config().run().date())
+        .as("kept for the next resume")
+        .isEqualTo("2024-07-26T23:30:00-05:00");
   }
 
   @Test
