@@ -8,6 +8,7 @@ import io.troupe.console.Chat;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.trace.LineBacklog;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.Examination;
@@ -328,6 +329,7 @@ final class TrainSession {
       JournalTidier tidier,
       CompletableFuture<Outcome> ended) {
     Troubles troubles = new Troubles();
+    Troubles ofTraces = new Troubles(); // From another thread than events.
     return new RunListener() {
       @Override
       public void warmup(TrainerWorkshop.WarmupProgress progress) {
@@ -352,6 +354,13 @@ final class TrainSession {
       @Override
       public void note(String sentence) {
         screen.note(sentence);
+      }
+
+      @Override
+      public void traces(LineBacklog backlog) {
+        long at = System.currentTimeMillis();
+        fold.ifPresent(view -> view.traces(at, backlog));
+        ofTraces.traces(at, backlog).ifPresent(screen::note);
       }
 
       @Override

@@ -1,5 +1,6 @@
 package io.troupe.runtime;
 
+import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
 import akka.actor.typed.PostStop;
 import akka.actor.typed.Signal;
@@ -10,13 +11,17 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * Writes the run's traces. It runs on a dispatcher for blocking work, and a disk that refuses costs
- * lines, which are counted and reported, never the run.
+ * Makes the lines of the run's traces. It never waits for the disk, so that its mailbox stays
+ * short: what waits is the backlog of {@link Traces}, which is bounded. A disk that refuses or
+ * stalls costs lines, which are counted and reported, never the run. Only its end waits for the
+ * last lines, so it runs on a dispatcher for blocking work.
  */
 public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> {
   public sealed interface Command {}
@@ -36,16 +41,27 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
     }
   }
 
-  private final Traces traces;
+  private record BacklogChanged(LineBacklog backlog) implements Command {}
 
-  /** A recorder into these files. */
-  public static Behavior<Command> create(Traces traces) {
-    return Behaviors.setup(context -> new Recorder(context, traces));
+  private final Traces traces;
+  private final Consumer<LineBacklog> refusals;
+  private boolean full;
+
+  /**
+   * A recorder into these files.
+   *
+   * @param refusals hears of each refused line, and when lines are taken again
+   */
+  public static Behavior<Command> create(Traces traces, Consumer<LineBacklog> refusals) {
+    return Behaviors.setup(context -> new Recorder(context, traces, refusals));
   }
 
-  private Recorder(ActorContext<Command> context, Traces traces) {
+  private Recorder(ActorContext<Command> context, Traces traces, Consumer<LineBacklog> refusals) {
     super(context);
     this.traces = traces;
+    this.refusals = refusals;
+    ActorRef<Command> self = context.getSelf();
+    traces.watch(backlog -> self.tell(new BacklogChanged(backlog)));
   }
 
   @Override
@@ -55,8 +71,24 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
       case Judged(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) ->
           traces.rollout(lease, prompt, completions, verdicts);
       case Trained(long step, List<MarkedGroup> groups) -> traces.trained(step, groups);
+      case BacklogChanged(LineBacklog backlog) -> onBacklogChanged(backlog);
     }
     return this;
+  }
+
+  private void onBacklogChanged(LineBacklog backlog) {
+    if (backlog.full() != full) {
+      full = backlog.full();
+      getContext()
+          .getLog()
+          .warn(
+              "{} lines={} bytes={} refused={}",
+              full ? "traces_refused" : "traces_accepted",
+              backlog.lines(),
+              backlog.bytes(),
+              backlog.refused());
+    }
+    refusals.accept(backlog);
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.troupe.core.run.Order;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
+import io.troupe.core.trace.LineBacklog;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
@@ -69,6 +70,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record Note(String sentence) implements Command {}
 
+  record TracesRefused(LineBacklog backlog) implements Command {}
+
   record Stopped(RunEnd end, RunState state) implements Command {}
 
   /** The last state of a coordinator that stops before the run has ended. */
@@ -105,7 +108,11 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     super(context);
     this.wiring = wiring;
     ActorRef<Recorder.Command> recorder =
-        context.spawn(Recorder.create(wiring.traces()), RECORDER, DispatcherSelector.blocking());
+        context.spawn(
+            Recorder.create(
+                wiring.traces(), backlog -> context.getSelf().tell(new TracesRefused(backlog))),
+            RECORDER,
+            DispatcherSelector.blocking());
     this.coordinator =
         context.spawn(
             Coordinator.create(wiring.coordinator(recorder, context.getSelf())), COORDINATOR);
@@ -162,6 +169,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case EvaluationFailed(long step, String reason) -> onEvaluationFailed(step, reason);
       case Warming(TrainerWorkshop.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
+      case TracesRefused(LineBacklog backlog) -> wiring.listener().traces(backlog);
       case Stopped ended -> stopped = Optional.of(ended);
       case Interrupted(RunState state) -> last = state;
     }

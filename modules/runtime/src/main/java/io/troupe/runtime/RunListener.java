@@ -3,6 +3,7 @@ package io.troupe.runtime;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.trace.LineBacklog;
 import io.troupe.telemetry.StepRow;
 
 /** Somebody who watches a run. Calls come in order; they must be quick. */
@@ -23,6 +24,9 @@ public interface RunListener {
    * @param atMillis since 1970, UTC
    */
   default void happened(long atMillis, Event event) {}
+
+  /** A line of the traces was refused, or lines are taken again. */
+  default void traces(LineBacklog backlog) {}
 
   /** The run is over. Comes once, last. */
   void ended(RunEnd end, RunState state);

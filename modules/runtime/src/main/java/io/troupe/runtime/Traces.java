@@ -9,10 +9,13 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.Order;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
+import io.troupe.core.trace.LineBacklog;
+import io.troupe.core.trace.LineBacklog.Kind;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.TokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.JsonLines;
+import io.troupe.store.JsonLinesWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +24,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,29 +39,42 @@ import org.jspecify.annotations.Nullable;
 public final class Traces implements AutoCloseable {
   private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
 
+  /** What a stalled disk may keep in memory: the texts of some hundred groups at least. */
+  static final LineBacklog.Limits LIMITS = new LineBacklog.Limits(100_000, 64L << 20);
+
+  /** Shorter than what the end of a run waits for its actors. */
+  private static final Duration LAST_LINES = Duration.ofSeconds(5);
+
   private final JsonLines trace;
   private final JsonLines samples;
   private final JsonLines rollouts;
   private final JsonLines trained;
+  private final JsonLinesWriter writer;
   private final PromptPool pool;
   private final LongSupplier millis;
+  private final Consumer<String> report;
   private final Map<GroupId, String> prompts = new HashMap<>();
+
+  /** Differences whose line was refused; the next line has them, too, so that sums stay right. */
+  private final Map<String, Long> owed = new LinkedHashMap<>();
+
   private List<GroupId> training = List.of();
   private long trainingSince;
 
   private Traces(
-      JsonLines trace,
-      JsonLines samples,
-      JsonLines rollouts,
-      JsonLines trained,
+      Function<String, JsonLines> files,
       PromptPool pool,
-      LongSupplier millis) {
-    this.trace = trace;
-    this.samples = samples;
-    this.rollouts = rollouts;
-    this.trained = trained;
+      LineBacklog.Limits limits,
+      LongSupplier millis,
+      Consumer<String> report) {
+    this.trace = files.apply("trace");
+    this.samples = files.apply("samples");
+    this.rollouts = files.apply("rollouts");
+    this.trained = files.apply("trained");
+    this.writer = JsonLinesWriter.start(List.of(trace, samples, rollouts, trained), limits);
     this.pool = pool;
     this.millis = millis;
+    this.report = report;
   }
 
   /** As {@link #open(Path, long, PromptPool, LongSupplier, Consumer)}, without a bound. */
@@ -76,13 +94,32 @@ public final class Traces implements AutoCloseable {
   public static Traces open(
       Path folder, long keepBytes, PromptPool pool, LongSupplier millis, Consumer<String> report)
       throws IOException {
+    Map<String, JsonLines> files = new HashMap<>();
+    for (String name : List.of("trace", "samples", "rollouts", "trained")) {
+      Duration flushEvery = name.equals("trained") ? Duration.ZERO : FLUSH_EVERY;
+      files.put(
+          name, JsonLines.open(folder.resolve(name + ".jsonl"), keepBytes, flushEvery, report));
+    }
+    return over(files, pool, LIMITS, millis, report);
+  }
+
+  /** Over open files, by their names without the ending. */
+  static Traces over(
+      Map<String, JsonLines> files,
+      PromptPool pool,
+      LineBacklog.Limits limits,
+      LongSupplier millis,
+      Consumer<String> report) {
     return new Traces(
-        JsonLines.open(folder.resolve("trace.jsonl"), keepBytes, FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("samples.jsonl"), keepBytes, FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("rollouts.jsonl"), keepBytes, FLUSH_EVERY, report),
-        JsonLines.open(folder.resolve("trained.jsonl"), keepBytes, Duration.ZERO, report),
-        pool,
-        millis);
+        name -> Objects.requireNonNull(files.get(name)), pool, limits, millis, report);
+  }
+
+  /**
+   * Names who hears of each line that is refused while a disk stalls, and of the end of the
+   * refusals; any thread may call it, and it must be quick.
+   */
+  void watch(Consumer<LineBacklog> watcher) {
+    writer.watch(watcher);
   }
 
   void event(Event event, WeightVersion version) {
@@ -208,7 +245,7 @@ public final class Traces implements AutoCloseable {
     line.put("completions", completions);
     line.put("rewards", verdicts.stream().map(Traces::reward).toList());
     line.put("verdicts", verdicts.stream().map(Traces::sentence).toList());
-    rollouts.write(line);
+    writer.write(rollouts, Kind.TEXT, line);
   }
 
   /** Every group of a step is named, so that the last line of a step tells all of it. */
@@ -216,7 +253,7 @@ public final class Traces implements AutoCloseable {
     Map<String, Object> line = line();
     line.put("step", step);
     line.put("groups", groups.stream().map(Traces::marked).toList());
-    trained.write(line);
+    writer.write(trained, Kind.TEXT, line);
   }
 
   private static Map<String, Object> marked(MarkedGroup group) {
@@ -263,7 +300,7 @@ public final class Traces implements AutoCloseable {
     span.put("name", "train");
     span.put("dur", (millis.getAsLong() - trainingSince) / 1000.0);
     span.put("step", step);
-    trace.write(span);
+    writer.write(trace, Kind.EVENT, span);
     delta(Map.of("training", -training.size(), fate, training.size()));
     for (GroupId group : training) {
       Map<String, Object> numbers = new LinkedHashMap<>(more);
@@ -298,14 +335,22 @@ public final class Traces implements AutoCloseable {
     line.put("group", group.number());
     line.put("prompt_id", prompts.getOrDefault(group, ""));
     line.putAll(more);
-    samples.write(line);
+    writer.write(samples, Kind.EVENT, line);
   }
 
   private void delta(Map<String, Object> changes) {
+    changes.forEach((name, change) -> owe(name, ((Number) change).longValue()));
     Map<String, Object> line = line();
     line.put("type", "delta");
-    line.putAll(changes);
-    trace.write(line);
+    line.putAll(owed);
+    if (writer.write(trace, Kind.EVENT, line)) {
+      owed.clear();
+    }
+  }
+
+  /** The step is a number by itself; everything else is a difference. */
+  private void owe(String name, long change) {
+    owed.merge(name, change, name.equals("step") ? (_, step) -> step : Long::sum);
   }
 
   private void instant(String name, Map<String, Object> more) {
@@ -313,7 +358,7 @@ public final class Traces implements AutoCloseable {
     line.put("type", "instant");
     line.put("name", name);
     line.putAll(more);
-    trace.write(line);
+    writer.write(trace, Kind.EVENT, line);
   }
 
   private Map<String, Object> line() {
@@ -324,9 +369,11 @@ public final class Traces implements AutoCloseable {
 
   @Override
   public void close() {
-    trace.close();
-    samples.close();
-    rollouts.close();
-    trained.close();
+    int missing = writer.close(LAST_LINES);
+    if (missing > 0) {
+      report.accept(
+          "%d lines of the traces are not written: the disk has not answered for %d s"
+              .formatted(missing, LAST_LINES.toSeconds()));
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TokenMarks.Run;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +35,10 @@ final class TracesTest {
           List.of(
               new MarkedGroup(Toys.lease(17, 21), List.of(TokenMarks.NONE, some)),
               new MarkedGroup(Toys.lease(18, 20), List.of(TokenMarks.NONE, TokenMarks.NONE))));
-      // It stands there at once: a killed process keeps the marks of its last step.
-      assertThat(Files.readString(folder.resolve("trained.jsonl")))
+      // It stands there without a close: a killed process keeps the marks of its last step.
+      Path file = folder.resolve("trained.jsonl");
+      Await.until(() -> Files.size(file) > 0);
+      assertThat(Files.readString(file))
           .isEqualTo(
               """
               {"ts":1.5,"step":7,"groups":[\

@@ -184,18 +184,32 @@ public final class JsonLines implements AutoCloseable {
   }
 
   /** Appends an object as one line; never throws because of the object or the disk. */
-  public synchronized void write(Object object) {
+  public void write(Object object) {
     try {
-      byte[] line = Json.LINE.writeValueAsBytes(object);
-      buffer.writeBytes(line);
-      buffer.write('\n');
-      bufferedLines++;
+      append(encode(object));
     } catch (JsonProcessingException unwritable) {
-      lose(
-          1,
-          "cannot write a %s as JSON to %s: %s"
-              .formatted(object.getClass().getSimpleName(), file, unwritable.getOriginalMessage()));
+      refuse(object, unwritable);
     }
+  }
+
+  /** An object as the line that it becomes. */
+  static byte[] encode(Object object) throws JsonProcessingException {
+    return Json.LINE.writeValueAsBytes(object);
+  }
+
+  /** Counts an object that is no JSON as lost. */
+  synchronized void refuse(Object object, JsonProcessingException unwritable) {
+    lose(
+        1,
+        "cannot write a %s as JSON to %s: %s"
+            .formatted(object.getClass().getSimpleName(), file, unwritable.getOriginalMessage()));
+  }
+
+  /** Appends an encoded line. */
+  synchronized void append(byte[] line) {
+    buffer.writeBytes(line);
+    buffer.write('\n');
+    bufferedLines++;
     if (buffer.size() >= BUFFER_BYTES || nanoTime.getAsLong() - flushedAt >= flushNanos) {
       flush();
     }

@@ -53,6 +53,7 @@ final class Portrait {
         trim(fold.stalenessTrained),
         fold.accounting(),
         fold.accounting().balanced(),
+        fold.traceLinesRefused,
         fold.events(0, 0, LATELY));
   }
 
@@ -199,7 +200,7 @@ final class Portrait {
     if (!fold.phase.equals("running")) {
       return Optional.empty();
     }
-    List<RunView.Trouble> troubles = fold.troubles.at(now);
+    List<RunView.Trouble> troubles = fold.troubles.ofSampling(now);
     boolean anyWorks =
         fold.workers.all().stream()
             .anyMatch(

@@ -129,9 +129,15 @@ public final class PrometheusText {
           gauge(
               "troupe_troubles",
               "places",
-              "suspended workers, and verifiers that are away",
+              "suspended workers, verifiers that are away, and traces whose disk does not keep up",
               "above 0: troupe status says what is out of order, and since when",
               view -> view.troubles().size()),
+          counter(
+              "troupe_trace_lines_refused_total",
+              "lines",
+              "lines of the traces that found no room in memory, since this process began",
+              "above 0: the disk of traces/ stalled",
+              RunView::traceLinesRefused),
           counter(
               "troupe_answers_refused_total",
               "answers",

@@ -12,6 +12,7 @@ import io.troupe.core.run.LeaseEnd;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Verb;
+import io.troupe.core.trace.LineBacklog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -88,6 +89,7 @@ public final class RunFold {
   long lastStepAt;
   long demand;
   long demandSince;
+  long traceLinesRefused;
   private long rowsSeen;
   private Books books = new Books();
 
@@ -136,6 +138,12 @@ public final class RunFold {
   public synchronized void row(Map<String, Object> row) {
     rowsSeen++;
     push(rows, row, MAX_ROWS);
+  }
+
+  /** Lines of the traces wait for their disk, and some were refused. */
+  public synchronized void traces(long at, LineBacklog backlog) {
+    traceLinesRefused = backlog.refused();
+    var _ = troubles.traces(at, backlog);
   }
 
   /** What the views show of it at a moment. */

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param headline the newest step's metrics by name; empty before the first step
  * @param groupsPerMinute scored over the window
  * @param stalenessTrained tokens trained on, by staleness since the run began
+ * @param traceLinesRefused since this process began, because their disk did not keep up
  */
 public record RunView(
     long asOf,
@@ -40,11 +41,12 @@ public record RunView(
     List<Long> stalenessTrained,
     Accounting accounting,
     boolean balanced,
+    long traceLinesRefused,
     List<Feed> lately) {
   /**
    * Infrastructure that is out of order.
    *
-   * @param who a worker's place, or the verifiers
+   * @param who a worker's place, the verifiers, or the traces
    * @param what is the matter with it
    * @param since milliseconds since 1970
    * @param reason the last failure

@@ -1,6 +1,7 @@
 package io.troupe.telemetry.view;
 
 import io.troupe.core.run.Event;
+import io.troupe.core.trace.LineBacklog;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +18,12 @@ public final class Troubles {
   private static final long FORGOTTEN_MILLIS = 600_000;
 
   private static final String VERIFIERS = "verifiers";
+  private static final String TRACES = "traces";
 
   private record Known(RunView.Trouble trouble, long lastAt) {
-    /** Verifiers do not leave: under an operator's pause nothing is heard of them for long. */
-    private boolean ofVerifiers() {
-      return trouble.who().equals(VERIFIERS);
+    /** Only workers leave: of all else nothing may be heard for long. */
+    private boolean ofWorker() {
+      return !trouble.who().equals(VERIFIERS) && !trouble.who().equals(TRACES);
     }
   }
 
@@ -56,6 +58,17 @@ public final class Troubles {
     };
   }
 
+  /** Takes note of how many lines of the traces wait for the disk, and says what that changes. */
+  public Optional<String> traces(long at, LineBacklog backlog) {
+    return backlog.full()
+        ? begins(
+            TRACES,
+            at,
+            "%d lines wait, %d were refused so far".formatted(backlog.lines(), backlog.refused()),
+            "are not complete, because their disk does not keep up")
+        : ends(TRACES, at, "are written again, %d lines are missing".formatted(backlog.refused()));
+  }
+
   private Optional<String> begins(String who, long at, String reason, String what) {
     Known before = known.get(who);
     long since = before == null ? at : before.trouble().since();
@@ -76,9 +89,14 @@ public final class Troubles {
   /** What is out of order at a moment, oldest first. */
   List<RunView.Trouble> at(long now) {
     return known.values().stream()
-        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS || one.ofVerifiers())
+        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS || !one.ofWorker())
         .map(Known::trouble)
         .toList();
+  }
+
+  /** The same without what nothing waits for. */
+  List<RunView.Trouble> ofSampling(long now) {
+    return at(now).stream().filter(trouble -> !trouble.who().equals(TRACES)).toList();
   }
 
   /** Whether nothing is sampled because of the verifiers. */

@@ -8,6 +8,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
+import io.troupe.core.trace.LineBacklog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -138,6 +139,46 @@ final class TroublesTest {
         .isEqualTo(
             "verifiers are away, and nothing new is sampled until one judges, for 60 min now: no"
                 + " image");
+  }
+
+  private static LineBacklog backlog(int lines, long refused, boolean full) {
+    return new LineBacklog(new LineBacklog.Limits(100, 1 << 20), lines, lines, refused, full);
+  }
+
+  @Test
+  void traces_refusedThenTaken_areOneTroubleSinceTheFirstLineAndNoStandstill() {
+    RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10, 9), 100);
+    fold.event(1_000, new Event.RunStarted());
+    fold.traces(2_000, backlog(75, 1, true));
+    fold.traces(3_000, backlog(75, 17, true));
+    RunView full = fold.view(1_000_000);
+    assertThat(full.troubles())
+        .containsExactly(
+            new RunView.Trouble(
+                "traces",
+                "are not complete, because their disk does not keep up",
+                2_000,
+                "75 lines wait, 17 were refused so far"));
+    assertThat(full.standstill()).isFalse();
+    assertThat(full.bottleneck()).doesNotContain("traces");
+    assertThat(PrometheusText.of(full)).contains("troupe_trace_lines_refused_total{run=\"r\"} 17");
+    fold.traces(4_000, backlog(50, 17, false));
+    RunView after = fold.view(4_000);
+    assertThat(after.troubles()).isEmpty();
+    assertThat(after.traceLinesRefused()).isEqualTo(17);
+  }
+
+  @Test
+  void traces_eachChange_isOneSentence() {
+    Troubles troubles = new Troubles();
+    assertThat(troubles.traces(2_000, backlog(75, 1, true)))
+        .contains(
+            "traces are not complete, because their disk does not keep up: 75 lines wait, 1 were"
+                + " refused so far");
+    assertThat(troubles.traces(3_000, backlog(75, 2, true))).isEmpty();
+    assertThat(troubles.traces(4_500, backlog(50, 2, false)))
+        .contains("traces are written again, 2 lines are missing after 2.5 s");
+    assertThat(troubles.traces(5_000, backlog(9, 2, false))).isEmpty();
   }
 
   private static List<LeaseId> leases(Rehearsed run) {
