@@ -102,7 +102,7 @@ public final class Fleet implements AutoCloseable {
       throws IOException, InterruptedException {
     for (RemoteHost host : hosts) {
       HostFacts found = facts.get(host);
-      if (found != null && found.builds().contains(bundle.digest())) {
+      if (found != null && found.build().equals(bundle.digest())) {
         say.accept("%-24s has this build".formatted(host.login()));
         continue;
       }
@@ -177,8 +177,7 @@ public final class Fleet implements AutoCloseable {
                 + """
                 [ -e %1$s/%3$s ] || exit 0
                 for name in %2$s; do
-                  [ -r $name.pid ] && read -r pid start <$name.pid || continue
-                  [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] || continue
+                  is_alive "$name" || continue
                   echo "keys stay, which $name (process $pid) needs"; exit 0
                 done
                 rm -rf %1$s %1$s.new && echo "keys removed"
@@ -313,13 +312,10 @@ public final class Fleet implements AutoCloseable {
         host,
         folder.enter(host, never(name))
             + """
-            read -r pid start <%1$s.pid
             i=0
             while [ $i -lt %3$d ]; do
               grep -q '%2$s' %1$s.log && exit 0
-              if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" != "$start" ]; then
-                echo "%1$s ended; its last words:" >&2; tail -n 5 %1$s.log >&2; exit 1
-              fi
+              is_alive %1$s || { echo "%1$s ended; its last words:" >&2; tail -n 5 %1$s.log >&2; exit 1; }
               sleep 0.2; i=$((i + 1))
             done
             echo "%1$s is not up after %4$d s; its last words:" >&2; tail -n 5 %1$s.log >&2
@@ -336,13 +332,11 @@ public final class Fleet implements AutoCloseable {
             folder.enter(host, "echo 'no %s was started'; exit 0".formatted(name))
                 + """
                 [ -r %1$s.pid ] || { echo "no %1$s was started"; exit 0; }
-                read -r pid start <%1$s.pid
-                alive() { [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; }
-                alive || { echo "%1$s had ended"; rm -f %1$s.pid; exit 0; }
+                is_alive %1$s || { echo "%1$s had ended"; rm -f %1$s.pid; exit 0; }
                 kill -TERM "$pid"
                 i=0
-                while alive && [ $i -lt %2$d ]; do sleep 0.2; i=$((i + 1)); done
-                if alive; then echo "%1$s (process $pid) still drains"; else echo "%1$s ended"; rm -f %1$s.pid; fi
+                while is_alive %1$s && [ $i -lt %2$d ]; do sleep 0.2; i=$((i + 1)); done
+                if is_alive %1$s; then echo "%1$s (process $pid) still drains"; else echo "%1$s ended"; rm -f %1$s.pid; fi
                 """
                     .formatted(name, 5 * PATIENCE_SECONDS));
     sound(host, said);
@@ -357,8 +351,7 @@ public final class Fleet implements AutoCloseable {
             folder.enter(host, "echo '%s: not started'; exit 1".formatted(name))
                 + """
                 [ -r %1$s.pid ] || { echo "%1$s: not started"; exit 1; }
-                read -r pid start <%1$s.pid
-                if [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ]; then
+                if is_alive %1$s; then
                   echo "%1$s: process $pid · $(tail -n 1 %1$s.log)"
                 else
                   echo "%1$s: ended$([ -s %1$s.exit ] && echo " with exit code $(cat %1$s.exit)") · $(tail -n 1 %1$s.log)"
@@ -400,9 +393,7 @@ public final class Fleet implements AutoCloseable {
                 i=0
                 while [ $i -lt %2$d ]; do
                   [ -s %1$s.exit ] && { echo "exit=$(cat %1$s.exit)"; exit 0; }
-                  if read -r pid start <%1$s.pid; then
-                    [ "$(awk '{print $22}' /proc/$pid/stat 2>/dev/null)" = "$start" ] && { echo alive=$pid; exit 0; }
-                  fi 2>/dev/null
+                  is_alive %1$s && { echo alive=$pid; exit 0; }
                   sleep 0.1; i=$((i + 1))
                 done
                 """

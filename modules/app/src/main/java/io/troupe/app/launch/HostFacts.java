@@ -13,7 +13,7 @@ import java.util.Map;
  * @param busyPorts of those needed
  * @param gpus a line a GPU, from nvidia-smi
  * @param folder what speaks against the folder of the launch there; "" if nothing does
- * @param builds digests of the builds that lie there
+ * @param build digest of the build that starts there; "" if none does
  * @param agent process of an agent that runs there; "" if none
  */
 public record HostFacts(
@@ -23,7 +23,7 @@ public record HostFacts(
     List<Integer> busyPorts,
     List<String> gpus,
     String folder,
-    List<String> builds,
+    String build,
     String agent) {
   private static final long MOST_SKEW = 5;
   private static final long LEAST_FREE_KIB = 4L << 20;
@@ -31,7 +31,6 @@ public record HostFacts(
   public HostFacts {
     busyPorts = List.copyOf(busyPorts);
     gpus = List.copyOf(gpus);
-    builds = List.copyOf(builds);
   }
 
   /** A script that prints the facts, by {@code sh} and what every Linux has. */
@@ -39,6 +38,7 @@ public record HostFacts(
     StringBuilder hex = new StringBuilder();
     ports.forEach(port -> hex.append(" %04X:%d".formatted(port, port)));
     return folder.objection(host)
+        + RemoteFolder.IS_ALIVE
         + """
         PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/cuda/bin
         echo "epoch=$(date +%%s)"
@@ -63,13 +63,8 @@ public record HostFacts(
         why=$(objection)
         [ -z "$why" ] || { echo "folder=$why"; exit 0; }
         cd %1$s || exit 0
-        for build in build-*; do
-          [ -d "$build/bin" ] && case $build in *.new) ;; *) echo "build=${build#build-}" ;; esac
-        done
-        if [ -r agent.pid ]; then
-          read -r pid start <agent.pid
-          [ "$(awk '{print $22}' "/proc/$pid/stat" 2>/dev/null)" = "$start" ] && echo "agent=$pid"
-        fi
+        build=$(cat build 2>/dev/null) && [ -n "$build" ] && [ -d "build-$build/bin" ] && echo "build=$build"
+        is_alive agent && echo "agent=$pid"
         exit 0
         """
             .formatted(folder.word(host), hex);
@@ -91,7 +86,7 @@ public record HostFacts(
         lines(said, "busy").stream().map(Integer::parseInt).toList(),
         lines(said, "gpu"),
         said.getOrDefault("folder", ""),
-        lines(said, "build"),
+        said.getOrDefault("build", ""),
         said.getOrDefault("agent", ""));
   }
 

@@ -21,6 +21,20 @@ public record RemoteFolder(String pattern) {
   private static final String HOST = "{host}";
   private static final String MARKER = ".troupe-launch";
 
+  /**
+   * Lines of a script that define {@code is_alive NAME}: whether the process that {@code NAME.pid}
+   * tells of lives, by its number and its start time, so that a number that was given away again is
+   * somebody else. It sets {@code pid}, to nothing where there is no such file.
+   */
+  static final String IS_ALIVE =
+      """
+      is_alive() {
+        pid= start=
+        [ -r "$1.pid" ] && read -r pid start <"$1.pid" || return 1
+        [ -n "$start" ] && [ "$(awk '{print $22}' "/proc/$pid/stat" 2>/dev/null)" = "$start" ]
+      }
+      """;
+
   public RemoteFolder {
     require(
         pattern.replace(HOST, "h").matches("~?(/[A-Za-z0-9._-]+)+")
@@ -75,11 +89,12 @@ public record RemoteFolder(String pattern) {
    * @param absent what the script does where there is no folder
    */
   String enter(RemoteHost host, String absent) {
-    return """
-    umask 077
-    cd %1$s 2>/dev/null || { %3$s; }
-    [ -O . ] && [ -O %2$s ] || { echo "%4$s is no folder that a launch of this user made" >&2; exit 1; }
-    """
-        .formatted(word(host), MARKER, absent, on(host));
+    return IS_ALIVE
+        + """
+        umask 077
+        cd %1$s 2>/dev/null || { %3$s; }
+        [ -O . ] && [ -O %2$s ] || { echo "%4$s is no folder that a launch of this user made" >&2; exit 1; }
+        """
+            .formatted(word(host), MARKER, absent, on(host));
   }
 }

@@ -223,6 +223,25 @@ final class FleetTest {
   }
 
   @Test
+  void copy_interruptedBeforeTheBuildWasNamed_isMadeUpForByTheNext() throws Exception {
+    RemoteHost host = hosts().getFirst();
+    Fleet fleet = fleet(List.of(host), "user", Clock.systemUTC());
+    fleet.copy(bundle(), fleet.check(List.of()));
+    Path there = folder.resolve("there");
+    Files.delete(there.resolve("build"));
+    Map<RemoteHost, HostFacts> facts = fleet.check(List.of());
+    assertThat(build(facts)).isEmpty();
+    fleet.copy(bundle(), facts);
+    assertThat(said.getLast()).contains("copying the build");
+    fleet.start(host, "agent", "/jdk", List.of("node", "--name", "x"));
+    fleet.await(host, "agent", "is in cluster");
+    fleet.stop(host, "agent");
+    assertThat(build(fleet.check(List.of()))).isEqualTo(bundle().digest());
+    Files.writeString(there.resolve("build"), "gone\n");
+    assertThat(build(fleet.check(List.of()))).as("no such folder").isEmpty();
+  }
+
+  @Test
   void feed_scriptThatHangs_endsAtItsLimit() throws Exception {
     Path pipe = folder.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
@@ -272,7 +291,7 @@ final class FleetTest {
 
   @Test
   void problems_hostWithoutJdkOrDisk_nameTheNextStep() {
-    HostFacts poor = new HostFacts(-9, "", 1024, List.of(), List.of(), "", List.of(), "77");
+    HostFacts poor = new HostFacts(-9, "", 1024, List.of(), List.of(), "", "", "77");
     assertThat(poor.problems())
         .containsExactly(
             "no JDK 25 or newer in /usr/lib/jvm; install one there (temurin-25-jdk)",
@@ -299,6 +318,11 @@ final class FleetTest {
             new RemoteHost("node1", "node1", 22), new RemoteHost("ops@10.0.0.2", "10.0.0.2", 2222));
     Files.writeString(file, "node1\n-oProxyCommand=x\n");
     assertThatThrownBy(() -> RemoteHost.read(file)).hasMessageContaining("hosts.txt:2: a host is");
+  }
+
+  /** The build of the only host. */
+  private static String build(Map<RemoteHost, HostFacts> facts) {
+    return facts.values().iterator().next().build();
   }
 
   private static List<RemoteHost> hosts() {
