@@ -1,6 +1,7 @@
 package io.troupe.cluster.collective;
 
 import io.troupe.cluster.link.Endpoint;
+import io.troupe.cluster.link.HalfOpen;
 import io.troupe.cluster.link.Introduction;
 import io.troupe.cluster.link.Wire;
 import io.troupe.engine.parallel.RankLostException;
@@ -8,28 +9,28 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
  * Where a rank of a ring waits for the one before it. Whoever connects proves the run's secret in a
- * thread of its own, so that a stranger who came first keeps nobody from the door.
+ * thread of its own, and of those who have proven nothing the oldest gives way to one more: so no
+ * number of strangers who came first delays the rank.
  *
  * <p>Whoever knows that the ring will not stand closes the listener. The door hears of that by
  * listening, so it goes on to do so when the one before has come: the rank may still wait for the
  * one after it.
  */
 final class RingDoor implements AutoCloseable {
-  private static final Duration HELLO = Duration.ofSeconds(20);
-  private static final int CALLERS = 32;
+  static final Duration HELLO = Duration.ofSeconds(20);
+  static final int CALLERS = 32;
 
   private final int before;
   private final Endpoint.Listener listener;
   private final Introduction introduction;
   private final Consumer<String> refused;
-  private final Semaphore room = new Semaphore(CALLERS);
+  private final HalfOpen halfOpen = new HalfOpen(CALLERS);
   private final CompletableFuture<Wire> guest = new CompletableFuture<>();
 
   /** Done when nobody is let in any more; true if that was before this rank was through. */
@@ -62,11 +63,11 @@ final class RingDoor implements AutoCloseable {
   private void receive() {
     try {
       while (true) {
-        room.acquire();
         Wire caller = listener.accept();
+        halfOpen.begin(caller);
         Thread.ofVirtual().name("ring-greeting").start(() -> greet(caller));
       }
-    } catch (IOException | InterruptedException closed) {
+    } catch (IOException closed) {
       guest.completeExceptionally(closed);
       shut.complete(true);
     }
@@ -82,7 +83,7 @@ final class RingDoor implements AutoCloseable {
           "somebody else than trainer rank %d connected, and was refused: %s"
               .formatted(before, stranger.getMessage()));
     } finally {
-      room.release();
+      halfOpen.over(caller);
       if (!kept) {
         close(caller);
       }

@@ -341,6 +341,14 @@ class CollectiveTest {
   /** Joins a ring of two, whose ranks then meet at a barrier. */
   private List<Future<Boolean>> ring(
       ExecutorService threads, List<Endpoint.Listener> doors, List<Member> members) {
+    return ring(threads, doors, members, PATIENT);
+  }
+
+  private List<Future<Boolean>> ring(
+      ExecutorService threads,
+      List<Endpoint.Listener> doors,
+      List<Member> members,
+      Duration deadline) {
     List<InetSocketAddress> addresses = doors.stream().map(Endpoint.Listener::address).toList();
     return IntStream.range(0, 2)
         .mapToObj(
@@ -355,7 +363,7 @@ class CollectiveTest {
                               addresses,
                               members.get(rank).secret,
                               refused::add,
-                              PATIENT)) {
+                              deadline)) {
                         ranks.barrier();
                         return true;
                       }
@@ -411,6 +419,29 @@ class CollectiveTest {
                   told.startsWith(
                       "somebody else than trainer rank 1 connected, and was refused: "));
       assertThat(silent.isConnected()).isTrue();
+    }
+  }
+
+  /** More than a door greets at once, and the ring must stand before the first is given up. */
+  @ParameterizedTest
+  @EnumSource(value = Way.class, names = "MEMORY", mode = EnumSource.Mode.EXCLUDE)
+  void join_manySilentStrangersConnectedFirst_delayNoRank(Way way) throws Exception {
+    Endpoint endpoint = way == Way.TLS ? encrypted : Endpoint.onLoopback();
+    List<Endpoint.Listener> doors = List.of(door(endpoint, 0), door(endpoint, 1));
+    List<SocketChannel> silent = new ArrayList<>();
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      for (int i = 0; i < RingDoor.CALLERS + 8; i++) {
+        silent.add(SocketChannel.open(doors.getFirst().address()));
+      }
+      Member member = new Member(endpoint, SECRET);
+      Duration shorter = RingDoor.HELLO.minusSeconds(2);
+      for (Future<Boolean> rank : ring(threads, doors, List.of(member, member), shorter)) {
+        assertThat(rank.get(120, TimeUnit.SECONDS)).isTrue();
+      }
+    } finally {
+      for (SocketChannel stranger : silent) {
+        stranger.close();
+      }
     }
   }
 
