@@ -9,7 +9,6 @@ import io.troupe.app.config.TaskFacts;
 import io.troupe.app.config.binding.Resolved;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.ranks.RankHall;
-import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.ChatTemplate;
 import io.troupe.engine.JinjaChatTemplate;
@@ -54,6 +53,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -140,18 +140,22 @@ record Composition(
     if (objection.isPresent()) {
       throw new BadTaskData("distillation.teacher_prompt: " + objection.get());
     }
-    int longest =
-        Stream.concat(task.train().stream(), task.heldOut().stream())
-            .map(Prompt::text)
-            .mapToInt(text -> tokenizer.encodeWithSpecial(text).length)
-            .max()
-            .orElse(0);
+    Map<Integer, Integer> longest = new TreeMap<>();
+    Stream.concat(task.train().stream(), task.heldOut().stream())
+        .forEach(
+            prompt ->
+                longest.merge(
+                    task.limits(prompt.source()).maxTokens(),
+                    tokenizer.encodeWithSpecial(prompt.text()).length,
+                    Math::max));
     TaskFacts facts =
         new TaskFacts(
             task.train().size(),
             (int) task.train().stream().filter(prompt -> prompt.solution().isEmpty()).count(),
             task.heldOut().size(),
-            longest,
+            longest.entrySet().stream()
+                .map(each -> new TaskFacts.Longest(each.getValue(), each.getKey()))
+                .toList(),
             tokenizer.vocabularySize());
     return new Composition(
         config,

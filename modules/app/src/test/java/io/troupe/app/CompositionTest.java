@@ -203,6 +203,49 @@ final class CompositionTest {
         .contains("\ndata\n  - " + String.join("\n  - ", said) + "\n\nplacement");
   }
 
+  /** A prompt that fits with its own data set's limit fits, also where the run allows more. */
+  @Test
+  void plan_promptsThatFitWithTheirSetsOwnLimit_areKeptAndNotRefused() throws Exception {
+    Files.writeString(
+        folder.resolve("sums.jsonl"),
+        """
+        {"id": "a", "prompt": "1+1=", "answer": "2"}
+        {"id": "b", "prompt": "%s=", "answer": "8"}
+        {"id": "c", "prompt": "%s=", "answer": "9"}
+        """
+            .formatted("0".repeat(13), "0".repeat(14)));
+    String yaml =
+        """
+        task:
+          {name: jsonl, alias: sums, file: sums.jsonl, verifier: numeric, held_out_share: 0,
+           max_completion_tokens: 2}
+        data: {overlong: drop}
+        policy: {engine: toy, context_length: 16}
+        rollout: {completions_per_prompt: 4, max_tokens: 9}
+        training: {steps: 2, groups_per_step: 2, learning_rate: 1e-4}
+        evaluation: {every: 0}
+        warmup: {steps: 0}
+        """;
+    Resolved<RunConfig> resolved =
+        ConfigurationFile.bind(RunConfig.class, folder.resolve("run.yaml"), yaml, List.of());
+    Composition composition = Composition.of(resolved.config());
+    assertThat(composition.task().train())
+        .extracting(prompt -> prompt.id().value())
+        .containsExactly("sums/a", "sums/b");
+    assertThat(composition.plan(resolved).json()).containsKey("data");
+
+    Resolved<RunConfig> kept =
+        ConfigurationFile.bind(
+            RunConfig.class,
+            folder.resolve("run.yaml"),
+            yaml.replace("overlong: drop", "overlong: refuse"),
+            List.of());
+    assertThatThrownBy(() -> Composition.of(kept.config()).plan(kept))
+        .hasMessageContaining(
+            "must hold the longest prompt (15 tokens) and its longest completion (2)")
+        .hasMessageContaining("raise it to 17 or more");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

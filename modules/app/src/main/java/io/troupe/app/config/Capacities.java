@@ -73,7 +73,7 @@ public record Capacities(
         evaluated,
         batch,
         completions,
-        completions * (facts.longestPromptTokens() + rollout.maxTokens()),
+        completions * facts.longestSequence(rollout.maxTokens()),
         outstanding,
         leased,
         decoded,

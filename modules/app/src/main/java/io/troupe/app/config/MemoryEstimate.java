@@ -124,7 +124,7 @@ public record MemoryEstimate(
       TaskFacts facts,
       RunConfig config,
       Capacities capacities) {
-    long longest = (long) facts.longestPromptTokens() + config.rollout().maxTokens();
+    long longest = facts.longestSequence(config.rollout().maxTokens());
     long tokens =
         Math.clamp(
             decoder.microBatchTokens(), longest, Math.max(longest, capacities.tokensPerStep()));
@@ -145,7 +145,7 @@ public record MemoryEstimate(
   private static long keysAndValues(
       ModelFacts model, RunConfig config, TaskFacts facts, Capacities capacities) {
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
-    int tokens = facts.longestPromptTokens() + config.rollout().maxTokens();
+    int tokens = facts.longestSequence(config.rollout().maxTokens());
     long perToken = 2L * model.layers() * model.layer().keys() * config.policy().bytesOfNumber();
     return GROWTH * cached(sequences, tokens, config) * perToken;
   }

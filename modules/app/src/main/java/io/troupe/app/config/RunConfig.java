@@ -172,21 +172,21 @@ public record RunConfig(
 
   /** States the rules that need the task's size. */
   public void check(TaskFacts facts, Rules rules) {
-    int longest = longestCompletion();
+    TaskFacts.Longest longest = facts.longest(longestCompletion());
+    int sequence = facts.longestSequence(longestCompletion());
     rules
         .on("policy.context_length")
         .require(
-            () -> policy.contextLength() >= facts.longestPromptTokens() + longest,
+            () -> policy.contextLength() >= sequence,
             "must hold the longest prompt (%d tokens) and its longest completion (%d)"
-                .formatted(facts.longestPromptTokens(), longest),
-            "raise it to %d or more, or leave out long prompts"
-                .formatted(facts.longestPromptTokens() + longest));
+                .formatted(longest.promptTokens(), longest.completionTokens(longestCompletion())),
+            "raise it to %d or more, or leave out long prompts".formatted(sequence));
     int kvTokens = policy.kvTokens();
     if (kvTokens > 0) {
       long needed =
           DjlPolicy.cacheTokens(
               rollout.completionsPerPrompt(),
-              facts.longestPromptTokens() + rollout.maxTokens(),
+              facts.longestSequence(rollout.maxTokens()),
               policy.contextLength());
       rules
           .on("policy.kv_tokens", "rollout.completions_per_prompt", "rollout.max_tokens")
