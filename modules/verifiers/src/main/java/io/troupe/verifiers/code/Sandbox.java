@@ -35,6 +35,9 @@ public final class Sandbox implements AutoCloseable {
   /** Until a worker is free; callers that bound their own number never wait so long. */
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
 
+  private static final String PROBE_OUTPUT = "42";
+  private static final SandboxJob PROBE = new SandboxJob.Run("print(6 * 7)", "");
+
   private final SandboxSettings settings;
   private final Path python;
   private final boolean root;
@@ -86,6 +89,7 @@ public final class Sandbox implements AutoCloseable {
       if (!sandbox.starter.submit(() -> sandbox.start(0)).get().filtered()) {
         sandbox.goUnfiltered();
       }
+      sandbox.probe();
       for (int index = 1; index < settings.workers(); index++) {
         sandbox.startLater(index, Duration.ZERO);
       }
@@ -103,6 +107,44 @@ public final class Sandbox implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new SandboxUnavailable("interrupted while the sandbox started");
     }
+  }
+
+  /**
+   * Judges one program. A machine on which none can be judged would make every verdict a crash, and
+   * say so of no start.
+   */
+  private void probe() throws SandboxUnavailable {
+    Worker worker = idle.remove();
+    SandboxResult result = worker.server().run(PROBE);
+    boolean late =
+        switch (result) {
+          case SandboxResult.Ran ran when ran.output().strip().equals(PROBE_OUTPUT) -> false;
+          case SandboxResult.Ran ran -> isLate(ran.ending(), ran);
+          case SandboxResult.Ended ended -> isLate(ended.ending(), ended);
+          case SandboxResult.Failed _, SandboxResult.BadProblem _, SandboxResult.Judged _ ->
+              throw new SandboxUnavailable(
+                  SandboxDiagnosis.ofProbe(result.toString(), SandboxDiagnosis::kernelSetting));
+        };
+    if (late) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a program of one line has not ended within {0}; if the machine is not busy, raise the"
+              + " verifier''s option timeout",
+          settings.wall());
+    }
+    if (worker.server().isAlive()) {
+      idle.add(worker);
+    } else {
+      replace(worker);
+    }
+  }
+
+  private static boolean isLate(Ending ending, SandboxResult result) throws SandboxUnavailable {
+    if (ending instanceof Ending.OutOfTime) {
+      return true;
+    }
+    throw new SandboxUnavailable(
+        SandboxDiagnosis.ofProbe(result.toString(), SandboxDiagnosis::kernelSetting));
   }
 
   private void goUnfiltered() throws SandboxUnavailable {

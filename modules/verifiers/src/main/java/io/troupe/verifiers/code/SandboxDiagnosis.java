@@ -29,6 +29,21 @@ final class SandboxDiagnosis {
     return cause(output, kernelSetting) + LAST_RESORT;
   }
 
+  /**
+   * Of a sandbox that starts and judges nothing.
+   *
+   * @param result of a program that prints a number
+   */
+  static String ofProbe(String result, Function<String, String> kernelSetting) {
+    String cause =
+        kernelSetting.apply("sys/kernel/seccomp/actions_avail").isBlank()
+            ? "this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER), which programs"
+                + " are judged behind; boot one that has"
+            : "the sandbox starts, and cannot judge a program of one line; look for what forbids"
+                + " processes to a user (ulimit -u, the container's pids limit)";
+    return "%s (%s)%s".formatted(cause, result, LAST_RESORT);
+  }
+
   private static String cause(String output, Function<String, String> kernelSetting) {
     String said = output.strip().replace('\n', ' ');
     if (said.contains("No module named")) {

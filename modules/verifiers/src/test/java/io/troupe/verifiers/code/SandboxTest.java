@@ -13,7 +13,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.POJONode;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -131,19 +133,60 @@ final class SandboxTest {
     }
   }
 
+  /** What a sandbox says where the kernel lets no process go behind a filter. */
+  @Test
+  void open_noProgramCanBeJudged_isRefusedAtTheStart(@TempDir Path folder) throws Exception {
+    Path python =
+        fakePython(folder, true, "{\"judged\":false,\"report\":\"\",\"exit\":1,\"nonce\":\"0\"}");
+    SandboxSettings settings = SandboxSettings.standard().withWorkers(1).withPython(python);
+    assertThatThrownBy(() -> Sandbox.open(settings))
+        .isInstanceOf(SandboxUnavailable.class)
+        .hasMessageContaining("the judge of the tests ended before it reported")
+        .hasMessageContaining("allow_unsandboxed=true judges without a sandbox");
+  }
+
+  @Test
+  void ofProbe_kernelWithoutFilters_isToldFromOtherReasons() {
+    assertThat(SandboxDiagnosis.ofProbe("why", _ -> ""))
+        .startsWith("this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER)")
+        .contains("boot one that has (why). On a machine that may be thrown away");
+    assertThat(SandboxDiagnosis.ofProbe("why", _ -> "kill_process trap errno allow"))
+        .startsWith("the sandbox starts, and cannot judge a program of one line; look for");
+  }
+
   private static Path unfilteredPython(Path folder) throws IOException {
+    return fakePython(
+        folder,
+        false,
+        """
+        {"nonce":"0","judged":true,"exit":0,\
+        "report":"{\\"output\\":\\"42\\",\\"flood\\":false,\\"raised\\":\\"\\"}"}\
+        """);
+  }
+
+  /** An interpreter that gives one answer to whatever it is to judge. */
+  private static Path fakePython(Path folder, boolean filtered, String answer) throws IOException {
     Path bin = Files.createDirectory(folder.resolve("bin"));
     Path python = bin.resolve("python");
+    Path frames = bin.resolve("frames");
+    try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(frames))) {
+      for (String frame :
+          List.of("{\"ready\":\"3.11.0\",\"filtered\":%s}".formatted(filtered), answer)) {
+        byte[] bytes = frame.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+      }
+    }
     Files.writeString(
         python,
         """
         #!/bin/sh
         case "$1" in -I) echo "True $0"; exit ;; esac
-        printf '\\000\\000\\000\\043{"ready":"3.11.0","filtered":false}'
+        cat "${0%/*}/frames"
         exec cat > /dev/null
         """);
     // The sandbox's user is another one.
-    for (Path part : List.of(folder, bin, python)) {
+    for (Path part : List.of(folder, bin, python, frames)) {
       Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
     return python;
