@@ -36,6 +36,12 @@ public enum Anchor {
     }
 
     @Override
+    Optional<String> emphasised(String text) {
+      int at = position(text);
+      return at < 0 ? Optional.empty() : Sentence.emphasised(text, at + 4);
+    }
+
+    @Override
     int position(String text) {
       return text.lastIndexOf("####");
     }
@@ -46,6 +52,12 @@ public enum Anchor {
     List<String> find(String text) {
       int at = lastIgnoringCase(text, "answer is");
       return at < 0 ? List.of() : some(Sentence.read(text, at + "answer is".length()));
+    }
+
+    @Override
+    Optional<String> emphasised(String text) {
+      int at = position(text);
+      return at < 0 ? Optional.empty() : Sentence.emphasised(text, at + "answer is".length());
     }
 
     @Override
@@ -68,6 +80,12 @@ public enum Anchor {
     List<String> find(String text) {
       int at = position(text);
       return at < 0 ? List.of() : some(Sentence.read(text, text.indexOf(':', at) + 1));
+    }
+
+    @Override
+    Optional<String> emphasised(String text) {
+      int at = position(text);
+      return at < 0 ? Optional.empty() : Sentence.emphasised(text, text.indexOf(':', at) + 1);
     }
 
     @Override
@@ -142,6 +160,11 @@ public enum Anchor {
    * What is found, usually one text or none; one more character than an answer may have at most.
    */
   abstract List<String> find(String text);
+
+  /** What of it Markdown emphasises, for evaluations; empty if that is not one answer. */
+  Optional<String> emphasised(String text) {
+    return Optional.empty();
+  }
 
   /** Where it stands in the text, the last time; -1 if nowhere, or if it stands for no place. */
   int position(String text) {
@@ -230,6 +253,19 @@ public enum Anchor {
     return -1;
   }
 
+  /** Whether more answers follow at a place. */
+  static boolean goesOn(String text, int at) {
+    String next = text.substring(at, Math.min(text.length(), at + 12)).strip();
+    if (next.startsWith("or ") || next.startsWith("and ")) {
+      return true;
+    }
+    String listed = next.startsWith(",") ? next.substring(1).strip() : "";
+    return !listed.isEmpty()
+        && (!Character.isLetter(listed.charAt(0))
+            || listed.startsWith("or ")
+            || listed.startsWith("and "));
+  }
+
   /** Reads what a sentence calls its answer. */
   private static final class Sentence {
     private static final String[][] MATHS = {
@@ -242,6 +278,12 @@ public enum Anchor {
       String rest =
           withoutLead(cut(text, from, Math.min(text.length(), from + 2 * Answer.MOST_CHARACTERS)));
       return maths(rest).orElseGet(() -> withoutStars(rest.substring(0, end(rest))));
+    }
+
+    static Optional<String> emphasised(String text, int from) {
+      return Emphasis.read(text, from)
+          .map(inner -> maths(inner).orElseGet(() -> withoutStars(inner)).strip())
+          .filter(answer -> !answer.isEmpty());
     }
 
     private static String withoutLead(String text) {
@@ -275,18 +317,6 @@ public enum Anchor {
         }
       }
       return Optional.empty();
-    }
-
-    private static boolean goesOn(String text, int at) {
-      String next = text.substring(at, Math.min(text.length(), at + 12)).strip();
-      if (next.startsWith("or ") || next.startsWith("and ")) {
-        return true;
-      }
-      String listed = next.startsWith(",") ? next.substring(1).strip() : "";
-      return !listed.isEmpty()
-          && (!Character.isLetter(listed.charAt(0))
-              || listed.startsWith("or ")
-              || listed.startsWith("and "));
     }
 
     /** The end of the line or of the sentence; a point between digits ends neither. */

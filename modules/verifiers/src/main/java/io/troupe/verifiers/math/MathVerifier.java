@@ -44,7 +44,10 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
      * holds, in whatever order, one of them counts. The mode to train with.
      */
     ONE_ANSWER,
-    /** The same, read at the anchor that comes last in the text, whatever their order. */
+    /**
+     * The same, read at the anchor that comes last in the text, whatever their order; Markdown's
+     * emphasis ends an answer.
+     */
     LATEST_ANSWER,
     /** The last one counts, as evaluation harnesses have it. */
     LAST_ANSWER
@@ -117,7 +120,7 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
     String text = withoutThought(completion);
     for (Anchor anchor : mode == Mode.LATEST_ANSWER ? fromTheLast(text) : anchors) {
       boolean parts = anchor == Anchor.BOX && mode != Mode.LAST_ANSWER;
-      List<String> found = parts ? Boxes.last(text) : anchor.find(text);
+      List<String> found = parts ? Boxes.last(text) : find(anchor, text);
       if (!found.isEmpty()) {
         return parts ? boxes(prompt, gold.get(), found) : any(prompt, gold.get(), found);
       }
@@ -139,6 +142,12 @@ public record MathVerifier(List<Anchor> anchors, Mode mode) implements Verifier 
                 .thenComparingInt(anchor -> anchor.position(text))
                 .reversed())
         .toList();
+  }
+
+  private List<String> find(Anchor anchor, String text) {
+    return mode == Mode.LATEST_ANSWER
+        ? anchor.emphasised(text).map(List::of).orElseGet(() -> anchor.find(text))
+        : anchor.find(text);
   }
 
   private static boolean namesAnAnswer(Anchor anchor, String text) {

@@ -81,6 +81,7 @@ class MathVerifierTest {
         "'So \\boxed{3}. The final answer is $40$.'                    | 40  | 0100000",
         "'#### 3. Wait, the answer is 40.'                           | 40  | 0100010",
         "'**Answer:** $40$ dollars'                                  | 40  | 0100110",
+        "the answer is **40** dollars                                | 40  | 0100000",
         "'\\boxed{40}, so the answer is correct.'                     | 40  | 1110110",
         "'So there are 1,234 of them.'                               | 1234 | 0000010",
       })
@@ -90,6 +91,37 @@ class MathVerifierTest {
       passed.append(passes(reading.verifier(), gold, completion) ? '1' : '0');
     }
     assertThat(passed).hasToString(expected);
+  }
+
+  /** Markdown's emphasis in the mode {@code evaluation}, whatever stands behind it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the answer is **40** dollars             | 40     | 1",
+        "the answer is: **$40$** dollars.         | 40     | 1",
+        "The answer is *40* dollars               | 40     | 1",
+        "the answer is __40__ dollars             | 40     | 1",
+        "'**The answer is 40** dollars'           | 40     | 1",
+        "'**Answer:** **40** dollars'             | 40     | 1",
+        "'**Answer: 40** dollars'                 | 40     | 1",
+        "'**Answer:** 40'                         | 40     | 1",
+        "'#### **40** dollars'                    | 40     | 1",
+        "'the answer is **\\frac{1}{2}** of it'   | 0.5    | 1",
+        "the answer is **-3.5** degrees           | -3.5   | 1",
+        "the answer is **x = 40** here            | 40     | 1",
+        "the answer is **40** or **41**           | 40     | 0",
+        "'the answer is **40**, **41**'           | 40     | 0",
+        "the answer is **39** dollars             | 40     | 0",
+        "the answer is **not** 40                 | 40     | 0",
+        "the answer is 2**3                       | 2      | 0",
+        "'the answer is **40'                     | 40     | 1",
+      })
+  void verify_emphasisInEvaluation_endsTheAnswer(String completion, String gold, int reward) {
+    MathVerifier verifier = MathVerifier.Reading.EVALUATION.verifier();
+    assertThat(passes(verifier, gold, completion.replace("\\\\", "\\")))
+        .as(completion)
+        .isEqualTo(reward == 1);
   }
 
   /** Several boxes: the last one, or the last ones that stand side by side. */
