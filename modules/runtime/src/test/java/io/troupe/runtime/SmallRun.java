@@ -10,6 +10,7 @@ import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
 import io.troupe.store.JournalWriter;
+import io.troupe.store.StateSnapshot;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
@@ -34,6 +35,7 @@ final class SmallRun implements RunListener, AutoCloseable {
 
   final List<StepRow> rows = new CopyOnWriteArrayList<>();
   final List<String> notes = new CopyOnWriteArrayList<>();
+  final List<Integer> warmups = new CopyOnWriteArrayList<>();
   final BlockingQueue<WorkerId> workers = new LinkedBlockingQueue<>();
   private final CompletableFuture<Ended> ended = new CompletableFuture<>();
   private final CompletableFuture<Run.Posts> posts = new CompletableFuture<>();
@@ -109,8 +111,21 @@ final class SmallRun implements RunListener, AutoCloseable {
     return listing.whole().stream().map(one -> one.step()).toList();
   }
 
+  /** The state in a checkpoint. */
+  RunState savedAt(long step) throws IOException {
+    Path state =
+        folder.resolve("checkpoints").resolve("step" + step).resolve(TrainerWorkshop.STATE_FILE);
+    return StateSnapshot.read(state).orElseThrow().state();
+  }
+
+  List<Long> steps() {
+    return rows.stream().map(StepRow::step).toList();
+  }
+
   @Override
-  public void warmup(TrainerWorkshop.WarmupProgress progress) {}
+  public void warmup(TrainerWorkshop.WarmupProgress progress) {
+    warmups.add(progress.step());
+  }
 
   @Override
   public void row(StepRow row) {
