@@ -36,12 +36,20 @@ public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersio
 
   /** The version of the oldest token. */
   public WeightVersion oldest() {
-    return versions.stream().map(TokenVersions::oldest).min(WeightVersion::compareTo).orElseThrow();
+    WeightVersion oldest = versions.getFirst().oldest();
+    for (TokenVersions completion : versions) {
+      oldest = completion.oldest().compareTo(oldest) < 0 ? completion.oldest() : oldest;
+    }
+    return oldest;
   }
 
   /** The version of the newest token. */
   public WeightVersion newest() {
-    return versions.stream().map(TokenVersions::newest).max(WeightVersion::compareTo).orElseThrow();
+    WeightVersion newest = versions.getFirst().newest();
+    for (TokenVersions completion : versions) {
+      newest = completion.newest().compareTo(newest) > 0 ? completion.newest() : newest;
+    }
+    return newest;
   }
 
   /** The number of tokens of all completions. */

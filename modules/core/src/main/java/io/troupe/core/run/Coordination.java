@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -157,11 +158,14 @@ public record Coordination(RunLimits limits) {
 
     private RunState state;
 
-    /** Whether something may be too stale that was not when the buffer was last swept. */
+    /** Whether anything may be too stale that was not when the buffer was last swept. */
     private boolean aged;
 
     /** Whether a checkpoint is saved, after which nothing may happen in this decision. */
     private boolean saves;
+
+    /** Groups buffered since then; each may have been too stale when it came. */
+    private final List<GroupSummary> arrived = new ArrayList<>();
 
     Draft(RunState state, long now) {
       this.state = state;
@@ -174,12 +178,14 @@ public record Coordination(RunLimits limits) {
       events.add(event);
       state = state.evolve(event);
       aged |= ages(event);
+      if (event instanceof Event.GroupBuffered(GroupSummary summary)) {
+        arrived.add(summary);
+      }
     }
 
-    /** Staleness is a matter of the newest version and of what is in the buffer. */
+    /** What is in the buffer grows stale with the newest version, and with nothing else. */
     private static boolean ages(Event event) {
       return event instanceof Event.StepTrained
-          || event instanceof Event.GroupBuffered
           || event instanceof Event.RunStarted
           || event instanceof Event.RunResumed;
     }
@@ -713,12 +719,16 @@ public record Coordination(RunLimits limits) {
 
     /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
     private void sweep() {
-      if (!aged) {
-        return;
+      sendBackSpoiled(aged ? state.buffered() : arrived.stream());
+      arrived.clear();
+      if (aged) {
+        aged = false;
+        cancelStaleLeases();
       }
-      aged = false;
-      state
-          .buffered()
+    }
+
+    private void sendBackSpoiled(Stream<GroupSummary> buffered) {
+      buffered
           .filter(group -> limits.bound().spoiled(group, limits.stale(), state.version()))
           .toList()
           .forEach(
@@ -726,6 +736,9 @@ public record Coordination(RunLimits limits) {
                 emit(new Event.GroupSpoiled(group.lease()));
                 effects.add(new Effect.Forget(group.lease()));
               });
+    }
+
+    private void cancelStaleLeases() {
       if (limits.stale() == StalePolicy.DROP) {
         state
             .leases()
@@ -873,12 +886,13 @@ public record Coordination(RunLimits limits) {
         return false;
       }
       long after = state.version().number() + 1;
+      Set<LeaseId> trained = batch.stream().map(GroupSummary::lease).collect(Collectors.toSet());
       long[] left =
           Stream.concat(
                   state.leases().map(Group.Leased::version),
                   state
                       .buffered()
-                      .filter(group -> !batch.contains(group))
+                      .filter(group -> !trained.contains(group.lease()))
                       .map(GroupSummary::oldest))
               .mapToLong(WeightVersion::number)
               .sorted()

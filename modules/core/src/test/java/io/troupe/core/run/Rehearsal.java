@@ -51,6 +51,21 @@ final class Rehearsal {
     return new GroupSummary(lease, List.of(0.0, 1.0), List.of(versions, versions));
   }
 
+  /** The same at another version of the weights, which no sequence of events need lead to. */
+  static RunState at(RunState state, long version) {
+    return new RunState(
+        state.phase(),
+        new WeightVersion(version),
+        state.cursor(),
+        state.groups(),
+        state.workers(),
+        state.lastFence(),
+        state.streaks(),
+        state.outages(),
+        state.ledger(),
+        state.controls());
+  }
+
   Rehearsal tell(Input input) {
     return take(coordination.decide(state, input, now), state);
   }

@@ -2,6 +2,7 @@ package io.troupe.core.run;
 
 import static io.troupe.core.run.Rehearsal.lease;
 import static io.troupe.core.run.Rehearsal.mixed;
+import static io.troupe.core.run.Rehearsal.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.buffer.StalePolicy;
@@ -222,6 +223,28 @@ class StepsTest {
       assertThat(run.waiting()).containsExactly(3L);
       assertThat(run.state().ledger().stale()).isEqualTo(1);
       assertThat(run.ask("b", 1).granted()).containsExactly(3L);
+    }
+
+    /**
+     * Every step looks at all that is buffered. A group that comes between two of them looks at
+     * none: the work for it would grow with the groups in flight.
+     */
+    @Test
+    void groupScored_betweenSteps_looksAtNoOtherGroupOfTheBuffer() {
+      Coordination coordination = new Coordination(new Limits().groupsPerStep(6).build());
+      Rehearsal run = new Rehearsal(coordination).tell(new Input.Begin()).ask("a", 3).score(1, 0);
+      LeaseId second = run.held(2);
+      // g1 is too stale in this state, which no step leaves behind: only a look would find it.
+      RunState later = Rehearsal.at(run.state(), 9);
+      Decision scored =
+          coordination.decide(later, new Input.GroupScored(summary(second, 9, 0, 1)), run.now());
+      assertThat(scored.events())
+          .containsExactly(new Event.GroupBuffered(summary(second, 9, 0, 1)));
+      Decision late =
+          coordination.decide(later, new Input.GroupScored(summary(second, 1, 0, 1)), run.now());
+      assertThat(late.events())
+          .startsWith(
+              new Event.GroupBuffered(summary(second, 1, 0, 1)), new Event.GroupSpoiled(second));
     }
 
     @Test
