@@ -8,6 +8,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.split.LeaseSetup;
 import io.troupe.cluster.tls.CertificateWatch;
+import io.troupe.runtime.Run;
 import io.troupe.store.RunLease;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -56,6 +57,13 @@ public record ClusterSettings(
   /** Enough for groups of any quickstart. */
   public static final int LEAST_FRAME_BYTES = 8 << 20;
 
+  /**
+   * Actors that get token arrays and whole groups. These go on a lane of their own, so that they do
+   * not hold up leases and heartbeats; on the other lane a large message would be lost.
+   */
+  static final List<String> LARGE_MESSAGE_DESTINATIONS =
+      List.of(HeadHouse.path(Run.TRAINER), HeadHouse.path(Run.RECORDER), WorkerHost.WORKER_PATHS);
+
   public ClusterSettings {
     roles = Set.copyOf(roles);
     require(!roles.isEmpty(), "a process of a cluster has a role");
@@ -98,6 +106,7 @@ public record ClusterSettings(
     own.put("akka.remote.artery.canonical.hostname", address.host());
     own.put("akka.remote.artery.canonical.port", address.port());
     own.put("akka.remote.artery.advanced.maximum-large-frame-size", frameBytes + "b");
+    own.put("akka.remote.artery.large-message-destinations", LARGE_MESSAGE_DESTINATIONS);
     own.put("akka.cluster.roles", roles.stream().map(role -> role.akkaName).sorted().toList());
     return ConfigFactory.load(
         transport

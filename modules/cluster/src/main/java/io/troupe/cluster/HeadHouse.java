@@ -40,7 +40,13 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
     LEAVE
   }
 
+  private static final String HOUSE = "house";
   private static final String RUN = "run";
+
+  /** Where an actor of the run is, by its name. */
+  static String path(String actor) {
+    return "/user/%s/%s/%s".formatted(HOUSE, RUN, actor);
+  }
 
   private Optional<Begin> begun = Optional.empty();
   private Optional<ActorRef<Run.Command>> run = Optional.empty();
@@ -57,7 +63,7 @@ public final class HeadHouse extends AbstractOnMessageBehavior<HeadHouse.Command
     return Behaviors.setup(
         context -> {
           context.spawn(Gate.create(pass), Gate.NAME);
-          ActorRef<Command> house = context.spawn(create(seated), "house");
+          ActorRef<Command> house = context.spawn(create(seated), HOUSE);
           context.watch(house);
           opened.accept(house);
           return Behaviors.receive(Run.Command.class)

@@ -33,6 +33,9 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   /** The name it must be spawned under, so that what its worker gets goes on the large lane. */
   public static final String NAME = "rollout";
 
+  /** Where its workers are: each below its supervisor. */
+  static final String WORKER_PATHS = "/user/" + NAME + "/*/*";
+
   public sealed interface Command {}
 
   /** A desk takes this worker on. */

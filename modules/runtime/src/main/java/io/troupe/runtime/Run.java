@@ -83,10 +83,14 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       ActorRef<Trainer.Command> trainer,
       ActorRef<Recorder.Command> recorder) {}
 
-  private static final String RECORDER = "recorder";
+  /** The trainer's name below the guardian of a run. */
+  public static final String TRAINER = "trainer";
+
+  /** The recorder's name below the guardian of a run. */
+  public static final String RECORDER = "recorder";
+
   private static final String COORDINATOR = "coordinator";
   private static final String EVALUATOR = "evaluator";
-  private static final String TRAINER = "trainer";
   private static final String VERIFIERS = "verifiers";
   private static final String WORKER = "rollout-";
 

@@ -1,0 +1,98 @@
+package io.troupe.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import akka.actor.typed.ActorRef;
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import akka.actor.typed.Props;
+import akka.actor.typed.javadsl.Behaviors;
+import akka.actor.typed.receptionist.Receptionist;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.ClusterSettings.Role;
+import io.troupe.core.reward.Verdict;
+import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.Run;
+import io.troupe.verifiers.pool.PoolSettings;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierServices;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The actors that get large messages are where the transport is told that they are. */
+class LargeMessagesTest {
+  private static final String KEY = "akka.remote.artery.large-message-destinations";
+
+  private final Config config =
+      new ClusterSettings(
+              new HostPort("127.0.0.1", 0),
+              Set.of(Role.ROLLOUT),
+              ClusterSettings.LEAST_FRAME_BYTES,
+              ConfigFactory.empty(),
+              true)
+          .config();
+
+  @Test
+  void config_namesTheHeadsActors() {
+    assertThat(config.getStringList(KEY))
+        .contains("/user/house/run/trainer", "/user/house/run/recorder");
+  }
+
+  @Test
+  void config_matchesARolloutWorkerWhereItsHostStartsIt() throws Exception {
+    CompletableFuture<String> path = new CompletableFuture<>();
+    try (VerifierService verifier =
+        VerifierServices.ofVerifier(
+            "toy", (_, said) -> new Verdict.Scored(0, said, ""), PoolSettings.of(1))) {
+      ActorSystem<WorkerHost.Command> system =
+          ActorSystem.create(
+              WorkerHost.guardian(
+                  "a-w1", verifier, (_, _) -> new byte[0], (_, _) -> telling(path), () -> {}),
+              ClusterSettings.SYSTEM,
+              ConfigFactory.parseString("akka.actor.provider = local").withFallback(config));
+      try {
+        system.systemActorOf(desk(), "desk", Props.empty());
+        String worker = path.get(60, TimeUnit.SECONDS);
+        assertThat(worker).startsWith("/user/");
+        assertThat(config.getStringList(KEY))
+            .anyMatch(pattern -> worker.matches(pattern.replace("*", "[^/]+")));
+      } finally {
+        system.terminate();
+        system.getWhenTerminated().toCompletableFuture().get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private static Behavior<RolloutWorker.Command> telling(CompletableFuture<String> path) {
+    return Behaviors.setup(
+        context -> {
+          path.complete(context.getSelf().path().toStringWithoutAddress());
+          return Behaviors.empty();
+        });
+  }
+
+  /** Takes on whoever enlists, for a run of which nothing is there. */
+  private static Behavior<Desk.Command> desk() {
+    return Behaviors.setup(
+        context -> {
+          ActorRef<Desk.Command> self = context.getSelf();
+          context.getSystem().receptionist().tell(Receptionist.register(Desk.KEY, self));
+          Run.Posts posts =
+              new Run.Posts(
+                  context.getSystem().ignoreRef(),
+                  context.getSystem().ignoreRef(),
+                  context.getSystem().ignoreRef());
+          return Behaviors.receive(Desk.Command.class)
+              .onMessage(
+                  Desk.Enlist.class,
+                  enlist -> {
+                    enlist.replyTo().tell(new WorkerHost.Hired(self, posts));
+                    return Behaviors.same();
+                  })
+              .build();
+        });
+  }
+}
