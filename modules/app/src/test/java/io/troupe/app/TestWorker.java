@@ -1,0 +1,120 @@
+package io.troupe.app;
+
+import akka.actor.ActorRef;
+import akka.actor.Kill;
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.javadsl.Adapter;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.app.config.RunConfig;
+import io.troupe.app.console.ProcessEyes;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.FolderWeights;
+import io.troupe.cluster.HostPort;
+import io.troupe.cluster.Joining;
+import io.troupe.cluster.Pass;
+import io.troupe.cluster.Seeds;
+import io.troupe.cluster.WorkerHost;
+import io.troupe.cluster.tls.UserKeys;
+import io.troupe.runtime.EngineRoom;
+import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.RunSettings;
+import io.troupe.store.RunFolder;
+import io.troupe.verifiers.pool.VerifierService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A rollout worker of a cluster in the test's own process, through which a test reaches the actors
+ * of the run.
+ */
+final class TestWorker implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final BlockingQueue<Run.Posts> posts = new LinkedBlockingQueue<>();
+  private final VerifierService verifier;
+  private final EngineRoom room;
+  private final ActorSystem<WorkerHost.Command> system;
+
+  private TestWorker(RunFolder run, HostPort seed, String name) throws Exception {
+    RunConfig config = RunConfig.load(run.resolved(), List.of()).config();
+    Composition composition = Composition.of(config, run.checkpoints());
+    ClusterSettings network =
+        new ClusterSettings(
+            new HostPort("127.0.0.1", 0),
+            Set.of(ClusterSettings.Role.ROLLOUT),
+            composition.frameBytes(),
+            UserKeys.transport(UserKeys.in(ChildRun.STATE)),
+            false);
+    this.verifier = composition.openVerifiers();
+    this.room = new EngineRoom(composition.enginesOfChild());
+    FolderWeights weights = new FolderWeights(run.path().resolve("weights"));
+    RunSettings settings = composition.settings();
+    this.system =
+        ActorSystem.create(
+            WorkerHost.guardian(
+                name,
+                verifier,
+                ProcessEyes.ofWorker(name, verifier, () -> {}),
+                (given, verifiers) -> {
+                  posts.add(given);
+                  return RolloutWorker.create(
+                      new RolloutWorker.Wiring(
+                          room,
+                          weights,
+                          settings.sampling(),
+                          settings.limits().completionsPerPrompt(),
+                          settings.groupsPerRequest(),
+                          given.coordinator(),
+                          given.trainer(),
+                          verifiers,
+                          given.recorder()));
+                },
+                () -> {}),
+            ClusterSettings.SYSTEM,
+            ConfigFactory.parseString("akka.loglevel = OFF, troupe.end-patience = 100ms")
+                .withFallback(network.config()));
+    String build = BuildId.of(Build.version(), WarmStart.get().classPath()); // the others' own
+    Pass pass = new Pass(config.cluster().name(), build);
+    Joining.through(system, Seeds.given(List.of(seed)), pass, "worker " + name, PATIENCE);
+  }
+
+  /** A worker that works for the run of a head. */
+  static TestWorker at(RunFolder run, String head, String name) throws Exception {
+    return new TestWorker(run, HostPort.parse(head), name);
+  }
+
+  /** The actors of the next head that takes this worker on. */
+  Run.Posts awaitPosts() throws InterruptedException {
+    return Optional.ofNullable(posts.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).orElseThrow();
+  }
+
+  /** Has an actor of the run throw. */
+  void fail(akka.actor.typed.ActorRef<?> actor) {
+    Adapter.toClassic(actor).tell(Kill.getInstance(), ActorRef.noSender());
+  }
+
+  /** Has an actor throw that no worker talks to, of the head whose trainer this is. */
+  void fail(Run.Posts of, String name) {
+    Adapter.toClassic(system)
+        .actorSelection(of.trainer().path().parent().child(name))
+        .tell(Kill.getInstance(), ActorRef.noSender());
+  }
+
+  @Override
+  public void close() {
+    system.terminate();
+    system
+        .getWhenTerminated()
+        .toCompletableFuture()
+        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+        .join();
+    room.close();
+    verifier.close();
+  }
+}
