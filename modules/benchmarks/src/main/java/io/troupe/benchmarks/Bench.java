@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       WeightsBench.class,
       ControlPlaneBench.class,
       JournalBench.class,
+      TlsBench.class,
       SidecarBench.class,
       ConsoleBench.class
     },
@@ -30,6 +31,7 @@ import picocli.CommandLine.Command;
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
       "  troupe bench control-plane",
       "  troupe bench journal --groups 10000000",
+      "  troupe bench tls",
       "  troupe bench sidecar",
       "  troupe bench console"
     })

@@ -215,7 +215,7 @@ final class ControlPlaneBench implements Callable<Integer> {
     return runtime.totalMemory() - runtime.freeMemory();
   }
 
-  private static void delete(Path folder) throws IOException {
+  static void delete(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
