@@ -43,7 +43,6 @@ import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.TextStart;
 import io.troupe.tasks.Wording;
 import io.troupe.verifiers.VerifierSpec;
-import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,11 +182,13 @@ record Composition(
   /**
    * Opens the verifiers of all sources: {@link VerifierPools}.
    *
+   * @param head whether this process is the run's head, which evaluates
    * @throws IOException if something they need is missing on this machine; says what to do
    * @throws BadVerifierException if an option is wrong
    */
-  VerifierService openVerifiers() throws IOException, BadVerifierException {
-    return VerifierPools.open(config.verifier(), verifiers);
+  VerifierPools openVerifiers(boolean head) throws IOException, BadVerifierException {
+    return VerifierPools.open(
+        config.verifier(), verifiers, head && config.evaluation().every() > 0);
   }
 
   private static Start start(PolicySection policy) throws UnfitPolicyException {

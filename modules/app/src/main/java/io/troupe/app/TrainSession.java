@@ -32,7 +32,6 @@ import io.troupe.store.RunFolder;
 import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.telemetry.view.Troubles;
-import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -153,7 +152,7 @@ final class TrainSession {
               composition.config(),
               composition.engines(folder, stage.gpus(), stage.hall(), screen::note),
               screen::say);
-      try (VerifierService verifier = composition.openVerifiers();
+      try (VerifierPools verifiers = composition.openVerifiers(true);
           Servers servers = servers(settings, engines, screen);
           EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired);
           RunConsole console =
@@ -161,7 +160,7 @@ final class TrainSession {
                   composition.config().console(),
                   folder,
                   settings.limits(),
-                  verifier,
+                  verifiers.all(),
                   stage.system(),
                   stage,
                   chat(room),
@@ -176,13 +175,13 @@ final class TrainSession {
             writer,
             resume,
             room,
-            verifier,
+            verifiers,
             millis,
             screen,
             listener(screen, console.fold(), tidier, ended));
         failOnceDeserted(servers);
         outcome = await(ended);
-        verifier.reports().forEach(report -> screen.say("verifier " + report.sentence()));
+        verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
@@ -283,7 +282,7 @@ final class TrainSession {
       JournalWriter journal,
       ResumePoint resume,
       EngineRoom room,
-      VerifierService verifier,
+      VerifierPools verifiers,
       LongSupplier millis,
       Screen screen,
       RunListener listener)
@@ -304,9 +303,9 @@ final class TrainSession {
                 composition.task().heldOut(),
                 settings.evaluationPrompts(),
                 composition.tokenizer(),
-                verifier,
+                verifiers.evaluation(),
                 composition.evaluationSampling()),
-            verifier,
+            verifiers.rewards(),
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
             Traces.open(

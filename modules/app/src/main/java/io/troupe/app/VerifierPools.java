@@ -15,16 +15,24 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
-/** Opens the verifiers of a run: one pool for each kind, shared by the sources that it judges. */
-final class VerifierPools {
+/**
+ * The verifiers of a run: those that its rewards come from, and those that its evaluations measure
+ * with. There is one pool for each kind, shared by all that it judges the same way for.
+ */
+final class VerifierPools implements AutoCloseable {
   private static final int QUEUE = 1 << 18;
 
   private final VerifierSection section;
   private final PoolSettings settings;
   private final Map<VerifierSpec, VerifierService> opened = new LinkedHashMap<>();
+  private final VerifierService rewards;
+  private final VerifierService evaluation;
 
-  private VerifierPools(VerifierSection section) {
+  private VerifierPools(
+      VerifierSection section, Map<String, VerifierSpec> verifiers, boolean evaluates)
+      throws IOException, BadVerifierException {
     this.section = section;
     PoolSettings standard = PoolSettings.of(section.workers());
     this.settings =
@@ -36,27 +44,52 @@ final class VerifierPools {
             section.heapMb(),
             section.quarantineAfter(),
             section.quarantine());
+    try {
+      this.rewards = routed(verifiers, spec -> spec);
+      this.evaluation = evaluates ? routed(verifiers, VerifierPools::measuring) : rewards;
+    } catch (IOException | BadVerifierException refused) {
+      close();
+      throw refused;
+    }
   }
 
   /**
    * Opens what judges each source.
    *
    * @param verifiers the data sets' own, by source; the section's rewards come before them
+   * @param evaluates whether this process evaluates the policy
    * @throws IOException if something they need is missing on this machine; says what to do
    */
-  static VerifierService open(VerifierSection section, Map<String, VerifierSpec> verifiers)
+  static VerifierPools open(
+      VerifierSection section, Map<String, VerifierSpec> verifiers, boolean evaluates)
       throws IOException, BadVerifierException {
-    VerifierPools pools = new VerifierPools(section);
-    Map<String, VerifierService> bySource = new LinkedHashMap<>();
-    try {
-      for (Map.Entry<String, VerifierSpec> each : verifiers.entrySet()) {
-        bySource.put(each.getKey(), pools.service(each.getKey(), each.getValue()));
-      }
-    } catch (IOException | BadVerifierException refused) {
-      pools.opened.values().forEach(VerifierService::close);
-      throw refused;
-    }
-    return new RoutedService(bySource);
+    return new VerifierPools(section, verifiers, evaluates);
+  }
+
+  /** What rollouts are rewarded by. */
+  VerifierService rewards() {
+    return rewards;
+  }
+
+  /**
+   * What answers to held-out prompts are measured by: {@link VerifierProvider#forEvaluation}. It is
+   * {@link #rewards} for each source whose verifier reads both alike.
+   */
+  VerifierService evaluation() {
+    return evaluation;
+  }
+
+  /** All pools, for who watches and quarantines verifiers; it judges nothing. */
+  VerifierService all() {
+    Map<String, VerifierService> byPool = new LinkedHashMap<>();
+    opened.forEach((spec, service) -> byPool.put("pool " + byPool.size(), service));
+    return new RoutedService(byPool);
+  }
+
+  /** Closes every pool once. */
+  @Override
+  public void close() {
+    opened.values().forEach(VerifierService::close);
   }
 
   /**
@@ -91,34 +124,55 @@ final class VerifierPools {
     }
   }
 
-  private VerifierService service(String source, VerifierSpec own)
+  private RoutedService routed(
+      Map<String, VerifierSpec> verifiers, UnaryOperator<VerifierSpec> form)
       throws IOException, BadVerifierException {
-    List<Reward> rewards = section.rewardsOf(source);
-    if (rewards.isEmpty()) {
-      return pool(new VerifierSpec(own.name(), own.options(), section.plugins()));
+    Map<String, VerifierService> bySource = new LinkedHashMap<>();
+    for (Map.Entry<String, VerifierSpec> each : verifiers.entrySet()) {
+      bySource.put(each.getKey(), service(each.getKey(), each.getValue(), form));
+    }
+    return new RoutedService(bySource);
+  }
+
+  private VerifierService service(String source, VerifierSpec own, UnaryOperator<VerifierSpec> form)
+      throws IOException, BadVerifierException {
+    List<Reward> parted = section.rewardsOf(source);
+    if (parted.isEmpty()) {
+      return pool(new VerifierSpec(own.name(), own.options(), section.plugins()), form);
     }
     List<WeightedService.Part> parts = new ArrayList<>();
-    for (Reward reward : rewards) {
+    for (Reward reward : parted) {
       VerifierSpec spec =
           new VerifierSpec(reward.verifier(), reward.optionsByName(), section.plugins());
-      parts.add(new WeightedService.Part(reward.verifier(), reward.weight(), pool(spec)));
+      parts.add(new WeightedService.Part(reward.verifier(), reward.weight(), pool(spec, form)));
     }
     return parts.size() == 1 ? parts.getFirst().service() : new WeightedService(parts);
   }
 
-  private VerifierService pool(VerifierSpec wanted) throws IOException, BadVerifierException {
-    VerifierSpec spec = withPermission(wanted);
-    VerifierService known = opened.get(spec);
-    if (known != null) {
-      return known;
-    }
+  private VerifierService pool(VerifierSpec wanted, UnaryOperator<VerifierSpec> form)
+      throws IOException, BadVerifierException {
     try {
+      VerifierSpec spec = withPermission(form.apply(wanted));
+      VerifierService known = opened.get(spec);
+      if (known != null) {
+        return known;
+      }
       VerifierService fresh = VerifierServices.open(spec, settings, name(spec));
       opened.put(spec, fresh);
       return fresh;
     } catch (IllegalArgumentException wrong) {
-      throw new BadVerifierException("verifier %s: %s".formatted(spec.name(), wrong.getMessage()));
+      throw new BadVerifierException(
+          "verifier %s: %s".formatted(wanted.name(), wrong.getMessage()));
     }
+  }
+
+  private static VerifierSpec measuring(VerifierSpec spec) {
+    return spec.name().equals(VerifierServices.COMMAND)
+        ? spec
+        : new VerifierSpec(
+            spec.name(),
+            Verifiers.with(spec.plugins()).named(spec.name()).forEvaluation(spec.options()),
+            spec.plugins());
   }
 
   /** The verifier's name; numbered from the second pool of a verifier on. */

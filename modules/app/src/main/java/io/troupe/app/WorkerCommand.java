@@ -107,7 +107,7 @@ final class WorkerCommand implements Callable<Integer> {
     PolicyEngines engines = composition.enginesOfChild();
     Sources sources = sources(Objects.requireNonNull(folder).resolve("weights"));
     AtomicReference<Optional<String>> deserted = new AtomicReference<>(Optional.empty());
-    try (VerifierService verifier = composition.openVerifiers();
+    try (VerifierPools pools = composition.openVerifiers(false);
         Servers servers = servers(run, engines, sources.lying());
         EngineRoom room = new EngineRoom(engines, servers.samplers(engines), servers::retired)) {
       var _ =
@@ -118,7 +118,8 @@ final class WorkerCommand implements Callable<Integer> {
                     deserted.set(Optional.of(reason));
                     var _ = started.thenAccept(ActorSystem::terminate);
                   });
-      work(run, composition.settings(), settings, verifier, sources.weights(), room, started);
+      work(
+          run, composition.settings(), settings, pools.rewards(), sources.weights(), room, started);
       servers.report().forEach(System.err::println);
     }
     if (deserted.get().isPresent()) {

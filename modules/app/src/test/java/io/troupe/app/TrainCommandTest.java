@@ -55,6 +55,40 @@ final class TrainCommandTest {
     assertThat(Files.readAllLines(TestRuns.only(folder).metrics())).isEqualTo(lines);
   }
 
+  /** A run measures with one form of a verifier and rewards with the other. */
+  @Test
+  void train_verifierThatMeasuresOtherwise_judgesEvaluationsInAPoolOfItsOwn() throws Exception {
+    StringBuilder sums = new StringBuilder();
+    for (int i = 0; i < 4; i++) {
+      sums.append(
+          "{\"id\": \"p%d\", \"prompt\": \"2+2=\", \"answer\": \"4\", \"solution\": \"Answer: 4\"}\n"
+              .formatted(i));
+    }
+    Files.writeString(folder.resolve("sums.jsonl"), sums);
+    String config =
+        TestRuns.write(
+            folder,
+            """
+            task:
+              {name: jsonl, alias: sums, file: sums.jsonl, verifier: math,
+               solution_field: solution, held_out_share: 0.5}
+            policy: {engine: toy, context_length: 16, token_delay: 1ms}
+            warmup: {steps: 0}
+            rollout: {completions_per_prompt: 2, max_tokens: 12}
+            training:
+              {steps: 2, groups_per_step: 1, learning_rate: 1e-4, max_filtered_groups: 1000000}
+            evaluation: {every: 1, prompts: 2}
+            """);
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--json")) {
+      child.awaitOut(1);
+      child.signal("INT");
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(130);
+      assertThat(child.err())
+          .as("two held-out prompts")
+          .anyMatch(line -> line.startsWith("verifier math.2: 2 scored, "));
+    }
+  }
+
   @Test
   void train_finished_leavesACompleteRunFolder() throws Exception {
     finished("--json", "--set", "training.learning_rate=0.004").close();

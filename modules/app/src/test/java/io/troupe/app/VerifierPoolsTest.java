@@ -9,10 +9,12 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.PoolReport;
 import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 class VerifierPoolsTest {
@@ -43,7 +45,8 @@ class VerifierPoolsTest {
 
   @Test
   void open_noRewards_eachSourceHasItsOwnVerifier() throws Exception {
-    try (VerifierService service = VerifierPools.open(section(), TASK)) {
+    try (VerifierPools pools = VerifierPools.open(section(), TASK, false)) {
+      VerifierService service = pools.rewards();
       assertThat(reward(service, "sums", "4")).isOne();
       assertThat(reward(service, "sums", "The answer is 4.")).isZero();
       assertThat(reward(service, "words", "The answer is 4.")).isOne();
@@ -56,11 +59,45 @@ class VerifierPoolsTest {
         section(
             new Reward("words", "gsm8k", 0.75, List.of("mode=flexible")),
             new Reward("words", "format", 0.25, List.of("shape=think")));
-    try (VerifierService service = VerifierPools.open(mixed, TASK)) {
+    try (VerifierPools pools = VerifierPools.open(mixed, TASK, false)) {
+      VerifierService service = pools.rewards();
       assertThat(reward(service, "words", "it is 4")).isEqualTo(0.75);
       assertThat(reward(service, "words", "<think></think>5")).isEqualTo(0.25);
       assertThat(reward(service, "words", "<think></think>4")).isOne();
       assertThat(reward(service, "sums", "4")).isOne();
+    }
+  }
+
+  private static final Map<String, VerifierSpec> MATH =
+      Map.of("words", VerifierSpec.named("math"), "sums", VerifierSpec.named("numeric"));
+
+  @Test
+  void open_evaluates_readsAnswersThatRewardsDoNot() throws Exception {
+    String completion = "So it is \\boxed{3}. No: the final answer is $4$.";
+    VerifierService evaluation;
+    try (VerifierPools pools = VerifierPools.open(section(), MATH, true)) {
+      assertThat(reward(pools.rewards(), "words", completion)).isZero();
+      assertThat(reward(pools.evaluation(), "words", completion)).isOne();
+      assertThat(reward(pools.rewards(), "words", "Answer: 4")).isZero();
+      assertThat(reward(pools.evaluation(), "words", "Answer: 4")).isOne();
+      assertThat(reward(pools.evaluation(), "words", "The final answer is $4$.")).isOne();
+      assertThat(reward(pools.evaluation(), "sums", "4")).isOne();
+      assertThat(pools.all().reports())
+          .extracting(PoolReport::verifier)
+          .as("numeric reads both alike, so one pool does")
+          .containsExactlyInAnyOrder("math", "math.2", "numeric");
+      evaluation = pools.evaluation();
+    }
+    assertThatThrownBy(() -> reward(evaluation, "words", "Answer: 4"))
+        .hasRootCauseInstanceOf(RejectedExecutionException.class);
+  }
+
+  @Test
+  void open_evaluatesWithAModeOfItsOwn_keepsIt() throws Exception {
+    VerifierSection dapo = section(new Reward("words", "math", 1, List.of("mode=hendrycks")));
+    try (VerifierPools pools = VerifierPools.open(dapo, MATH, true)) {
+      assertThat(reward(pools.evaluation(), "words", "Answer: 4")).isZero();
+      assertThat(pools.all().reports()).hasSize(2);
     }
   }
 
@@ -79,7 +116,7 @@ class VerifierPoolsTest {
     assertThatThrownBy(
             () ->
                 VerifierPools.open(
-                    section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK))
+                    section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK, false))
         .isInstanceOf(BadVerifierException.class)
         .hasMessageContaining("option 'shape' must be one of think-answer, think, boxed");
   }
