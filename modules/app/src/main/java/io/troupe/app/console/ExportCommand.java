@@ -1,6 +1,7 @@
 package io.troupe.app.console;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.app.config.RunConfig;
 import io.troupe.store.RunFolder;
 import io.troupe.store.RunJournal;
 import io.troupe.store.RunJson;
@@ -12,6 +13,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -114,7 +116,7 @@ public final class ExportCommand {
       try (MlflowServer mlflow =
           new MlflowServer(server, MlflowServer.credentials(System.getenv()))) {
         String made =
-            mlflow.add(experiment, folder.name(), started(folder), folder.resolved(), rows);
+            mlflow.add(experiment, folder.name(), started(folder), parameters(folder), rows);
         System.err.printf("%d rows: run %s of experiment %s%n", rows.size(), made, experiment);
       }
       return 0;
@@ -177,6 +179,15 @@ public final class ExportCommand {
       }
       return 0;
     }
+  }
+
+  /** Texts of the run's configuration by path, in the order of the reference. */
+  private static Map<String, String> parameters(RunFolder folder) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    RunConfig.load(folder.resolved(), List.of())
+        .values()
+        .forEach(value -> parameters.put(value.path(), value.text()));
+    return parameters;
   }
 
   private static boolean isNoServer(String url, String example) {

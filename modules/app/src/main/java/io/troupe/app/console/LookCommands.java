@@ -80,7 +80,7 @@ public final class LookCommands {
                 clear
                     + StatusText.of(run)
                     + "\n"
-                    + TextTable.safe(waits.path("root").asText())
+                    + SafeText.of(waits.path("root").asText())
                     + "\n\n"
                     + Actors.table(actors));
         if (once || run.path("phase").asText().equals("ended")) {
@@ -161,7 +161,7 @@ public final class LookCommands {
                   group.path("group").asText(),
                   group.path("stage").asText(),
                   group.path("reward").asText(),
-                  TextTable.safe(group.path("worker").asText()),
+                  SafeText.of(group.path("worker").asText()),
                   group.path("step").asText()));
       for (JsonNode sampling : page.path("samplings")) {
         text.append("prompt  ").append(said(sampling.path("prompt"))).append('\n');
@@ -194,7 +194,7 @@ public final class LookCommands {
     }
 
     private static String said(JsonNode text) {
-      return TextTable.safe(text.path("text").asText());
+      return SafeText.of(text.path("text").asText());
     }
   }
 
@@ -252,7 +252,7 @@ public final class LookCommands {
     private static String text(JsonNode nodes) {
       StringBuilder text = new StringBuilder();
       for (JsonNode node : nodes) {
-        text.append(TextTable.safe(node.path("node").asText())).append('\n');
+        text.append(SafeText.of(node.path("node").asText())).append('\n');
         node.path("facts").forEach(facts -> text.append(facts(facts)));
         text.append(
             new TextTable(
@@ -286,7 +286,7 @@ public final class LookCommands {
       }
       parts.add(facts.path("trouble").asText());
       parts.removeIf(String::isEmpty);
-      return parts.isEmpty() ? "" : "  " + TextTable.safe(String.join("; ", parts)) + "\n";
+      return parts.isEmpty() ? "" : "  " + SafeText.of(String.join("; ", parts)) + "\n";
     }
 
     private static String gpus(JsonNode gpus) {
@@ -368,7 +368,7 @@ public final class LookCommands {
           json,
           out,
           () ->
-              TextTable.safe(waits.path("root").asText())
+              SafeText.of(waits.path("root").asText())
                   + "\n\n"
                   + new TextTable(
                           List.of(

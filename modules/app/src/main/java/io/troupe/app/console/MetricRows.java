@@ -2,6 +2,7 @@ package io.troupe.app.console;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,8 @@ import java.util.Map;
 
 /** The rows of a run's metrics.jsonl. */
 final class MetricRows {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
   private MetricRows() {}
 
   /** All whole rows after the first so many; none if there is no file. */
@@ -21,7 +24,7 @@ final class MetricRows {
     }
     try (var lines = Files.lines(file)) {
       for (String line : (Iterable<String>) lines.skip(after)::iterator) {
-        rows.add(ConsoleClient.JSON.readValue(line, new TypeReference<Map<String, Object>>() {}));
+        rows.add(JSON.readValue(line, new TypeReference<Map<String, Object>>() {}));
       }
     } catch (JsonProcessingException torn) {
       // The last line is being written, or was cut off by a crash; the rows before it are whole.

@@ -3,14 +3,12 @@ package io.troupe.app.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.app.config.RunConfig;
-import io.troupe.app.config.binding.Resolved;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -20,6 +18,8 @@ import java.util.Optional;
 
 /** An MLflow tracking server, spoken to by its REST interface, version 2.0. */
 final class MlflowServer implements AutoCloseable {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
   /** What one call may carry at most, by MLflow's documentation of runs/log-batch. */
   private static final int METRICS_A_CALL = 1_000;
 
@@ -53,13 +53,15 @@ final class MlflowServer implements AutoCloseable {
   /**
    * Adds a run, finished, and returns its id there.
    *
+   * @param parameters texts of the run's configuration by path
+   * @param rows of the run's metrics
    * @throws IOException if the server refuses; says what it said
    */
   String add(
       String experiment,
       String name,
       Instant started,
-      Path resolved,
+      Map<String, String> parameters,
       List<Map<String, Object>> rows)
       throws IOException, InterruptedException {
     long begin = started.toEpochMilli();
@@ -77,7 +79,7 @@ final class MlflowServer implements AutoCloseable {
                     List.of(Map.of("key", "mlflow.source.name", "value", "troupe"))))
             .at("/run/info/run_id")
             .asText();
-    batches(run, "params", parameters(resolved), PARAMETERS_A_CALL);
+    batches(run, "params", parameters(parameters), PARAMETERS_A_CALL);
     batches(run, "metrics", metrics(begin, rows), METRICS_A_CALL);
     long end =
         rows.isEmpty() ? begin : begin + Math.round(1000 * number(rows.getLast(), "seconds"));
@@ -99,15 +101,14 @@ final class MlflowServer implements AutoCloseable {
     return answer("experiments/get-by-name", found).at("/experiment/experiment_id").asText();
   }
 
-  private static List<Map<String, Object>> parameters(Path resolved) {
+  private static List<Map<String, Object>> parameters(Map<String, String> byPath) {
     List<Map<String, Object>> parameters = new ArrayList<>();
-    for (Resolved.Value value : RunConfig.load(resolved, List.of()).values()) {
-      String key = value.path().replaceAll("\\[(\\d+)]", ".$1"); // no brackets in MLflow's names
-      String text = value.text();
-      parameters.add(
-          Map.of(
-              "key", key, "value", text.substring(0, Math.min(LONGEST_PARAMETER, text.length()))));
-    }
+    byPath.forEach(
+        (path, text) -> {
+          String key = path.replaceAll("\\[(\\d+)]", ".$1"); // no brackets in MLflow's names
+          String value = text.substring(0, Math.min(LONGEST_PARAMETER, text.length()));
+          parameters.add(Map.of("key", key, "value", value));
+        });
     return parameters;
   }
 
@@ -149,7 +150,7 @@ final class MlflowServer implements AutoCloseable {
   }
 
   private JsonNode post(String path, Map<String, ?> body) throws IOException, InterruptedException {
-    byte[] bytes = ConsoleClient.JSON.writeValueAsBytes(body);
+    byte[] bytes = JSON.writeValueAsBytes(body);
     return answer(
         path,
         send(
@@ -173,9 +174,9 @@ final class MlflowServer implements AutoCloseable {
       String said = new String(response.body(), UTF_8);
       throw new IOException(
           "MLflow at %s answered %s with status %d: %s"
-              .formatted(base, path, response.statusCode(), TextTable.safe(said)));
+              .formatted(base, path, response.statusCode(), SafeText.of(said)));
     }
-    return ConsoleClient.JSON.readTree(response.body());
+    return JSON.readTree(response.body());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.troupe.app.console;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.telemetry.view.Span;
@@ -22,6 +23,7 @@ import java.util.Map;
  * @see <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP/HTTP</a>
  */
 final class OtlpCollector implements AutoCloseable {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int SPANS_A_CALL = 512;
   private static final int INTERNAL = 1;
   private static final int ERROR = 2;
@@ -92,20 +94,16 @@ final class OtlpCollector implements AutoCloseable {
         server.send(
             request
                 .header("Content-Type", "application/json")
-                .POST(
-                    HttpRequest.BodyPublishers.ofByteArray(
-                        ConsoleClient.JSON.writeValueAsBytes(body()))));
+                .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body()))));
     String said = new String(response.body(), UTF_8);
     if (response.statusCode() / 100 != 2) {
       throw new IOException(
           "the collector at %s answered with status %d after %d spans: %s; sending the run again"
-                  .formatted(traces, response.statusCode(), taken, TextTable.safe(said))
+                  .formatted(traces, response.statusCode(), taken, SafeText.of(said))
               + " later gives the same ids");
     }
     JsonNode partial =
-        said.isBlank()
-            ? ConsoleClient.JSON.createObjectNode()
-            : ConsoleClient.JSON.readTree(said).path("partialSuccess");
+        said.isBlank() ? JSON.createObjectNode() : JSON.readTree(said).path("partialSuccess");
     long rejected = partial.path("rejectedSpans").asLong(0);
     if (rejected > 0) {
       throw new IOException(
@@ -114,14 +112,14 @@ final class OtlpCollector implements AutoCloseable {
                   traces,
                   rejected,
                   waiting.size(),
-                  TextTable.safe(partial.path("errorMessage").asText("it does not say why"))));
+                  SafeText.of(partial.path("errorMessage").asText("it does not say why"))));
     }
     taken += waiting.size();
     waiting.clear();
   }
 
   private ObjectNode body() {
-    ObjectNode body = ConsoleClient.JSON.createObjectNode();
+    ObjectNode body = JSON.createObjectNode();
     ObjectNode of = body.putArray("resourceSpans").addObject();
     ArrayNode resource = of.putObject("resource").putArray("attributes");
     attribute(resource, "service.name", "troupe");

@@ -18,15 +18,15 @@ final class StatusText {
     lines.add(
         "%s  %s  step %s of %s  v%s"
             .formatted(
-                TextTable.safe(facts.path("run").asText()),
+                SafeText.of(facts.path("run").asText()),
                 run.path("paused").asBoolean() ? "PAUSED" : run.path("phase").asText(),
                 run.path("version").asText(),
                 facts.path("steps").asText(),
                 run.path("version").asText()));
-    lines.add(TextTable.safe(run.path("bottleneck").asText()));
+    lines.add(SafeText.of(run.path("bottleneck").asText()));
     for (JsonNode trouble : run.path("troubles")) {
       lines.add(
-          TextTable.safe(
+          SafeText.of(
               "! %s %s, for %d s: %s"
                   .formatted(
                       trouble.path("who").asText(),
@@ -42,7 +42,7 @@ final class StatusText {
                   stage.path("name").asText(),
                   bar(stage.path("shares")),
                   shares(stage.path("shares")),
-                  TextTable.safe(stage.path("now").asText())));
+                  SafeText.of(stage.path("now").asText())));
     }
     lines.add("");
     lines.add(

@@ -10,7 +10,7 @@ final class TextTable {
   /** A column. */
   record Column(String name, boolean number, Function<JsonNode, String> of) {
     static Column text(String name, String field) {
-      return new Column(name, false, row -> safe(row.path(field).asText("")));
+      return new Column(name, false, row -> SafeText.of(row.path(field).asText("")));
     }
 
     /** A number that is below zero where there is none yet. */
@@ -23,8 +23,6 @@ final class TextTable {
       return new Column(name, true, row -> row.path(field).asText("–"));
     }
   }
-
-  private static final int WIDEST = 60;
 
   private final List<Column> columns;
 
@@ -50,23 +48,5 @@ final class TextTable {
       text.append(out.toString().stripTrailing()).append('\n');
     }
     return text.toString();
-  }
-
-  /** One line without control or direction characters: a terminal obeys them. */
-  static String safe(String text) {
-    StringBuilder safe = new StringBuilder();
-    text.codePoints()
-        .limit(WIDEST * 4L)
-        .forEach(
-            point -> {
-              int type = Character.getType(point);
-              boolean hidden =
-                  type == Character.CONTROL
-                      || type == Character.FORMAT
-                      || type == Character.LINE_SEPARATOR
-                      || type == Character.PARAGRAPH_SEPARATOR;
-              safe.appendCodePoint(hidden ? '\uFFFD' : point);
-            });
-    return safe.length() > WIDEST * 2 ? safe.substring(0, WIDEST * 2 - 1) + "…" : safe.toString();
   }
 }

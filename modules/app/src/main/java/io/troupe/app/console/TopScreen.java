@@ -29,7 +29,7 @@ final class TopScreen {
   List<String> of(JsonNode run, JsonNode nodes, JsonNode waits, JsonNode actors) {
     List<String> lines = new ArrayList<>(StatusText.of(run).lines().toList());
     lines.add("");
-    lines.add(TextTable.safe(waits.path("root").asText()));
+    lines.add(SafeText.of(waits.path("root").asText()));
     lines.add("");
     // Nodes get at most half of what is left: the actors below tell why a node is slow.
     int room = Math.max(0, rows - lines.size() - 1);
@@ -43,7 +43,7 @@ final class TopScreen {
   private static List<String> machines(JsonNode nodes) {
     List<String> lines = new ArrayList<>();
     for (JsonNode node : nodes) {
-      lines.add(TextTable.safe(node.path("node").asText()) + gauges(node.path("gauges")));
+      lines.add(SafeText.of(node.path("node").asText()) + gauges(node.path("gauges")));
       JsonNode workers = present(node.path("workers"));
       if (!workers.isEmpty()) {
         new TextTable(

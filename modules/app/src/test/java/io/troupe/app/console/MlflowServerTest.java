@@ -12,18 +12,17 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a tracking server is told, by MLflow's REST interface. */
 final class MlflowServerTest {
@@ -32,7 +31,6 @@ final class MlflowServerTest {
   /** A call of the interface. */
   private record Call(String path, String authorization, JsonNode body) {}
 
-  @TempDir private Path folder;
   private final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
   private HttpServer http;
   private int refuseFrom = Integer.MAX_VALUE;
@@ -70,22 +68,17 @@ final class MlflowServerTest {
   }
 
   private String add(Optional<String> authorization) throws Exception {
-    Path resolved = folder.resolve("resolved.yaml");
-    Files.writeString(
-        resolved,
-        """
-        task: {name: arithmetic, min: 0, max: 4}
-        policy: {engine: toy, context_length: 16}
-        rollout: {max_tokens: 3}
-        training: {steps: 1, groups_per_step: 2, learning_rate: 0.1}
-        """);
+    Map<String, String> parameters = new LinkedHashMap<>();
+    IntStream.range(0, 250)
+        .forEach(i -> parameters.put("list[%d].key".formatted(i), "v".repeat(i * 3)));
+    parameters.put("policy.engine", "toy");
     List<Map<String, Object>> rows = new ArrayList<>();
     for (int step = 0; step <= 600; step++) {
       rows.add(Map.of("step", step, "seconds", step / 2.0, "reward", 0.25, "end", "no number"));
     }
     URI base = URI.create("http://127.0.0.1:" + http.getAddress().getPort());
     try (MlflowServer server = new MlflowServer(base, authorization)) {
-      return server.add("my runs", "run-1", Instant.ofEpochMilli(1_000), resolved, rows);
+      return server.add("my runs", "run-1", Instant.ofEpochMilli(1_000), parameters, rows);
     }
   }
 
@@ -117,6 +110,11 @@ final class MlflowServerTest {
         .filteredOn(parameter -> parameter.path("key").asText().equals("policy.engine"))
         .singleElement()
         .satisfies(parameter -> assertThat(parameter.path("value").asText()).isEqualTo("toy"));
+    List<JsonNode> parameters =
+        batches.stream().flatMap(b -> b.path("params").valueStream()).toList();
+    assertThat(parameters).hasSize(251);
+    assertThat(parameters.get(249).path("key").asText()).isEqualTo("list.249.key");
+    assertThat(parameters.get(249).path("value").asText()).isEqualTo("v".repeat(500));
     assertThat(batches.toString()).doesNotContain("no number");
     JsonNode end = calls.getLast().body();
     assertThat(end.path("status").asText()).isEqualTo("FINISHED");
