@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /** How this program runs in a JVM of its own. */
-final class ChildJvm {
+public final class ChildJvm {
+  /** The class of this program that a JVM starts with. */
+  public static final String MAIN = "io.troupe.app.Main";
+
   /** Weights lie outside the heap; without it the heap's limit would be theirs, too. */
   static final String WEIGHTS_UNBOUNDED = "-XX:MaxDirectMemorySize=1t";
 
@@ -45,7 +48,7 @@ final class ChildJvm {
     Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
         .filter(option -> !option.isBlank())
         .forEach(command::add);
-    command.add(Main.class.getName());
+    command.add(MAIN);
     return command;
   }
 

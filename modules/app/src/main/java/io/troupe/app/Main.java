@@ -24,7 +24,6 @@ import picocli.CommandLine.Command;
       TrainCommand.class,
       PlanCommand.class,
       AuditCommand.class,
-      SoakCommand.class,
       CertsCommand.class,
       LaunchCommand.class,
       VerifyCommand.class,
@@ -63,6 +62,7 @@ public final class Main implements Runnable {
     CommandLine commandLine =
         new CommandLine(main)
             .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command));
+    commandLine.addSubcommand(new SoakCommand(Main.class));
     LookCommands.ALL.forEach(commandLine::addSubcommand);
     ActCommands.ALL.forEach(commandLine::addSubcommand);
     commandLine.addSubcommand(ConsoleCommand.class);

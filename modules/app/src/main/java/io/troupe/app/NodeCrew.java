@@ -77,7 +77,8 @@ record NodeCrew(
     Path config = folder.resolve("resolved.yaml");
     WholeFile.replace(config, terms.configuration());
     RunConfig settings = RunConfig.load(config, List.of()).config();
-    RunInputs.check(terms, Composition.of(settings, run.resolve("checkpoints")));
+    RunInputs.check(
+        terms.run(), terms.inputs(), Composition.of(settings, run.resolve("checkpoints")));
     ClusterSection section = settings.cluster();
     List<NodeWorker> wanted = NodeWorker.of(node, settings, share, workers);
     endAbandoned();
@@ -110,7 +111,7 @@ record NodeCrew(
         int verifiers = Math.max(1, settings.placement().verifiersPerNode() / wanted.size());
         command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
       }
-      environment.put(WorkerCommand.SECRET, terms.secret());
+      environment.put(ChildSecrets.WEIGHTS, terms.secret());
       crew.add(child(name, command, folder, environment));
     }
     for (Share.Rank rank : share.ranks()) {
@@ -167,7 +168,7 @@ record NodeCrew(
     }
     command.addAll(List.of("--config", config.toString(), "--run-folder", terms.folder()));
     Map<String, String> environment = environment(claimed.getOrDefault(name(rank), List.of()));
-    environment.put(TrainerRankCommand.SECRET, terms.secret());
+    environment.put(ChildSecrets.RANK, terms.secret());
     return child(name(rank), command, Objects.requireNonNull(config.getParent()), environment);
   }
 

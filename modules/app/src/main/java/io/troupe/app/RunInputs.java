@@ -3,7 +3,6 @@ package io.troupe.app;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.VerifierSection;
-import io.troupe.cluster.Terms;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
 import io.troupe.verifiers.VerifierSpec;
@@ -109,21 +108,23 @@ final class RunInputs {
   }
 
   /**
-   * Holds what this host has against what the head has.
+   * Compares what this host has with what the head has.
    *
+   * @param run its name
+   * @param head digests by input
    * @param here the run, composed on this host
    * @throws IOException if they differ; says in what, and what to do
    */
-  static void check(Terms terms, Composition here) throws IOException {
+  static void check(String run, Map<String, String> head, Composition here) throws IOException {
     for (Map.Entry<String, String> own : of(here).entrySet()) {
       String what = own.getKey();
-      String wanted = terms.inputs().getOrDefault(what, own.getValue());
+      String wanted = head.getOrDefault(what, own.getValue());
       if (!own.getValue().equals(wanted)) {
         throw new IOException(
             "%s of run %s is not the head's on this host (digest %s there, %s here): %s, under the same path"
                 .formatted(
                     what,
-                    terms.run(),
+                    run,
                     shown(wanted),
                     shown(own.getValue()),
                     Objects.requireNonNull(NEXT_STEP.get(what))));

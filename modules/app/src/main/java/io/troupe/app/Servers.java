@@ -234,7 +234,7 @@ final class Servers implements AutoCloseable {
     }
     words.addAll(
         List.of(
-            Main.class.getName(),
+            ChildJvm.MAIN,
             "serve",
             "--config",
             resolved.toString(),

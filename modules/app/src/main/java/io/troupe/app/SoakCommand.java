@@ -47,6 +47,8 @@ final class SoakCommand implements Callable<Integer> {
   /** Mebibytes of the process that a soak of one process kills. */
   private static final int HEAP = 256;
 
+  private final Class<?> main;
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
@@ -73,6 +75,15 @@ final class SoakCommand implements Callable<Integer> {
       description = "For the run and its log (default: runs/soak-<date>-<time>).")
   private @Nullable Path folder;
 
+  /**
+   * A soak of the program that starts at a main class.
+   *
+   * @param main starts the processes of the run
+   */
+  SoakCommand(Class<?> main) {
+    this.main = main;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!(minutes > 0 && minutes <= 100_000)) {
@@ -84,7 +95,7 @@ final class SoakCommand implements Callable<Integer> {
     long chosen = seed == null ? ThreadLocalRandom.current().nextLong(1, 1_000_000) : seed;
     Path place = (folder == null ? standardFolder() : folder).toAbsolutePath();
     say(out, "soak   %.1f minutes · seed %d · %s".formatted(minutes, chosen, place));
-    SoakJvm jvm = SoakJvm.ofThisProcess(Main.class);
+    SoakJvm jvm = SoakJvm.ofThisProcess(main);
     Soak.Settings settings =
         new Soak.Settings(
             jvm.command(HEAP),

@@ -98,7 +98,7 @@ record TrainerCrews(
     command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank)));
     command.addAll(List.of("--run-folder", run.toString(), "--head", head.toString()));
     Map<String, String> environment = ChildJvm.environment();
-    environment.put(TrainerRankCommand.SECRET, secret);
+    environment.put(ChildSecrets.RANK, secret);
     if (!gpus.isEmpty()) {
       environment.put(VISIBLE, gpus.get(rank % gpus.size()));
     }

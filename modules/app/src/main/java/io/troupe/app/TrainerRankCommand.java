@@ -33,9 +33,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "A trainer's rank; the head of a run or the agent of a node starts it.")
 final class TrainerRankCommand implements Callable<Integer> {
-  /** Environment variable with what it proves itself with to the head. */
-  static final String SECRET = "TROUPE_RANK_SECRET";
-
   @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
   private @Nullable Path folder;
 
@@ -81,7 +78,7 @@ final class TrainerRankCommand implements Callable<Integer> {
     Path run = Objects.requireNonNull(folder);
     Path resolved = config == null ? run.resolve("resolved.yaml") : config;
     RunConfig settings = RunConfig.load(resolved, List.of()).config();
-    RunSecret secret = RunSecret.of(System.getenv().getOrDefault(SECRET, ""));
+    RunSecret secret = RunSecret.of(System.getenv().getOrDefault(ChildSecrets.RANK, ""));
     Composition composition = Composition.of(settings, run.resolve("checkpoints"));
     int sharing = beside > 0 ? beside : settings.placement().trainerRanks();
     try (PolicyEngines engines = composition.enginesOfRank();

@@ -48,9 +48,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "A rollout worker; node agents start it.")
 final class WorkerCommand implements Callable<Integer> {
-  /** Environment variable with the run's secret, which a command line would show to everybody. */
-  static final String SECRET = "TROUPE_WEIGHTS_SECRET";
-
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Option(names = "--config", required = true, paramLabel = "FILE", description = "Resolved run.")
@@ -158,7 +155,7 @@ final class WorkerCommand implements Callable<Integer> {
         new WeightClient(
             node.endpoint(),
             node.socket(),
-            RunSecret.of(System.getenv().getOrDefault(SECRET, "")),
+            RunSecret.of(System.getenv().getOrDefault(ChildSecrets.WEIGHTS, "")),
             PATIENCE);
     TransferredSource fetched = new TransferredSource(client, Optional.of(node.socket()));
     return new Sources(fetched, fetched::directory);

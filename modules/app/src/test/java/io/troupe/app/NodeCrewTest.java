@@ -80,7 +80,7 @@ final class NodeCrewTest {
         new Terms("run", "/nowhere/run", "token", TestRuns.DJL, secret, true, Map.of(), "");
     ChildSpec worker = crew(1, "none", false, terms).getFirst();
     assertThat(worker.command()).contains("--weights").noneMatch(part -> part.contains(secret));
-    assertThat(worker.environment()).containsEntry(WorkerCommand.SECRET, secret);
+    assertThat(worker.environment()).containsEntry(ChildSecrets.WEIGHTS, secret);
     assertThat(terms.toString()).doesNotContain(secret);
 
     assertThatThrownBy(() -> crew(1, "none", true, terms))
@@ -158,7 +158,7 @@ final class NodeCrewTest {
     assertThat(rank.command())
         .containsSubsequence("trainer-rank", "--rank", "5", "--beside", "2", "--ranks-port", "7422")
         .doesNotContain("--head");
-    assertThat(rank.environment()).containsKey(TrainerRankCommand.SECRET);
+    assertThat(rank.environment()).containsKey(ChildSecrets.RANK);
   }
 
   private List<ChildSpec> serving(

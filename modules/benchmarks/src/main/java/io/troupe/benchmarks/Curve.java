@@ -3,6 +3,7 @@ package io.troupe.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.app.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
             "-Dtroupe.home=" + System.getProperty("troupe.home", "."),
             "-cp",
             System.getProperty("java.class.path"),
-            "io.troupe.app.Main",
+            ChildJvm.MAIN,
             "train",
             file.toString(),
             "--json",

@@ -1,5 +1,6 @@
 package io.troupe.app.launch;
 
+import io.troupe.app.ChildJvm;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -35,8 +36,9 @@ public record Bundle(Path folder, String digest) {
       exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \\
         --sun-misc-unsafe-memory-access=allow -Xmx2g -XX:+UseParallelGC \\
         -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 -Dai.djl.offline=true "-Dtroupe.home=$home" \\
-        -cp "$class_path" io.troupe.app.Main "$@"
-      """;
+        -cp "$class_path" %s "$@"
+      """
+          .formatted(ChildJvm.MAIN);
 
   /** Puts the class path of this process into a new folder. */
   public static Bundle ofThisProcess(Path folder) throws IOException {

@@ -1,0 +1,19 @@
+package io.troupe.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class MainTest {
+  /** Modules below the command line start it by its name. */
+  @Test
+  void main_ofChildJvms_isThisClass() {
+    assertThat(ChildJvm.MAIN).isEqualTo(Main.class.getName());
+  }
+
+  @Test
+  void commandLine_commandsThatOtherModulesHold_areThere() {
+    assertThat(Main.commandLine().getSubcommands().keySet())
+        .contains("train", "soak", "launch", "status", "export");
+  }
+}
