@@ -8,6 +8,8 @@ import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.tls.CertificateWatch;
 import io.troupe.cluster.tls.HostKeys;
+import io.troupe.cluster.tls.PlainTcpRule;
+import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.cluster.tls.UserKeys;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -99,7 +101,7 @@ final class ClusterOptions {
     if (keys == null && !configured.isEmpty()) {
       keys = Path.of(configured);
     }
-    Optional<String> objection = ClusterSettings.objection(address(), keys != null, plainAllowed);
+    Optional<String> objection = PlainTcpRule.objection(address(), keys != null, plainAllowed);
     if (objection.isPresent()) {
       throw new IOException(objection.get());
     }
@@ -107,7 +109,7 @@ final class ClusterOptions {
     if (keys != null) {
       transport = transport(keys, say);
     } else if (address().loopback()) {
-      transport = UserKeys.transport(UserKeys.in(state()));
+      transport = TlsTransport.ofUser(UserKeys.in(state()));
     } else {
       transport = ConfigFactory.empty();
       say.accept(
@@ -151,7 +153,7 @@ final class ClusterOptions {
     }
     known.warning(now).ifPresent(say);
     CertificateWatch.start(known.folder(), say);
-    return known.transport();
+    return TlsTransport.of(known);
   }
 
   /** Of a head on this host that is started by hand, without seeds; what is the default is left. */

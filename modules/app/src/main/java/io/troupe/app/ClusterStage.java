@@ -4,6 +4,7 @@ import akka.actor.typed.ActorRef;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import com.typesafe.config.Config;
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.Deliveries;
 import io.troupe.cluster.HeadHouse;
@@ -151,13 +152,18 @@ final class ClusterStage implements Stage {
         Joining.first(system);
       } else {
         Joining.throughOrFirst(
-            system, Seeds.given(seeds), pass, "head at " + self, PATIENCE, lease::take);
+            system,
+            Seeds.given(seeds),
+            pass,
+            Announcements.COORDINATOR_AT + self,
+            PATIENCE,
+            lease::take);
       }
     } catch (CannotJoinException | IOException e) {
       system.terminate();
       throw e;
     }
-    say.accept("cluster " + pass.cluster() + " · head at " + self);
+    say.accept("cluster " + pass.cluster() + " · " + Announcements.COORDINATOR_AT + self);
     say.accept("node    troupe node --seed " + self);
     boolean mine = seated.join();
     if (!mine) {
@@ -175,7 +181,7 @@ final class ClusterStage implements Stage {
         claimGpus(RELEASE);
       }
       weights.open();
-      hall.open().ifPresent(roster::hall);
+      hall.open().map(HeadHall::listener).ifPresent(roster::reportTo);
     } catch (CannotJoinException | IOException e) {
       system.terminate();
       throw e;

@@ -1,6 +1,7 @@
 package io.troupe.app;
 
 import io.troupe.app.config.PlacementSection;
+import io.troupe.cluster.NodeListener;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.ranks.RankHall;
 import io.troupe.cluster.secret.RunSecret;
@@ -38,6 +39,26 @@ final class HeadHall implements AutoCloseable {
                   RunSecret.of(RunToken.secret(folder))));
     }
     return hall;
+  }
+
+  /** What tells the ranks which nodes there are. */
+  static NodeListener listener(RankHall hall) {
+    return new NodeListener() {
+      @Override
+      public void joined(String node) {
+        hall.joined(node);
+      }
+
+      @Override
+      public void left(String node) {
+        hall.left(node);
+      }
+
+      @Override
+      public void stopProcessesWith(ProcessStopper stopper) {
+        hall.endBy(stopper::stop);
+      }
+    };
   }
 
   /** What was opened. */

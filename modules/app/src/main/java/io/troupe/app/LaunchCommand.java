@@ -3,6 +3,7 @@ package io.troupe.app;
 import io.troupe.app.launch.Bundle;
 import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.RemoteHost;
+import io.troupe.cluster.Announcements;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -140,7 +141,7 @@ final class LaunchCommand implements Runnable {
       RemoteHost host = find(fleet, address);
       fleet.stop(host, AGENT);
       fleet.again(host, AGENT);
-      fleet.await(host, AGENT, LaunchUpCommand.AGENT_UP);
+      fleet.await(host, AGENT, Announcements.AGENT_READY);
       return (fleet.status(host, AGENT) ? ExitCode.OK : ExitCode.UNREACHABLE).code();
     }
   }

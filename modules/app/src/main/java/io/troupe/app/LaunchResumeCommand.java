@@ -4,6 +4,7 @@ import io.troupe.app.launch.Fate;
 import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.KeyFolders;
 import io.troupe.app.launch.RemoteHost;
+import io.troupe.cluster.Announcements;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -156,7 +157,7 @@ final class LaunchResumeCommand implements Callable<Integer> {
           host,
           () -> {
             fleet.again(host, LaunchCommand.AGENT);
-            fleet.await(host, LaunchCommand.AGENT, LaunchUpCommand.AGENT_UP);
+            fleet.await(host, LaunchCommand.AGENT, Announcements.AGENT_READY);
             return fleet.status(host, LaunchCommand.AGENT);
           });
     }

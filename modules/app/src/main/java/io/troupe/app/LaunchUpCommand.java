@@ -7,8 +7,9 @@ import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.HostFacts;
 import io.troupe.app.launch.KeyFolders;
 import io.troupe.app.launch.RemoteHost;
-import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.HostPort;
+import io.troupe.cluster.tls.PlainTcpRule;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -38,9 +39,6 @@ import picocli.CommandLine.Parameters;
       "^C detaches; the run goes on."
     })
 final class LaunchUpCommand implements Callable<Integer> {
-  /** What an agent says once it is a member of the cluster. */
-  static final String AGENT_UP = "is in cluster";
-
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
   @Mixin private LaunchOptions options = new LaunchOptions();
 
@@ -152,7 +150,7 @@ final class LaunchUpCommand implements Callable<Integer> {
   }
 
   private static boolean up(Fleet fleet, RemoteHost host) throws IOException, InterruptedException {
-    fleet.await(host, LaunchCommand.AGENT, AGENT_UP);
+    fleet.await(host, LaunchCommand.AGENT, Announcements.AGENT_READY);
     return true;
   }
 
@@ -165,8 +163,7 @@ final class LaunchUpCommand implements Callable<Integer> {
         hosts.stream()
             .flatMap(
                 host ->
-                    ClusterSettings.objection(new HostPort(host.address(), port), tls, plain)
-                        .stream())
+                    PlainTcpRule.objection(new HostPort(host.address(), port), tls, plain).stream())
             .toList();
     if (!objections.isEmpty()) {
       throw new Fleet.NotReadyException(objections);

@@ -5,6 +5,7 @@ import io.troupe.app.config.ClusterSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.console.MachineGpus;
 import io.troupe.app.console.ProcessEyes;
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.Children;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
@@ -282,7 +283,7 @@ final class NodeCommand implements Callable<Integer> {
           "node %s at %s".formatted(nodeName(), self),
           PATIENCE);
     }
-    say("is in cluster %s at %s".formatted(pass.cluster(), self));
+    say("%s %s at %s".formatted(Announcements.AGENT_READY, pass.cluster(), self));
     say("drain   troupe drain-node %s --seed %s".formatted(nodeName(), self));
   }
 

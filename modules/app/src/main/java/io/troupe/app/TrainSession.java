@@ -2,6 +2,7 @@ package io.troupe.app;
 
 import io.troupe.app.console.PolicyChat;
 import io.troupe.app.console.RunConsole;
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.Joining.CannotJoinException;
 import io.troupe.cluster.ranks.RankHall;
 import io.troupe.console.Chat;
@@ -169,7 +170,7 @@ final class TrainSession {
         new Banner(composition, folder, resume, stage.workers(settings.workers()))
             .lines(room.engines())
             .forEach(screen::say);
-        console.link().ifPresent(link -> screen.say("console " + link));
+        console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
         start(
             settings,
             writer,

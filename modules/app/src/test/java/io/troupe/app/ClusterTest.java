@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.ChildRun.Place;
+import io.troupe.cluster.Announcements;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
@@ -167,7 +168,7 @@ final class ClusterTest {
       cluster.audit();
 
       int atEnd = cluster.events().size();
-      String node = a.awaitErr("is in cluster").replaceAll(".* at ", "");
+      String node = a.awaitErr(Announcements.AGENT_READY).replaceAll(".* at ", "");
       List<String> resume = new ArrayList<>(List.of(head.resumeArguments()));
       assertThat(resume).endsWith("--seed", node).contains("--cluster");
       try (ChildRun next =

@@ -14,6 +14,7 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import io.troupe.app.console.RecordedConsole;
+import io.troupe.cluster.Announcements;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,7 +210,10 @@ final class ConsolePagesTest {
             ChildRun.start(
                 folder, ChildRun.Size.TOY, "train", config, "--json", "--set", "console.port=0");
         BrowserContext wide = context(1280)) {
-      String url = run.awaitErr("console http").replaceFirst(".*console ", "").trim();
+      String url =
+          run.awaitErr(Announcements.CONSOLE + "http")
+              .replaceFirst(".*" + Announcements.CONSOLE, "")
+              .trim();
       run.awaitOut(3);
       Page page = page(wide, url);
       for (String title : PAGES) {
@@ -266,7 +270,10 @@ final class ConsolePagesTest {
             ChildRun.start(
                 folder, ChildRun.Size.TOY, "train", config, "--json", "--set", "console.port=0");
         BrowserContext wide = context(1280)) {
-      String url = run.awaitErr("console http").replaceFirst(".*console ", "").trim();
+      String url =
+          run.awaitErr(Announcements.CONSOLE + "http")
+              .replaceFirst(".*" + Announcements.CONSOLE, "")
+              .trim();
       Page page = page(wide, url);
       for (String verb : List.of("Requeue", "Cancel")) {
         page.navigate(url + "/#/groups?only=sampling");

@@ -9,6 +9,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import io.troupe.cluster.Announcements;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -111,7 +112,10 @@ final class ConsoleSoakTest {
                     new BrowserType.LaunchOptions()
                         .setExecutablePath(Path.of("/usr/bin/chromium"))
                         .setArgs(List.of("--no-sandbox")))) {
-      String url = run.awaitErr("console http").replaceFirst(".*console ", "").trim();
+      String url =
+          run.awaitErr(Announcements.CONSOLE + "http")
+              .replaceFirst(".*" + Announcements.CONSOLE, "")
+              .trim();
       run.awaitOut(3);
       Page page = browser.newPage();
       page.navigate(url);

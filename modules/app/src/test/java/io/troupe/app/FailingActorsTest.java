@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.ChildRun.Place;
+import io.troupe.cluster.Announcements;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.runtime.Run;
@@ -32,7 +33,7 @@ final class FailingActorsTest {
     try (ChildRun head = cluster.head(Place.HERE);
         ChildRun standby = standby(cluster, TestCluster.seed(head));
         TestWorker worker = TestWorker.at(cluster.run(), TestCluster.seed(head), WORKER)) {
-      standby.awaitErr("head at");
+      standby.awaitErr(Announcements.COORDINATOR_AT);
       Run.Posts posts = worker.awaitPosts();
       cluster.awaitStep(head, 0);
       int before = head.out().size();
@@ -62,7 +63,7 @@ final class FailingActorsTest {
     TestCluster cluster = new TestCluster(folder, RUN);
     try (ChildRun head = cluster.head(Place.HERE);
         ChildRun standby = standby(cluster, TestCluster.seed(head))) {
-      standby.awaitErr("head at");
+      standby.awaitErr(Announcements.COORDINATOR_AT);
       failedBy(cluster, head, "trainer", "the trainer failed: Kill");
       assertThat(standby.awaitExit()).as(standby.said()).isZero();
     }

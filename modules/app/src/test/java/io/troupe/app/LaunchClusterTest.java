@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.troupe.app.launch.RemoteHost;
 import io.troupe.app.launch.SshServer;
+import io.troupe.cluster.Announcements;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +138,10 @@ final class LaunchClusterTest {
           launch, "the run is followed", () -> contains(launch.out(), "following the run"));
       cluster.awaitWork(launch, 0, NODE + "-w1");
       cluster.awaitStep(launch, 0);
-      TestCluster.await(launch, "its rows show", () -> contains(launch.out(), "head at " + HEAD));
+      TestCluster.await(
+          launch,
+          "its rows show",
+          () -> contains(launch.out(), Announcements.COORDINATOR_AT + HEAD));
       launch.signal("INT");
       assertThat(launch.awaitExit()).as(launch.said()).isEqualTo(ExitCode.ofSignal(2));
       assertThat(launch.out())
@@ -160,7 +164,7 @@ final class LaunchClusterTest {
     Said status = launch("status");
     assertThat(status.code()).as(status.text()).isZero();
     assertThat(status.text()).contains(ADDRESSES).contains("run: process", "agent: process");
-    assertThat(launch("logs").text()).contains("head at " + HEAD);
+    assertThat(launch("logs").text()).contains(Announcements.COORDINATOR_AT + HEAD);
     assertThat(launch("logs", NODE).text()).contains("works for");
   }
 

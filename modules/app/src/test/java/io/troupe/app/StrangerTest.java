@@ -11,6 +11,7 @@ import akka.actor.typed.javadsl.Adapter;
 import akka.actor.typed.javadsl.Behaviors;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.HostPort;
 import io.troupe.cluster.Joining;
@@ -20,6 +21,7 @@ import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Introduction;
 import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
+import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.cluster.tls.UserKeys;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -55,7 +57,7 @@ final class StrangerTest {
             "training.steps=100000",
             "--set",
             "console.port=0")) {
-      String said = run.awaitErr("console ");
+      String said = run.awaitErr(Announcements.CONSOLE);
       int console = URI.create(said.substring(said.indexOf("http"))).getPort();
       run.awaitOut(1);
       assertThat(OpenPorts.of(run.pid())).containsExactly(console);
@@ -68,10 +70,10 @@ final class StrangerTest {
     try (ChildRun head = cluster.head(ChildRun.Place.HERE)) {
       String seed = TestCluster.seed(head);
       try (ChildRun node = cluster.node(ChildRun.Place.HERE, seed, "a", "node")) {
-        String said = node.awaitErr("is in cluster");
+        String said = node.awaitErr(Announcements.AGENT_READY);
         HostPort agent = HostPort.parse(said.substring(said.lastIndexOf(' ') + 1));
         head.awaitOut(1);
-        Config foreign = UserKeys.transport(UserKeys.in(folder.resolve("stranger")));
+        Config foreign = TlsTransport.ofUser(UserKeys.in(folder.resolve("stranger")));
         List<HostPort> ports = List.of(HostPort.parse(seed), agent);
         try (Stranger plain = new Stranger(ConfigFactory.empty());
             Stranger keyed = new Stranger(foreign)) {

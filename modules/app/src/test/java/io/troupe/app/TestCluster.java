@@ -3,6 +3,7 @@ package io.troupe.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.app.audit.JournalAudit;
+import io.troupe.cluster.Announcements;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Phase;
@@ -74,7 +75,7 @@ final class TestCluster {
             .formatted(program);
   }
 
-  private static final Pattern HEAD = Pattern.compile("head at (\\S+)");
+  private static final Pattern HEAD = Pattern.compile(Announcements.COORDINATOR_AT + "(\\S+)");
   private static final long PATIENCE_MILLIS = 300_000;
   private static final long LOOK_AGAIN_MILLIS = 100;
 
@@ -150,7 +151,7 @@ final class TestCluster {
 
   /** Where others find a head. */
   static String seed(ChildRun head) {
-    Matcher line = HEAD.matcher(head.awaitErr("head at"));
+    Matcher line = HEAD.matcher(head.awaitErr(Announcements.COORDINATOR_AT));
     assertThat(line.find()).isTrue();
     return line.group(1);
   }
@@ -181,7 +182,10 @@ final class TestCluster {
   }
 
   void awaitStandby(ChildRun node, String name) throws IOException, InterruptedException {
-    await(node, "the standby is there", () -> log(name, name + "-head").contains("head at"));
+    await(
+        node,
+        "the standby is there",
+        () -> log(name, name + "-head").contains(Announcements.COORDINATOR_AT));
   }
 
   /** Waits for a step beyond the first events. */

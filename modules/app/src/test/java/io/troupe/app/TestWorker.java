@@ -14,6 +14,7 @@ import io.troupe.cluster.Joining;
 import io.troupe.cluster.Pass;
 import io.troupe.cluster.Seeds;
 import io.troupe.cluster.WorkerHost;
+import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.cluster.tls.UserKeys;
 import io.troupe.runtime.EngineRoom;
 import io.troupe.runtime.RolloutWorker;
@@ -49,7 +50,7 @@ final class TestWorker implements AutoCloseable {
             new HostPort("127.0.0.1", 0),
             Set.of(ClusterSettings.Role.ROLLOUT),
             composition.frameBytes(),
-            UserKeys.transport(UserKeys.in(ChildRun.STATE)),
+            TlsTransport.ofUser(UserKeys.in(ChildRun.STATE)),
             false);
     this.verifier = composition.openVerifiers();
     this.room = new EngineRoom(composition.enginesOfChild());

@@ -7,14 +7,13 @@ import akka.actor.setup.ActorSystemSetup;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.split.LeaseSetup;
-import io.troupe.cluster.tls.CertificateWatch;
+import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.runtime.Run;
 import io.troupe.store.RunLease;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -79,25 +78,11 @@ public record ClusterSettings(
   }
 
   /**
-   * Why a process may not listen there, if it may not. On the loopback interface it has its user's
-   * keys, if no others.
-   *
-   * @param secret whether it was given keys, so that its connections are encrypted and mutual
-   */
-  public static Optional<String> objection(HostPort address, boolean secret, boolean plainAllowed) {
-    return address.loopback() || plainAllowed || secret
-        ? Optional.empty()
-        : Optional.of(
-            "%s can be reached from other hosts, and plain TCP would let anybody in; set cluster.tls, or pass --allow-plain-tcp in a network that nobody else is in"
-                .formatted(address));
-  }
-
-  /**
    * Whole days until the certificate of this process ends, negative once it has; empty where there
    * is none, or it cannot be read.
    */
   public OptionalLong certificateDays(Instant now) {
-    return transport.isEmpty() ? OptionalLong.empty() : CertificateWatch.daysLeft(transport, now);
+    return transport.isEmpty() ? OptionalLong.empty() : TlsTransport.daysLeft(transport, now);
   }
 
   /** The actor system's configuration. */

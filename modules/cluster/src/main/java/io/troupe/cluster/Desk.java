@@ -158,7 +158,7 @@ public final class Desk extends AbstractOnMessageBehavior<Desk.Command> {
         .subscriptions()
         .tell(Subscribe.create(unreachable, ClusterEvent.UnreachableMember.class));
     ActorRef<Command> self = context.getSelf();
-    roster.endBy((node, child, pid) -> self.tell(new EndChild(node, child, pid)));
+    roster.stopProcessesWith((node, child, pid) -> self.tell(new EndChild(node, child, pid)));
     context.getSystem().receptionist().tell(Receptionist.register(KEY, self));
   }
 

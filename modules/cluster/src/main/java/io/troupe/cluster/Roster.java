@@ -3,7 +3,6 @@ package io.troupe.cluster;
 import io.troupe.cluster.placement.Placement;
 import io.troupe.cluster.placement.Seating;
 import io.troupe.cluster.placement.Share;
-import io.troupe.cluster.ranks.RankHall;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
 /** The head's list of the nodes and what each does of the placement. Safe for all threads. */
 public final class Roster {
   private final String headHost;
-  private final AtomicReference<Optional<RankHall>> hall = new AtomicReference<>(Optional.empty());
+  private final AtomicReference<Optional<NodeListener>> listener =
+      new AtomicReference<>(Optional.empty());
   private final Map<String, HostPort> addresses = new TreeMap<>();
   private Seating seating;
 
@@ -36,14 +36,14 @@ public final class Roster {
     seating = seating.headOn(gpus);
   }
 
-  /** Where the ranks of the nodes report. */
-  public void hall(RankHall opened) {
-    hall.set(Optional.of(opened));
+  /** Reports to a listener from now on which nodes come and go. */
+  public void reportTo(NodeListener one) {
+    listener.set(Optional.of(one));
   }
 
-  /** Takes who ends processes of nodes. */
-  void endBy(RankHall.Ender ender) {
-    hall.get().ifPresent(one -> one.endBy(ender));
+  /** Passes on what ends processes of nodes. */
+  void stopProcessesWith(NodeListener.ProcessStopper stopper) {
+    listener.get().ifPresent(one -> one.stopProcessesWith(stopper));
   }
 
   /**
@@ -68,7 +68,7 @@ public final class Roster {
 
   /** An agent of this name is there; {@link #left} when it is gone. */
   void joined(String node) {
-    hall.get().ifPresent(one -> one.joined(node));
+    listener.get().ifPresent(one -> one.joined(node));
   }
 
   /**
@@ -79,7 +79,7 @@ public final class Roster {
    * @return what nodes that waited do from now on, by name
    */
   synchronized Map<String, Share> left(String node, boolean last) {
-    hall.get().ifPresent(one -> one.left(node));
+    listener.get().ifPresent(one -> one.left(node));
     if (!last) {
       return Map.of();
     }

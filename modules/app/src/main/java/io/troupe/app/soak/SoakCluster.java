@@ -1,5 +1,6 @@
 package io.troupe.app.soak;
 
+import io.troupe.cluster.Announcements;
 import io.troupe.store.RunFolder;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +35,6 @@ final class SoakCluster {
   private static final long START_AGAIN_NANOS = 1_000_000_000L;
   private static final String STANDBY = "--standby";
   private static final String WORKER = " worker ";
-  private static final String IN_CLUSTER = "head at";
 
   private final SoakJvm jvm;
   private final Path folder;
@@ -87,15 +87,10 @@ final class SoakCluster {
     throw new IOException("the run never started; its own words are in " + folder);
   }
 
-  /** Starts again what has been dead for a second, and ends an agent that has given up a child. */
+  /** Starts again what has been dead for a second. */
   void tend(long now) throws IOException, InterruptedException {
     for (SoakMember member : members()) {
-      if (member.isAlive()) {
-        if (member.said("is given up") && struck.add(member.pid())) {
-          say.accept("node %s gave up a child: is started again".formatted(member.name()));
-          member.signal("TERM");
-        }
-      } else if (now - member.endedAt(now) >= START_AGAIN_NANOS) {
+      if (!member.isAlive() && now - member.endedAt(now) >= START_AGAIN_NANOS) {
         if (!struck.contains(member.pid())) {
           endedByThemselves++;
           say.accept("%s ended by itself with code %d".formatted(member.name(), member.code()));
@@ -194,7 +189,7 @@ final class SoakCluster {
   }
 
   private boolean standsBy(long holder) throws IOException {
-    if (head.isAlive() && head.pid() != holder && head.said(IN_CLUSTER)) {
+    if (head.isAlive() && head.pid() != holder && head.said(Announcements.COORDINATOR_AT)) {
       return true;
     }
     Path log =
@@ -203,7 +198,8 @@ final class SoakCluster {
       if (!standbyLogs.containsKey(one.pid())) {
         standbyLogs.put(one.pid(), Files.exists(log) ? Files.size(log) : 0);
       }
-      if (one.pid() != holder && SoakMember.holds(log, standbyLogs.get(one.pid()), IN_CLUSTER)) {
+      if (one.pid() != holder
+          && SoakMember.holds(log, standbyLogs.get(one.pid()), Announcements.COORDINATOR_AT)) {
         return true;
       }
     }

@@ -1,5 +1,6 @@
 package io.troupe.app.soak;
 
+import io.troupe.cluster.Announcements;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,9 +18,6 @@ import java.util.List;
  * @param options beyond the usual ones, of these JVMs and of those they start
  */
 public record SoakJvm(Path java, String classPath, String main, List<String> options) {
-  /** The first thing on the screen that tells of a policy. */
-  private static final String GOING_ON = "console ";
-
   private static final int HEAP = 256;
   private static final long PATIENCE_SECONDS = 120;
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
@@ -63,7 +61,7 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
     SoakMember maker = new SoakMember("rehearsal", folder);
     maker.start(new SoakJvm(java, classPath, main, making).process(HEAP, rehearsal));
     long deadline = System.nanoTime() + PATIENCE_SECONDS * 1_000_000_000L;
-    while (maker.isAlive() && !maker.said(GOING_ON) && System.nanoTime() < deadline) {
+    while (maker.isAlive() && !maker.said(Announcements.CONSOLE) && System.nanoTime() < deadline) {
       Thread.sleep(100);
     }
     maker.signal("TERM");

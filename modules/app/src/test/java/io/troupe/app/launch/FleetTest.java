@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.cluster.Announcements;
 import io.troupe.cluster.tls.HostKeys;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -33,9 +34,10 @@ final class FleetTest {
       """
       #!/bin/sh
       trap 'echo drained; exit 0' TERM
-      echo "node $3 is in cluster troupe, with JDK $JAVA_HOME"
+      echo "node $3 %s troupe, with JDK $JAVA_HOME"
       while :; do sleep 0.1; done
-      """;
+      """
+          .formatted(Announcements.AGENT_READY);
 
   @TempDir private static Path keys;
   @TempDir private Path folder;
@@ -65,11 +67,14 @@ final class FleetTest {
     for (RemoteHost host : hosts()) {
       String name = "agent-" + host.address();
       fleet.start(host, name, "/jdk", List.of("node", "--name", host.address() + " it's"));
-      fleet.await(host, name, "is in cluster");
+      fleet.await(host, name, Announcements.AGENT_READY);
       assertThat(fleet.status(host, name)).isTrue();
     }
     assertThat(said.getLast())
-        .contains("agent-127.0.0.4: process ", "node 127.0.0.4 it's is in cluster", "JDK /jdk");
+        .contains(
+            "agent-127.0.0.4: process ",
+            "node 127.0.0.4 it's " + Announcements.AGENT_READY,
+            "JDK /jdk");
 
     RemoteHost last = hosts().getLast();
     for (RemoteHost host : hosts()) {
@@ -117,7 +122,7 @@ final class FleetTest {
     fleet.copy(bundle("#!/bin/sh\necho 'error: no such option'\nexit 2\n"), fleet.check(List.of()));
     RemoteHost host = hosts().getFirst();
     fleet.start(host, "agent", "/jdk", List.of("node"));
-    assertThatThrownBy(() -> fleet.await(host, "agent", "is in cluster"))
+    assertThatThrownBy(() -> fleet.await(host, "agent", Announcements.AGENT_READY))
         .hasMessageContaining("agent ended; its last words")
         .hasMessageContaining("error: no such option");
   }
@@ -144,7 +149,7 @@ final class FleetTest {
 
     assertThat(fleet.hasKeys(host)).isTrue();
     fleet.start(host, "agent", "/jdk", List.of("node", "--name", "x"));
-    fleet.await(host, "agent", "is in cluster");
+    fleet.await(host, "agent", Announcements.AGENT_READY);
     fleet.removeKeys(host, List.of("run", "agent"));
     assertThat(said.getLast()).contains("keys stay, which agent (process");
     fleet.stop(host, "agent");
@@ -234,7 +239,7 @@ final class FleetTest {
     fleet.copy(bundle(), facts);
     assertThat(said.getLast()).contains("copying the build");
     fleet.start(host, "agent", "/jdk", List.of("node", "--name", "x"));
-    fleet.await(host, "agent", "is in cluster");
+    fleet.await(host, "agent", Announcements.AGENT_READY);
     fleet.stop(host, "agent");
     assertThat(build(fleet.check(List.of()))).isEqualTo(bundle().digest());
     Files.writeString(there.resolve("build"), "gone\n");

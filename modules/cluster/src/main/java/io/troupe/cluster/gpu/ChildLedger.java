@@ -72,17 +72,15 @@ public final class ChildLedger {
   }
 
   /**
-   * Ends the orphans among some processes, and no others, whatever pid they are given under. Not by
+   * Ends the orphans that have one of some pids, and no other process that has one of them. Not by
    * {@link ProcessHandle#onExit}, which waits for a zombie as long as its parent lets it be one.
    *
    * @return the pids of those that did not end in time
    */
-  public synchronized List<Long> end(List<Occupancy.Occupant> zombies, long millis)
+  public synchronized List<Long> end(Set<Long> pids, long millis)
       throws IOException, InterruptedException {
     List<ProcessIdentity> ending =
-        orphans.stream()
-            .filter(orphan -> zombies.stream().anyMatch(zombie -> zombie.pid() == orphan.pid()))
-            .toList();
+        orphans.stream().filter(orphan -> pids.contains(orphan.pid())).toList();
     // A handle knows its process's start time, and kills no other that took over the pid.
     ending.stream()
         .flatMap(identity -> identity.find().stream())

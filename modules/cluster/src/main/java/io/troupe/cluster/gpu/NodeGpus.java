@@ -3,6 +3,7 @@ package io.troupe.cluster.gpu;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -95,7 +96,8 @@ public record NodeGpus(
 
   private void end(List<Occupancy.Occupant> zombies) throws IOException {
     try {
-      List<Long> left = zombies.isEmpty() ? List.of() : ledger.end(zombies, DEATH_MILLIS);
+      Set<Long> pids = zombies.stream().map(Occupancy.Occupant::pid).collect(Collectors.toSet());
+      List<Long> left = pids.isEmpty() ? List.of() : ledger.end(pids, DEATH_MILLIS);
       if (!left.isEmpty()) {
         throw new IOException(
             "what a former agent of this node left behind does not end: pid %s; kill it, or restart the host"

@@ -1,15 +1,10 @@
 package io.troupe.cluster.tls;
 
-import static java.util.Objects.requireNonNull;
-
-import com.typesafe.config.Config;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -24,8 +19,6 @@ public final class CertificateWatch {
           task -> Thread.ofPlatform().daemon().name("certificate-watch").unstarted(task));
 
   private static final Set<Path> WATCHED = ConcurrentHashMap.newKeySet();
-
-  private static final long DAY = Duration.ofDays(1).toSeconds();
 
   private CertificateWatch() {}
 
@@ -51,22 +44,6 @@ public final class CertificateWatch {
       return keys.ended(now).or(() -> keys.warning(now));
     } catch (IOException unread) {
       return Optional.of("the keys cannot be read: " + unread.getMessage());
-    }
-  }
-
-  /**
-   * Whole days until the certificate of a transport ends, negative once it has; empty if it cannot
-   * be read.
-   *
-   * @param transport as {@link HostKeys#transport} made it
-   */
-  public static OptionalLong daysLeft(Config transport, Instant now) {
-    Path store = Path.of(transport.getString(HostKeys.ENGINE + "key-store"));
-    try {
-      HostKeys keys = HostKeys.in(requireNonNull(store.getParent()));
-      return OptionalLong.of(Math.floorDiv(Duration.between(now, keys.until()).toSeconds(), DAY));
-    } catch (IOException unread) {
-      return OptionalLong.empty();
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.troupe.cluster.tls;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.store.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,9 +14,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import javax.net.ssl.KeyManager;
@@ -34,7 +30,6 @@ import javax.net.ssl.TrustManager;
  * @param until when it is valid
  */
 public record HostKeys(Path folder, List<String> addresses, Instant until) {
-  static final String ENGINE = "akka.remote.artery.ssl.config-ssl-engine.";
   static final String ALIAS = "node";
   static final String KEYS = "node.p12";
   static final String TRUST = "trust.p12";
@@ -123,30 +118,8 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   }
 
   /**
-   * Settings of Akka's transport: TLS 1.3 only, both sides show certificates, and each is held
-   * against the address it is reached at.
-   */
-  public Config transport() throws IOException {
-    String password = String.valueOf(Passwords.read(folder.resolve(PASSWORD)));
-    Map<String, Object> settings = new LinkedHashMap<>();
-    settings.put("akka.remote.artery.transport", "tls-tcp");
-    settings.put("akka.remote.artery.ssl.ssl-engine-provider", TellingEngines.class.getName());
-    settings.put(ENGINE + "key-store", folder.resolve(KEYS).toAbsolutePath().toString());
-    settings.put(ENGINE + "trust-store", folder.resolve(TRUST).toAbsolutePath().toString());
-    settings.put(ENGINE + "key-store-password", password);
-    settings.put(ENGINE + "key-password", password);
-    settings.put(ENGINE + "trust-store-password", password);
-    settings.put(ENGINE + "protocol", "TLSv1.3");
-    settings.put(
-        ENGINE + "enabled-algorithms", List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384"));
-    settings.put(ENGINE + "require-mutual-authentication", true);
-    settings.put(ENGINE + "hostname-verification", true);
-    return ConfigFactory.parseMap(settings);
-  }
-
-  /**
-   * What connections outside Akka's transport are made with: this host's certificate, and the
-   * authority it trusts, as the folder has them at each handshake.
+   * What TLS connections are made with: this host's certificate, and the authority it trusts, as
+   * the folder has them at each handshake.
    */
   public SSLContext context() throws IOException {
     LiveKeys live = new LiveKeys(folder);

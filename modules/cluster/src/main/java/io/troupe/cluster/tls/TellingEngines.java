@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The transport's own TLS, with keys that are read again when they change, and a word about every
  * certificate that is refused, here or by the far side; named in the configuration that {@link
- * HostKeys#transport} makes.
+ * TlsTransport} makes.
  */
 public final class TellingEngines extends ConfigSSLEngineProvider {
   private static final Logger LOG = LoggerFactory.getLogger(TellingEngines.class);

@@ -1,7 +1,5 @@
 package io.troupe.cluster.tls;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,7 +11,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The keys by which the processes of one user know each other on the loopback interface. They are
@@ -89,15 +86,6 @@ public final class UserKeys {
       throw new IOException(
           "%s; remove %s, and they are made again".formatted(damaged.getMessage(), keys), damaged);
     }
-  }
-
-  /**
-   * As {@link HostKeys#transport}; but the address is not looked at, because all addresses of the
-   * loopback interface are this host, and the certificate is this user's on each of them.
-   */
-  public static Config transport(HostKeys own) throws IOException {
-    return ConfigFactory.parseMap(Map.of(HostKeys.ENGINE + "hostname-verification", false))
-        .withFallback(own.transport());
   }
 
   /**

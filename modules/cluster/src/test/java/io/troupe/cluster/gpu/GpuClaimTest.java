@@ -92,9 +92,7 @@ class GpuClaimTest {
       former.started(orphan.toHandle());
       ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
       assertThat(ledger.orphans()).extracting(ProcessIdentity::pid).containsExactly(orphan.pid());
-      List<Long> left =
-          ledger.end(
-              List.of(new Occupant(orphan.pid(), ""), new Occupant(stranger.pid(), "")), 60_000);
+      List<Long> left = ledger.end(Set.of(orphan.pid(), stranger.pid()), 60_000);
       assertThat(left).isEmpty();
       assertThat(orphan.waitFor()).isNotZero();
       assertThat(stranger.isAlive()).isTrue();
@@ -113,7 +111,7 @@ class GpuClaimTest {
       ProcessHandle orphan = Await.found("a child", () -> parent.children().findAny());
       ChildLedger.open(folder.resolve("children.json")).started(orphan);
       ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
-      assertThat(ledger.end(List.of(new Occupant(orphan.pid(), "")), 60_000)).isEmpty();
+      assertThat(ledger.end(Set.of(orphan.pid()), 60_000)).isEmpty();
       assertThat(ledger.orphans()).isEmpty();
     } finally {
       parent.children().forEach(ProcessHandle::destroyForcibly);

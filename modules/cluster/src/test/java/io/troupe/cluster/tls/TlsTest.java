@@ -86,7 +86,7 @@ final class TlsTest {
 
   @Test
   void objection_addressOrTimeThatDoesNotFit_saysWhatToDo() throws IOException {
-    Config transport = one.transport();
+    Config transport = TlsTransport.of(one);
     Instant now = Instant.now();
     assertThat(one.objection(ONE, now)).isEmpty();
     assertThat(one.objection("10.0.0.9", now).orElseThrow())
@@ -98,8 +98,8 @@ final class TlsTest {
     assertThat(CertificateWatch.word(one.folder(), now.plus(Duration.ofDays(61))).orElseThrow())
         .contains("ends in 28 days");
     Instant last = one.until();
-    assertThat(CertificateWatch.daysLeft(transport, last.minus(Duration.ofDays(3)))).hasValue(3);
-    assertThat(CertificateWatch.daysLeft(transport, last.plusSeconds(1))).hasValue(-1);
+    assertThat(TlsTransport.daysLeft(transport, last.minus(Duration.ofDays(3)))).hasValue(3);
+    assertThat(TlsTransport.daysLeft(transport, last.plusSeconds(1))).hasValue(-1);
     assertThat(two.warning(now).orElseThrow()).contains("ends in 9 days");
   }
 
@@ -117,8 +117,8 @@ final class TlsTest {
 
   @Test
   void transport_certificatesOfOneAuthority_talk() throws Exception {
-    try (Node server = new Node(ONE, one.transport());
-        Node client = new Node(TWO, two.transport())) {
+    try (Node server = new Node(ONE, TlsTransport.of(one));
+        Node client = new Node(TWO, TlsTransport.of(two))) {
       assertThat(answer(client.ask(server, PATIENCE))).isEqualTo("yes");
       endTogether(server, client);
     }
@@ -126,10 +126,10 @@ final class TlsTest {
 
   @Test
   void transport_anotherAuthorityWrongAddressOrNoTls_isCutOff() throws Exception {
-    try (Node server = new Node(ONE, one.transport());
-        Node friend = new Node(TWO, two.transport());
-        Node foreign = new Node(TWO, stranger.transport());
-        Node misplaced = new Node("127.0.0.4", two.transport());
+    try (Node server = new Node(ONE, TlsTransport.of(one));
+        Node friend = new Node(TWO, TlsTransport.of(two));
+        Node foreign = new Node(TWO, TlsTransport.of(stranger));
+        Node misplaced = new Node("127.0.0.4", TlsTransport.of(two));
         Node plain = new Node(TWO, ConfigFactory.empty())) {
       var foreigners = foreign.ask(server, REFUSAL);
       var plainOnes = plain.ask(server, REFUSAL);
@@ -148,8 +148,8 @@ final class TlsTest {
     HostKeys ended = ours.issue("late", List.of(ONE), 1, 2);
     assertThat(CertificateWatch.word(ended.folder(), Instant.now()).orElseThrow())
         .contains("ended at", "without a restart");
-    try (Node server = new Node(ONE, ended.transport());
-        Node client = new Node(TWO, two.transport())) {
+    try (Node server = new Node(ONE, TlsTransport.of(ended));
+        Node client = new Node(TWO, TlsTransport.of(two))) {
       CompletionStage<String> refused = client.ask(server, REFUSAL);
       assertThatThrownBy(() -> answer(refused)).isInstanceOf(ExecutionException.class);
 
