@@ -21,7 +21,6 @@ import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.RunSettings;
 import io.troupe.store.RunFolder;
-import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +37,7 @@ final class TestWorker implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final BlockingQueue<Run.Posts> posts = new LinkedBlockingQueue<>();
-  private final VerifierService verifier;
+  private final VerifierPools verifiers;
   private final EngineRoom room;
   private final ActorSystem<WorkerHost.Command> system;
 
@@ -52,7 +51,7 @@ final class TestWorker implements AutoCloseable {
             composition.frameBytes(),
             TlsTransport.ofUser(UserKeys.in(ChildRun.STATE)),
             false);
-    this.verifier = composition.openVerifiers();
+    this.verifiers = composition.openVerifiers(false);
     this.room = new EngineRoom(composition.enginesOfChild());
     FolderWeights weights = new FolderWeights(run.path().resolve("weights"));
     RunSettings settings = composition.settings();
@@ -60,9 +59,9 @@ final class TestWorker implements AutoCloseable {
         ActorSystem.create(
             WorkerHost.guardian(
                 name,
-                verifier,
-                ProcessEyes.ofWorker(name, verifier, () -> {}),
-                (given, verifiers) -> {
+                verifiers.rewards(),
+                ProcessEyes.ofWorker(name, verifiers.rewards(), () -> {}),
+                (given, pool) -> {
                   posts.add(given);
                   return RolloutWorker.create(
                       new RolloutWorker.Wiring(
@@ -73,7 +72,7 @@ final class TestWorker implements AutoCloseable {
                           settings.groupsPerRequest(),
                           given.coordinator(),
                           given.trainer(),
-                          verifiers,
+                          pool,
                           given.recorder()));
                 },
                 () -> {}),
@@ -116,6 +115,6 @@ final class TestWorker implements AutoCloseable {
         .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
         .join();
     room.close();
-    verifier.close();
+    verifiers.close();
   }
 }
