@@ -1,11 +1,13 @@
 package io.troupe.cluster;
 
 import io.troupe.cluster.gpu.ChildLedger;
+import io.troupe.engine.process.ChildLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -31,6 +34,8 @@ public final class Children implements AutoCloseable {
 
   /** Begins what a trainer rank reads when it is to report to a head; HOST:PORT follows. */
   public static final String HEAD = "head ";
+
+  private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
 
@@ -64,21 +69,37 @@ public final class Children implements AutoCloseable {
    */
   public CompletionStage<Exit> start(ChildSpec child) {
     return call(() -> spawn(child))
-        .thenCompose(Process::onExit)
-        .thenApply(ended -> new Exit(ended.pid(), ended.exitValue()));
+        .thenCompose(
+            started ->
+                started
+                    .process
+                    .onExit()
+                    .thenCombine(started.logged(), (ended, _) -> ended)
+                    .thenApply(ended -> new Exit(ended.pid(), ended.exitValue())));
   }
 
-  private Process spawn(ChildSpec child) {
+  /** A process and the log of what it prints. */
+  private record Started(Process process, ChildLog log) {
+    /** A descendant may hold the pipe of one that has ended: it is not waited for. */
+    CompletionStage<Long> logged() {
+      return process
+          .onExit()
+          .thenCompose(
+              _ ->
+                  log.ended()
+                      .toCompletableFuture()
+                      .completeOnTimeout(0L, LAST_OUTPUT.toMillis(), TimeUnit.MILLISECONDS));
+    }
+  }
+
+  private Started spawn(ChildSpec child) {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(SETPRIV)) {
       command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
     }
     command.addAll(child.command());
     ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(child.folder().toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(child.log().toFile()));
+        new ProcessBuilder(command).directory(child.folder().toFile()).redirectErrorStream(true);
     builder.environment().putAll(child.environment());
     try {
       Process process = builder.start();
@@ -86,7 +107,7 @@ public final class Children implements AutoCloseable {
       if (ledger.isPresent()) {
         enter(process, ledger.get());
       }
-      return process;
+      return new Started(process, ChildLog.of(process, child.log()));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "%s cannot be started: %s".formatted(child.name(), e.getMessage()), e);

@@ -1,5 +1,6 @@
 package io.troupe.engine.http.sidecar;
 
+import io.troupe.engine.process.ChildLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +34,7 @@ final class ProcessTree {
   private static final Duration RELEASE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(200);
   private static final Duration LOOK_FOR_END = Duration.ofMillis(10);
+  private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
   /** Becomes its arguments, which read nothing; beside them the end of the pipe is waited for. */
@@ -47,10 +49,14 @@ final class ProcessTree {
   /** Holds the pipe open; none for what another process started. */
   private final Optional<Process> held;
 
-  private ProcessTree(ProcessHandle leader, Path card, Optional<Process> held) {
+  private final Optional<ChildLog> log;
+
+  private ProcessTree(
+      ProcessHandle leader, Path card, Optional<Process> held, Optional<ChildLog> log) {
     this.leader = leader;
     this.card = card;
     this.held = held;
+    this.log = log;
     add(leader);
   }
 
@@ -59,7 +65,7 @@ final class ProcessTree {
     pids.add(one.pid());
   }
 
-  /** Starts a child; its output goes to a file. */
+  /** Starts a child; its output goes to a log. */
   static ProcessTree start(ServerCommand command, Path log, Path card) throws IOException {
     List<String> words = new ArrayList<>();
     boolean leashed = Files.isExecutable(SETSID);
@@ -73,11 +79,12 @@ final class ProcessTree {
             .redirectInput(
                 leashed
                     ? ProcessBuilder.Redirect.PIPE
-                    : ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+                    : ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
     builder.environment().putAll(command.environment());
     Process child = builder.start();
-    ProcessTree tree = new ProcessTree(child.toHandle(), card, Optional.of(child));
+    ProcessTree tree =
+        new ProcessTree(
+            child.toHandle(), card, Optional.of(child), Optional.of(ChildLog.of(child, log)));
     try {
       tree.note();
     } catch (IOException unwritable) {
@@ -112,7 +119,7 @@ final class ProcessTree {
       LOG.warn(
           "pids={} are left from an earlier process and ended",
           left.stream().map(ProcessHandle::pid).toList());
-      ProcessTree tree = new ProcessTree(left.getFirst(), card, Optional.empty());
+      ProcessTree tree = new ProcessTree(left.getFirst(), card, Optional.empty(), Optional.empty());
       left.forEach(tree::add);
       tree.end();
     }
@@ -164,6 +171,7 @@ final class ProcessTree {
       held.get().getOutputStream().close();
     }
     Files.deleteIfExists(card);
+    log.ifPresent(last -> last.awaitEnd(LAST_OUTPUT));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.engine.process.ChildLog;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,6 +53,26 @@ class ProcessTreeTest {
     assertThat(runs(tree.pid())).isFalse();
     assertThat(runs(grandchild)).isFalse();
     assertThat(folder.resolve("card")).doesNotExist();
+  }
+
+  /** Its last words are there once it is ended, and a flood before them takes no more than that. */
+  @Test
+  void end_childThatPrintedMoreThanALogTakes_hasABoundedLogWithItsLastWords() throws Exception {
+    ProcessTree tree =
+        run(
+            folder,
+            "head -c %d /dev/zero; echo; echo last words; touch done; sleep 300"
+                .formatted(ChildLog.MOST_BYTES + 1));
+    Await.until("a child that is not held up", () -> Files.exists(folder.resolve("done")));
+    assertThat(tree.alive()).isTrue();
+    tree.end();
+    long bytes = 0;
+    for (String name : List.of("log", "log.1", "log.2", "log.3")) {
+      bytes += Files.size(folder.resolve(name));
+    }
+    assertThat(bytes).isLessThanOrEqualTo(ChildLog.MOST_BYTES);
+    assertThat(Files.readString(folder.resolve("log"))).endsWith("\nlast words\n");
+    assertThat(folder.resolve("log.4")).doesNotExist();
   }
 
   @Test

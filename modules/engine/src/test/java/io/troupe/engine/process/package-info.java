@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.engine.process;
+
+import org.jspecify.annotations.NullMarked;
