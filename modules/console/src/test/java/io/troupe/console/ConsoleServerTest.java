@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Event;
 import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.Phase;
@@ -511,6 +512,23 @@ final class ConsoleServerTest {
     assertThat(both.body())
         .startsWith("ready\nworker rollout-1 is suspended after 3 failures in a row, since ")
         .isEqualTo(alone.body().replace("nothing can be sampled and judged", "ready"));
+  }
+
+  @Test
+  void ready_noWorkerForMinutes_is503WithSinceWhenUntilOneAsksForWork() throws Exception {
+    Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS).minusSeconds(180);
+    run.fold().event(since.toEpochMilli(), new Event.RunResumed(run.state()));
+    HttpResponse<String> ready = send(to("/ready").GET());
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(ready.body())
+        .isEqualTo(
+            """
+            nothing can be sampled and judged
+            workers are missing: none asks for work, since %s
+            """
+                .formatted(since));
+    run.tell(new Input.WorkRequested(new WorkerId("other"), 4));
+    assertThat(send(to("/ready").GET()).body()).isEqualTo("ready\n");
   }
 
   @Test

@@ -11,11 +11,19 @@ import java.util.Optional;
 public record WorkerAbsence(long since, long nextAt) {
   static final long SAID_EVERY_MILLIS = 300_000;
 
+  /** A run's workers may all be started anew within that, after a takeover for instance. */
+  private static final long OUT_OF_ORDER_AFTER_MILLIS = 120_000;
+
   private static final long MINUTE_MILLIS = 60_000;
 
   /** Somebody is there. */
   public static WorkerAbsence none(long nowMillis) {
     return new WorkerAbsence(nowMillis, nowMillis + SAID_EVERY_MILLIS);
+  }
+
+  /** Whether a run that has had no worker for so long is out of order. */
+  public static boolean outOfOrder(long since, long nowMillis) {
+    return nowMillis - since >= OUT_OF_ORDER_AFTER_MILLIS;
   }
 
   /** What is to be said now, if anything. */

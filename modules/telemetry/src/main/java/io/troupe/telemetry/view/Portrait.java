@@ -2,16 +2,20 @@ package io.troupe.telemetry.view;
 
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.WorkerAbsence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Draws the views of a {@link RunFold} at one moment; the caller holds its lock. */
 final class Portrait {
@@ -45,7 +49,7 @@ final class Portrait {
         fold.sequence,
         fold.lastAt,
         bottleneck(),
-        fold.troubles.at(now),
+        oldestFirst(fold.troubles.at(now)),
         standstill().isPresent(),
         stages,
         fold.rows.isEmpty() ? Map.of() : Collections.unmodifiableMap(newestRow()),
@@ -195,12 +199,39 @@ final class Portrait {
     };
   }
 
-  /** What nothing can be sampled or judged for: the verifiers, or the worker that failed last. */
+  /** What is out of order, with the absence of all workers if they are missing. */
+  private List<RunView.Trouble> oldestFirst(List<RunView.Trouble> known) {
+    return Stream.concat(known.stream(), absence().stream())
+        .sorted(Comparator.comparingLong(RunView.Trouble::since))
+        .toList();
+  }
+
+  /** That no worker has been there for minutes, if that is so. */
+  private Optional<RunView.Trouble> absence() {
+    OptionalLong since = fold.workers.absentSince();
+    boolean missed =
+        fold.phase.equals("running")
+            && since.isPresent()
+            && WorkerAbsence.outOfOrder(since.getAsLong(), now);
+    return missed
+        ? Optional.of(
+            new RunView.Trouble(
+                "workers",
+                "are missing: none asks for work",
+                since.getAsLong(),
+                "look at the logs of workers and nodes"))
+        : Optional.empty();
+  }
+
+  /**
+   * What nothing can be sampled or judged for: the verifiers, the worker that failed last, or that
+   * no worker is there.
+   */
   private Optional<RunView.Trouble> standstill() {
     if (!fold.phase.equals("running")) {
       return Optional.empty();
     }
-    List<RunView.Trouble> troubles = fold.troubles.ofSampling(now);
+    List<RunView.Trouble> troubles = oldestFirst(fold.troubles.ofSampling(now));
     boolean anyWorks =
         fold.workers.all().stream()
             .anyMatch(

@@ -229,7 +229,10 @@ public final class RunFold {
 
   private void apply(long at, Event event) {
     switch (event) {
-      case Event.RunStarted _ -> phase = "running";
+      case Event.RunStarted _ -> {
+        phase = "running";
+        workers.awaited(at);
+      }
       case Event.RunResumed(RunState state) -> resumed(state, at);
       case Event.DemandRaised(var worker, long total) ->
           worker(worker.value(), at).asked(total, at);
@@ -352,6 +355,7 @@ public final class RunFold {
     checkpointAsked = false;
     concurrency = state.controls().concurrency();
     workers.dismiss(at);
+    workers.awaited(at);
     live.clear();
     stages.clear();
     training.clear();

@@ -46,7 +46,7 @@ public record RunView(
   /**
    * Infrastructure that is out of order.
    *
-   * @param who a worker's place, the verifiers, or the traces
+   * @param who a worker's place, the verifiers, the workers where none is there, or the traces
    * @param what is the matter with it
    * @param since milliseconds since 1970
    * @param reason the last failure

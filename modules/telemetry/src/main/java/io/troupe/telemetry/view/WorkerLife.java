@@ -121,6 +121,6 @@ final class WorkerLife {
     told += more;
     boolean wasPresent = counted;
     counted = present;
-    workforce.settled(this, more, wasPresent);
+    workforce.settled(this, more, wasPresent, at);
   }
 }

@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The workers of a run: those that are there, and the last that left. What all of them ask for
@@ -18,6 +19,8 @@ final class Workforce {
   private final Map<String, WorkerLife> lives;
   private final Deque<WorkerLife> former = new ArrayDeque<>();
   private long demand;
+  private long present;
+  private long absentSince;
 
   /** Nobody yet, in a map that is empty and sorted. */
   Workforce(Map<String, WorkerLife> lives) {
@@ -44,21 +47,34 @@ final class Workforce {
     return demand;
   }
 
+  /** The run begins, or begins again, to look for workers. */
+  void awaited(long at) {
+    absentSince = at;
+  }
+
+  /** Since when none has been there; absent while one is. */
+  OptionalLong absentSince() {
+    return present == 0 ? OptionalLong.of(absentSince) : OptionalLong.empty();
+  }
+
   /** All of them are gone. */
   void dismiss(long at) {
     List.copyOf(lives.values()).forEach(worker -> worker.gone(at));
   }
 
   /** A worker's demand is another one, or it has come or gone. */
-  void settled(WorkerLife worker, long more, boolean wasPresent) {
+  void settled(WorkerLife worker, long more, boolean wasPresent, long at) {
     demand += more;
     if (wasPresent && !worker.present) {
+      present--;
+      absentSince = at;
       former.addLast(worker);
       while (former.size() > MAX_FORMER) {
         WorkerLife oldest = former.removeFirst();
         lives.remove(oldest.name, oldest);
       }
     } else if (!wasPresent && worker.present) {
+      present++;
       former.remove(worker);
     }
   }

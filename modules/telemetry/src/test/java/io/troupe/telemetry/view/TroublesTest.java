@@ -149,6 +149,7 @@ final class TroublesTest {
   void traces_refusedThenTaken_areOneTroubleSinceTheFirstLineAndNoStandstill() {
     RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10, 9), 100);
     fold.event(1_000, new Event.RunStarted());
+    fold.event(1_000, new Event.DemandRaised(WORKER, 3));
     fold.traces(2_000, backlog(75, 1, true));
     fold.traces(3_000, backlog(75, 17, true));
     RunView full = fold.view(1_000_000);
@@ -179,6 +180,49 @@ final class TroublesTest {
     assertThat(troubles.traces(4_500, backlog(50, 2, false)))
         .contains("traces are written again, 2 lines are missing after 2.5 s");
     assertThat(troubles.traces(5_000, backlog(9, 2, false))).isEmpty();
+  }
+
+  @Test
+  void view_noWorkerForTwoMinutes_isTroubleAndStandstillSinceTheLastOneLeft() {
+    Rehearsed run = new Rehearsed(1);
+    assertThat(run.pass(119_999).fold.view(run.now()).standstill()).isFalse();
+    RunView never = run.pass(1).fold.view(run.now());
+    assertThat(never.standstill()).isTrue();
+    assertThat(never.troubles())
+        .containsExactly(
+            new RunView.Trouble(
+                "workers",
+                "are missing: none asks for work",
+                Rehearsed.START,
+                "look at the logs of workers and nodes"));
+    run.ask("a", 3).ask("b", 3);
+    assertThat(run.fold.view(run.now()).troubles()).isEmpty();
+    run.pass(1_000).tell(new Input.WorkerLost(new WorkerId("a")));
+    assertThat(run.pass(600_000).fold.view(run.now()).troubles())
+        .as("one is there, whatever it does")
+        .isEmpty();
+    run.tell(new Input.WorkerLost(new WorkerId("b")));
+    long left = run.now();
+    assertThat(run.pass(119_999).fold.view(run.now()).standstill()).isFalse();
+    RunView lost = run.pass(1).fold.view(run.now());
+    assertThat(lost.standstill()).isTrue();
+    assertThat(lost.troubles()).extracting(RunView.Trouble::since).containsExactly(left);
+    assertThat(lost.bottleneck())
+        .isEqualTo(
+            "workers are missing: none asks for work, for 2 min now: look at the logs of workers"
+                + " and nodes");
+    run.ask("c", 3);
+    assertThat(run.fold.view(run.now()).standstill()).isFalse();
+  }
+
+  @Test
+  void view_runResumedWithoutWorkers_countsFromTheResume() {
+    Rehearsed run = new Rehearsed(1).ask("a", 3).pass(600_000).resume();
+    long resumed = run.now();
+    assertThat(run.pass(119_999).fold.view(run.now()).standstill()).isFalse();
+    assertThat(run.pass(1).fold.view(run.now()).troubles())
+        .extracting(RunView.Trouble::who, RunView.Trouble::since)
+        .containsExactly(tuple("workers", resumed));
   }
 
   private static List<LeaseId> leases(Rehearsed run) {
