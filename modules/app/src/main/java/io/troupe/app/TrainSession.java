@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.app.config.RecordingSection;
 import io.troupe.app.console.PolicyChat;
 import io.troupe.app.console.RunConsole;
 import io.troupe.cluster.Announcements;
@@ -309,18 +310,20 @@ final class TrainSession {
             verifiers.rewards(),
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
-            Traces.open(
-                folder.traces(),
-                composition.config().recording().traceBytes(),
-                pool,
-                millis,
-                screen::say),
+            traces(pool, millis, screen),
             resume.checkpoint(),
             resume.again(),
             resume.lastFence(),
             millis,
             listener);
     stage.start(Run.create(wiring), screen::note);
+  }
+
+  private Traces traces(PromptPool pool, LongSupplier millis, Screen screen) throws IOException {
+    RecordingSection recording = composition.config().recording();
+    return recording.writesTraces()
+        ? Traces.open(folder.traces(), recording.traceBytes(), pool, millis, screen::say)
+        : Traces.off(pool);
   }
 
   private static RunListener listener(

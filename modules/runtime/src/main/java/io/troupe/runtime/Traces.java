@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -45,11 +46,7 @@ public final class Traces implements AutoCloseable {
   /** Shorter than what the end of a run waits for its actors. */
   private static final Duration LAST_LINES = Duration.ofSeconds(5);
 
-  private final JsonLines trace;
-  private final JsonLines samples;
-  private final JsonLines rollouts;
-  private final JsonLines trained;
-  private final JsonLinesWriter writer;
+  private final Optional<Files> files;
   private final PromptPool pool;
   private final LongSupplier millis;
   private final Consumer<String> report;
@@ -61,20 +58,37 @@ public final class Traces implements AutoCloseable {
   private List<GroupId> training = List.of();
   private long trainingSince;
 
+  private record Files(
+      JsonLines trace,
+      JsonLines samples,
+      JsonLines rollouts,
+      JsonLines trained,
+      JsonLinesWriter writer) {
+    static Files of(Function<String, JsonLines> named, LineBacklog.Limits limits) {
+      JsonLines trace = named.apply("trace");
+      JsonLines samples = named.apply("samples");
+      JsonLines rollouts = named.apply("rollouts");
+      JsonLines trained = named.apply("trained");
+      return new Files(
+          trace,
+          samples,
+          rollouts,
+          trained,
+          JsonLinesWriter.start(List.of(trace, samples, rollouts, trained), limits));
+    }
+  }
+
   private Traces(
-      Function<String, JsonLines> files,
-      PromptPool pool,
-      LineBacklog.Limits limits,
-      LongSupplier millis,
-      Consumer<String> report) {
-    this.trace = files.apply("trace");
-    this.samples = files.apply("samples");
-    this.rollouts = files.apply("rollouts");
-    this.trained = files.apply("trained");
-    this.writer = JsonLinesWriter.start(List.of(trace, samples, rollouts, trained), limits);
+      Optional<Files> files, PromptPool pool, LongSupplier millis, Consumer<String> report) {
+    this.files = files;
     this.pool = pool;
     this.millis = millis;
     this.report = report;
+  }
+
+  /** Traces that are not written; files that are there stay. */
+  public static Traces off(PromptPool pool) {
+    return new Traces(Optional.empty(), pool, () -> 0, _ -> {});
   }
 
   /** As {@link #open(Path, long, PromptPool, LongSupplier, Consumer)}, without a bound. */
@@ -111,7 +125,10 @@ public final class Traces implements AutoCloseable {
       LongSupplier millis,
       Consumer<String> report) {
     return new Traces(
-        name -> Objects.requireNonNull(files.get(name)), pool, limits, millis, report);
+        Optional.of(Files.of(name -> Objects.requireNonNull(files.get(name)), limits)),
+        pool,
+        millis,
+        report);
   }
 
   /**
@@ -119,10 +136,16 @@ public final class Traces implements AutoCloseable {
    * refusals; any thread may call it, and it must be quick.
    */
   void watch(Consumer<LineBacklog> watcher) {
-    writer.watch(watcher);
+    files.ifPresent(open -> open.writer.watch(watcher));
   }
 
   void event(Event event, WeightVersion version) {
+    if (files.isPresent()) {
+      write(event, version);
+    }
+  }
+
+  private void write(Event event, WeightVersion version) {
     switch (event) {
       case Event.RunStarted _ -> instant("run_started", Map.of());
       case Event.RunResumed(RunState state) -> {
@@ -245,7 +268,7 @@ public final class Traces implements AutoCloseable {
     line.put("completions", completions);
     line.put("rewards", verdicts.stream().map(Traces::reward).toList());
     line.put("verdicts", verdicts.stream().map(Traces::sentence).toList());
-    writer.write(rollouts, Kind.TEXT, line);
+    write(Files::rollouts, Kind.TEXT, line);
   }
 
   /** Every group of a step is named, so that the last line of a step tells all of it. */
@@ -253,7 +276,7 @@ public final class Traces implements AutoCloseable {
     Map<String, Object> line = line();
     line.put("step", step);
     line.put("groups", groups.stream().map(Traces::marked).toList());
-    writer.write(trained, Kind.TEXT, line);
+    write(Files::trained, Kind.TEXT, line);
   }
 
   private static Map<String, Object> marked(MarkedGroup group) {
@@ -300,7 +323,7 @@ public final class Traces implements AutoCloseable {
     span.put("name", "train");
     span.put("dur", (millis.getAsLong() - trainingSince) / 1000.0);
     span.put("step", step);
-    writer.write(trace, Kind.EVENT, span);
+    write(Files::trace, Kind.EVENT, span);
     delta(Map.of("training", -training.size(), fate, training.size()));
     for (GroupId group : training) {
       Map<String, Object> numbers = new LinkedHashMap<>(more);
@@ -335,7 +358,7 @@ public final class Traces implements AutoCloseable {
     line.put("group", group.number());
     line.put("prompt_id", prompts.getOrDefault(group, ""));
     line.putAll(more);
-    writer.write(samples, Kind.EVENT, line);
+    write(Files::samples, Kind.EVENT, line);
   }
 
   private void delta(Map<String, Object> changes) {
@@ -343,7 +366,7 @@ public final class Traces implements AutoCloseable {
     Map<String, Object> line = line();
     line.put("type", "delta");
     line.putAll(owed);
-    if (writer.write(trace, Kind.EVENT, line)) {
+    if (write(Files::trace, Kind.EVENT, line)) {
       owed.clear();
     }
   }
@@ -358,7 +381,12 @@ public final class Traces implements AutoCloseable {
     line.put("type", "instant");
     line.put("name", name);
     line.putAll(more);
-    writer.write(trace, Kind.EVENT, line);
+    write(Files::trace, Kind.EVENT, line);
+  }
+
+  /** Whether the line is taken, or none is wanted. */
+  private boolean write(Function<Files, JsonLines> file, Kind kind, Map<String, Object> line) {
+    return files.isEmpty() || files.get().writer.write(file.apply(files.get()), kind, line);
   }
 
   private Map<String, Object> line() {
@@ -369,7 +397,7 @@ public final class Traces implements AutoCloseable {
 
   @Override
   public void close() {
-    int missing = writer.close(LAST_LINES);
+    int missing = files.map(open -> open.writer.close(LAST_LINES)).orElse(0);
     if (missing > 0) {
       report.accept(
           "%d lines of the traces are not written: the disk has not answered for %d s"

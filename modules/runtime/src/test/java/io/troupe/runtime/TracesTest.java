@@ -3,11 +3,14 @@ package io.troupe.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.run.Event;
 import io.troupe.core.train.MarkedGroup;
 import io.troupe.core.train.TokenMarks;
 import io.troupe.core.train.TokenMarks.Run;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +51,26 @@ final class TracesTest {
               """);
     }
     assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void off_whateverHappens_writesNothingAndLeavesWhatIsThere() throws IOException {
+    Path before = Files.writeString(folder.resolve("rollouts.jsonl"), "{}\n");
+    try (Traces traces = Traces.off(Toys.pool())) {
+      traces.event(new Event.RunStarted(), WeightVersion.BASE);
+      traces.event(
+          new Event.GroupAdmitted(Toys.lease(17, 21).group(), 0, 0, PromptCursor.START),
+          WeightVersion.BASE);
+      traces.event(new Event.StepTrained(1), WeightVersion.BASE);
+      traces.trained(7, List.of(new MarkedGroup(Toys.lease(17, 21), List.of(TokenMarks.NONE))));
+      traces.rollout(
+          Toys.lease(17, 21),
+          new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
+          List.of("2"),
+          List.of(new Verdict.Scored(1, "2", "equal")));
+    }
+    assertThat(folder.toFile().list()).containsExactly("rollouts.jsonl");
+    assertThat(before).hasContent("{}");
   }
 
   @Test
