@@ -308,7 +308,7 @@ final class Servers implements AutoCloseable {
     pool.ifPresent(servers -> servers.release(sampler));
   }
 
-  /** Why there is no server left, once all were given up; never where there are none at all. */
+  /** Why a worker's server is given up, once it is. */
   CompletionStage<String> deserted() {
     return pool.map(HttpPool::deserted).orElseGet(CompletableFuture::new);
   }

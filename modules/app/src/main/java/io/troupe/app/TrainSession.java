@@ -181,7 +181,6 @@ final class TrainSession {
             millis,
             screen,
             listener(screen, console.fold(), tidier, ended));
-        failOnceDeserted(servers);
         outcome = await(ended);
         verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
@@ -203,23 +202,6 @@ final class TrainSession {
             folder.resolved(),
             folder.path().resolve("servers"),
             screen::say);
-  }
-
-  /** Where servers alone sample, a run without any would wait for ever. */
-  private void failOnceDeserted(Servers servers) {
-    if (composition.config().rollout().workers() == 0) {
-      var _ =
-          servers
-              .deserted()
-              .thenAcceptBoth(
-                  stage.system(),
-                  (reason, system) ->
-                      system.tell(
-                          new Run.Broken(
-                              "no server is left to sample, and rollout.workers is 0: %s; mend"
-                                      .formatted(reason)
-                                  + " rollout.sidecars, then resume")));
-    }
   }
 
   /** Answers by the newest weights where they are in this process, next to an engine. */

@@ -61,7 +61,8 @@ public interface SamplingEngine extends AutoCloseable {
 
   /**
    * Completes, with true, once it can draw; requests before that wait. Whoever takes work for it
-   * should not take any before.
+   * should not take any before. Completes with false once it is known that it cannot for a while:
+   * requests then fail with the reason until it can.
    */
   default CompletionStage<Boolean> serves() {
     return CompletableFuture.completedStage(true);

@@ -46,8 +46,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
    * In a process of its own a worker is started again twice; then it takes the process with it,
    * since memory and devices may be in a state that only a new process gets rid of.
    */
-  private static final Restarts.Policy IN_ITS_PROCESS =
-      new Restarts.Policy(3, 600_000, 1_000, 30_000, 30_000);
+  private static final Restarts.Policy IN_ITS_PROCESS = Restarts.Policy.WITHIN_A_PROCESS;
 
   private final Behavior<RolloutWorker.Command> behavior;
   private final TimerScheduler<Command> timers;

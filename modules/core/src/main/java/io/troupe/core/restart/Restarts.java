@@ -29,6 +29,12 @@ public record Restarts(Policy policy, List<Long> endings) {
     /** Pauses of 1, 2, 4 and 8 s; from five ends in ten minutes on, 5 min. */
     public static final Policy DEFAULT = new Policy(5, 600_000, 1_000, 30_000, 300_000);
 
+    /**
+     * Pauses of 1 and 2 s, and persistent with the third end in ten minutes: of what then ends the
+     * process it is in, which another process starts again.
+     */
+    public static final Policy WITHIN_A_PROCESS = new Policy(3, 600_000, 1_000, 30_000, 30_000);
+
     public Policy {
       require(most >= 1, "a failure is persistent after 1 or more ends, not %d", most);
       require(
@@ -37,6 +43,12 @@ public record Restarts(Policy policy, List<Long> endings) {
           firstMillis,
           longestMillis,
           persistentMillis);
+    }
+
+    /** The same where a start alone may take so long before it fails. */
+    public Policy startingWithin(long millis) {
+      return new Policy(
+          most, windowMillis + most * millis, firstMillis, longestMillis, persistentMillis);
     }
   }
 

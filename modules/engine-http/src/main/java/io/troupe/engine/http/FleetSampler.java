@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>A server that refuses requests is doubted, not the prompt: three failures in a row put it
  * under {@link Quarantine}, and its parts go to others. When all are, the groups that wait fail
  * with {@link EngineUnavailableException}; those asked for next wait until a server is tried again.
+ * While no server is there at all, and each has failed again and again, they fail at once.
  *
  * <p>Each server has an {@link Attendant}, a virtual thread that brings it to the newest weights
  * and nothing else: after it joined, when new weights are there, and when its failures or its words
@@ -52,6 +54,9 @@ public final class FleetSampler implements SamplingEngine {
   private final Upkeep upkeep;
   private final CompletableFuture<Boolean> serves = new CompletableFuture<>();
   private final CompletableFuture<String> lost = new CompletableFuture<>();
+
+  /** Why no server is there, and none will be for a while. */
+  private volatile Optional<String> absence = Optional.empty();
 
   /** A fleet of servers that others run, and that get merged weights. */
   public FleetSampler(Tokenizer tokenizer, int contextLength, WeightShelf shelf, Retry retry) {
@@ -80,6 +85,7 @@ public final class FleetSampler implements SamplingEngine {
   public void join(String name, Endpoint endpoint) {
     Replica replica =
         new Replica(name, new Wire(endpoint), policy, upkeep.restarter(name), shelf.publishing());
+    absence = Optional.empty();
     books.join(replica);
     LOG.info("server={} joins endpoint={}", name, endpoint);
     upkeep.begin(replica);
@@ -96,15 +102,35 @@ public final class FleetSampler implements SamplingEngine {
             });
   }
 
+  /** No server is there, and none will be for a while; until one joins. */
+  void absent(String why) {
+    absence = Optional.of(why);
+  }
+
+  /**
+   * Fails what waits for a server while none is there. Whoever waited to ask for work does so from
+   * now on: only what is asked for tells the run that nobody draws.
+   */
+  void failAbsent() {
+    Optional<String> why = absence;
+    if (why.isPresent()) {
+      serves.complete(false);
+      fail("no inference server serves: " + why.get());
+    }
+  }
+
   /** No server is left, and none will come. */
   void desert(String why) {
     lost.complete(why);
-    failOpen(why);
+    failDeserted(why);
   }
 
-  private void failOpen(String why) {
-    EngineUnavailableException nobody =
-        new EngineUnavailableException("no inference server is left: " + why);
+  private void failDeserted(String why) {
+    fail("no inference server is left: " + why);
+  }
+
+  private void fail(String reason) {
+    EngineUnavailableException nobody = new EngineUnavailableException(reason);
     books.openJobs().forEach(job -> dispatch.giveUp(job, nobody));
   }
 
@@ -141,8 +167,9 @@ public final class FleetSampler implements SamplingEngine {
       stages.add(job.answer().minimalCompletionStage());
     }
     if (lost.isDone()) {
-      failOpen(lost.join());
+      failDeserted(lost.join());
     }
+    failAbsent();
     dispatch.give();
     return stages;
   }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +36,9 @@ public final class HttpPool implements AutoCloseable {
   private String lastReport = "nothing was sampled"; // guarded by this
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
   private int remaining; // servers that are named, or not given up; guarded by this
+
+  /** Why started servers do not serve, of those that are tried again only seldom. */
+  private final SortedMap<String, String> failing = new TreeMap<>(); // guarded by this
 
   private HttpPool(
       OwnPolicy policy,
@@ -98,6 +103,7 @@ public final class HttpPool implements AutoCloseable {
     public void up(String name, Endpoint endpoint) {
       synchronized (HttpPool.this) {
         endpoints.put(name, endpoint);
+        failing.remove(name);
         current.ifPresent(fleet -> fleet.join(name, endpoint));
       }
       begun.complete(Optional.empty());
@@ -109,6 +115,17 @@ public final class HttpPool implements AutoCloseable {
         endpoints.remove(name);
         current.ifPresent(fleet -> fleet.leave(name));
       }
+    }
+
+    @Override
+    public void failing(String name, String reason) {
+      Optional<FleetSampler> idle;
+      synchronized (HttpPool.this) {
+        failing.put(name, reason);
+        outage().ifPresent(why -> current.ifPresent(fleet -> fleet.absent(why)));
+        idle = current;
+      }
+      idle.ifPresent(FleetSampler::failAbsent);
     }
 
     @Override
@@ -130,6 +147,16 @@ public final class HttpPool implements AutoCloseable {
         fleet.ifPresent(left -> left.desert(why));
       }
     }
+  }
+
+  /** Why no server is there, once each has failed again and again; the caller holds the lock. */
+  private Optional<String> outage() {
+    return endpoints.isEmpty() && !failing.isEmpty() && failing.size() == remaining
+        ? Optional.of(
+            failing.entrySet().stream()
+                .map(one -> "%s: %s".formatted(one.getKey(), one.getValue()))
+                .collect(Collectors.joining("; ")))
+        : Optional.empty();
   }
 
   /** Where the weights for servers lie, in the folder of a pool. */
@@ -164,7 +191,9 @@ public final class HttpPool implements AutoCloseable {
       synchronized (this) {
         current = Optional.of(fleet);
         endpoints.forEach(fleet::join);
+        outage().ifPresent(fleet::absent);
       }
+      fleet.failAbsent();
       if (deserted.isDone()) {
         fleet.desert(deserted.join());
       }

@@ -3,6 +3,7 @@ package io.troupe.engine.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.restart.Restarts;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
@@ -15,6 +16,7 @@ import io.troupe.engine.http.sidecar.Sidecars;
 import io.troupe.engine.http.sidecar.Supervision;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.testkit.Await;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +35,13 @@ class RestartTest {
   /** With the weights of version n it draws nothing but token 3 + n; of version 4 it dies. */
   private static final String SERVER =
       """
-      import sys
+      import os, sys
+      if len(sys.argv) > 3:
+          with open(sys.argv[3] + "/starts", "a") as starts:
+              starts.write("x")
+              begun = starts.tell()
+          if begun <= 10:
+              sys.exit("no such device")
       version = int(sys.argv[2].split("/")[-1].split("-")[0])
       if version == 4:
           sys.exit("these weights are none")
@@ -78,10 +87,26 @@ class RestartTest {
   @TempDir private Path folder;
 
   private HttpPool pool(ToyPolicy policy) throws Exception {
-    return pool(policy, "0-base", 100);
+    return pool(policy, "0-base", terms(100, false));
   }
 
-  private HttpPool pool(ToyPolicy policy, String firstWeights, int mostEnds) throws Exception {
+  private static Supervision.Settings terms(int most, boolean givesUp) {
+    return new Supervision.Settings(
+        Duration.ofSeconds(60),
+        new Restarts.Policy(most, 600_000, 50, 100, 100),
+        Duration.ofMinutes(5),
+        givesUp);
+  }
+
+  private HttpPool pool(ToyPolicy policy, String firstWeights, Supervision.Settings terms)
+      throws Exception {
+    return pool(policy, firstWeights, terms, "");
+  }
+
+  /** A server that fails at its first ten starts, if it is given a folder to count them in. */
+  private HttpPool pool(
+      ToyPolicy policy, String firstWeights, Supervision.Settings terms, String counted)
+      throws Exception {
     Path script = Files.writeString(folder.resolve("server.py"), SERVER);
     return HttpPool.open(
         new OwnPolicy(policy.tokenizer(), policy.contextLength(), OwnScores.notAsked()),
@@ -90,16 +115,17 @@ class RestartTest {
             1,
             16,
             Endpoint.Patience.DEFAULT,
-            new Supervision.Settings(
-                Duration.ofSeconds(60),
-                Duration.ofMillis(50),
-                Duration.ofMillis(100),
-                Duration.ofMinutes(5),
-                mostEnds),
+            terms,
             (port, weights) ->
                 ServerCommand.custom(
-                    List.of(
-                        "python3", script.toString(), ServerCommand.PORT, ServerCommand.WEIGHTS),
+                    Stream.of(
+                            "python3",
+                            script.toString(),
+                            ServerCommand.PORT,
+                            ServerCommand.WEIGHTS,
+                            counted)
+                        .filter(word -> !word.isEmpty())
+                        .toList(),
                     port,
                     weights.map(Path::toString).orElse(firstWeights)),
             true),
@@ -161,7 +187,7 @@ class RestartTest {
   @Test
   void deserted_onceTheOnlyServerIsGivenUp_saysWhy() throws Exception {
     try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
-        HttpPool pool = pool(policy, "4-none", 100);
+        HttpPool pool = pool(policy, "4-none", terms(3, true));
         SamplingEngine sampler = pool.newSampler()) {
       CompletionStage<List<Completion>> open = ask(sampler, 1);
       assertThat(Await.value(pool.deserted()))
@@ -173,6 +199,28 @@ class RestartTest {
           .hasMessageContaining("no inference server is left");
       assertThatThrownBy(() -> Await.value(ask(sampler, 2))).hasMessageContaining("is left");
     }
+  }
+
+  @Test
+  void sample_serverThatFailsToStartTenTimes_failsWhatWaitsAndIsUsedOnceItHeals() throws Exception {
+    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO);
+        HttpPool pool = pool(policy, "0-base", terms(3, false), folder.toString());
+        SamplingEngine sampler = pool.newSampler()) {
+      assertThat(Await.value(sampler.serves())).as("it asks for work to tell the run").isFalse();
+      assertThatThrownBy(() -> Await.value(ask(sampler, 1)))
+          .hasMessageContaining("no inference server serves: sidecar-1: it ended 3 times in a row")
+          .hasMessageContaining("no such device");
+      var loaded = sampler.load(ToyFixture.weights(policy, 1));
+      Await.value(loaded);
+      assertDrawnBy(1, Await.value(ask(sampler, 2)));
+      assertThat(starts()).isEqualTo(12);
+      assertThat(pool.deserted().toCompletableFuture()).isNotDone();
+    }
+  }
+
+  private long starts() throws IOException {
+    Path file = folder.resolve("starts");
+    return Files.exists(file) ? Files.size(file) : 0;
   }
 
   /** What a server is started with stays while it reads, though two newer versions came. */

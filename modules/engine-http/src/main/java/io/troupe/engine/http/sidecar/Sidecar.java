@@ -155,10 +155,11 @@ final class Sidecar {
     Supervision supervision = Supervision.begin(plan.supervision());
     while (!closed()) {
       switch (supervision.phase()) {
-        case Supervision.Phase.Resting(long until) -> {
+        case Supervision.Phase.Resting(long until, String _) -> {
           long pause = until == Long.MIN_VALUE ? 0 : until - now();
           if (!closing.await(pause, TimeUnit.MILLISECONDS)) {
             supervision = life(supervision);
+            supervision.failing().ifPresent(this::failing);
           }
         }
         case Supervision.Phase.GivenUp(String reason) -> {
@@ -169,6 +170,13 @@ final class Sidecar {
         case Supervision.Phase.Starting _, Supervision.Phase.Up _ ->
             throw new IllegalStateException(name + " lives between two lives");
       }
+    }
+  }
+
+  private void failing(String reason) {
+    if (!closed()) {
+      LOG.error("server={} does not serve: {} log={}", name, reason, log);
+      listener.failing(name, reason);
     }
   }
 

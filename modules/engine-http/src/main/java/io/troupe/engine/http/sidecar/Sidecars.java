@@ -26,7 +26,10 @@ public final class Sidecars implements AutoCloseable {
     /** It is gone, or about to be ended. */
     void down(String name);
 
-    /** It ended too often. */
+    /** It has ended again, so often that the next start is far off; it is down by then. */
+    void failing(String name, String reason);
+
+    /** It ended too often, and is not started again. */
     void givenUp(String name, String reason);
   }
 

@@ -2,63 +2,53 @@ package io.troupe.engine.http.sidecar;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.restart.Restarts;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What is to be done about one child process; time is an argument.
  *
- * <p>A child that ends is started again after a pause that doubles with each end in a row; one that
- * was up for a while has earned a clean slate; one that keeps ending is given up, one that never
- * served after {@value #STARTS_BEFORE_SERVING} starts, because a server that cannot start does not
- * learn to by being started.
+ * <p>A child that ends is started again as {@link Restarts} says, for as long as there is use for
+ * it: what keeps it from serving, such as a file system, a driver or a neighbour's memory, may last
+ * longer than any number of quick starts. Only one whose own process is started again by another
+ * one is given up here.
  *
  * @param settings the terms
  * @param phase where it is
- * @param ends in a row, without a long time up between
+ * @param restarts its ends in a row, without a long time up between
  * @param served whether it ever did
  */
-public record Supervision(Settings settings, Phase phase, int ends, boolean served) {
-  /** Starts in all of a child that never serves. */
-  public static final int STARTS_BEFORE_SERVING = 3;
+public record Supervision(Settings settings, Phase phase, Restarts restarts, boolean served) {
+  private static final Duration STEADY_AFTER = Duration.ofMinutes(5);
 
   /**
    * The terms.
    *
    * @param startWithin from the start to the first sign that it serves
-   * @param firstPause before the second start
-   * @param longestPause between two starts
+   * @param pauses before the next start
    * @param steadyAfter time up that makes earlier ends forgotten
-   * @param mostEnds in a row; one more and it is given up
+   * @param givesUp whether it is given up once its ends are persistent
    */
   public record Settings(
-      Duration startWithin,
-      Duration firstPause,
-      Duration longestPause,
-      Duration steadyAfter,
-      int mostEnds) {
+      Duration startWithin, Restarts.Policy pauses, Duration steadyAfter, boolean givesUp) {
     public Settings {
       require(startWithin.isPositive(), "a start takes longer than 0, not %s", startWithin);
-      require(
-          firstPause.compareTo(longestPause) <= 0,
-          "the first pause (%s) is at most the longest (%s)",
-          firstPause,
-          longestPause);
-      require(mostEnds >= 1, "a child may end at least once, not %d times", mostEnds);
     }
 
-    /**
-     * The same of a server whose worker ends with it: the node starts both again after longer
-     * pauses, so three ends are enough.
-     */
+    /** Of a server whose worker ends with it: the node starts both again after longer pauses. */
     public static Settings ofWorker(Duration startWithin) {
-      return new Settings(
-          startWithin, Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofMinutes(5), 3);
+      return of(startWithin, Restarts.Policy.WITHIN_A_PROCESS, true);
     }
 
-    /** Pauses of 1 s to 1 min; steady after 5 min; given up after 8 ends. */
+    /** Of a server that is started again as long as its run lasts. */
     public static Settings startingWithin(Duration startWithin) {
+      return of(startWithin, Restarts.Policy.DEFAULT, false);
+    }
+
+    private static Settings of(Duration startWithin, Restarts.Policy pauses, boolean givesUp) {
       return new Settings(
-          startWithin, Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofMinutes(5), 8);
+          startWithin, pauses.startingWithin(startWithin.toMillis()), STEADY_AFTER, givesUp);
     }
   }
 
@@ -69,8 +59,8 @@ public record Supervision(Settings settings, Phase phase, int ends, boolean serv
 
     record Up(long since) implements Phase {}
 
-    /** It ended, and is started again then. */
-    record Resting(long until) implements Phase {}
+    /** It ended, and is started again then; why it ended, "" before its first start. */
+    record Resting(long until, String why) implements Phase {}
 
     /** It is not started again. */
     record GivenUp(String reason) implements Phase {}
@@ -78,15 +68,16 @@ public record Supervision(Settings settings, Phase phase, int ends, boolean serv
 
   /** A child that is started at once. */
   public static Supervision begin(Settings settings) {
-    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), 0, false);
+    return new Supervision(
+        settings, new Phase.Resting(Long.MIN_VALUE, ""), Restarts.none(settings.pauses), false);
   }
 
   public Supervision started(long now) {
-    return new Supervision(settings, new Phase.Starting(now), ends, served);
+    return new Supervision(settings, new Phase.Starting(now), restarts, served);
   }
 
   public Supervision serves(long now) {
-    return new Supervision(settings, new Phase.Up(now), ends, true);
+    return new Supervision(settings, new Phase.Up(now), restarts, true);
   }
 
   /** Whether it has had its time to start. */
@@ -97,28 +88,34 @@ public record Supervision(Settings settings, Phase phase, int ends, boolean serv
 
   /** It was ended on purpose, and is started at once. */
   public Supervision replaced() {
-    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE), ends, served);
+    return new Supervision(settings, new Phase.Resting(Long.MIN_VALUE, ""), restarts, served);
   }
 
   /** It ended, whoever ended it. */
   public Supervision ended(long now, String why) {
     boolean steady =
         phase instanceof Phase.Up(long since) && now - since >= settings.steadyAfter.toMillis();
-    int inARow = steady ? 1 : ends + 1;
-    int most = served ? settings.mostEnds : Math.min(settings.mostEnds, STARTS_BEFORE_SERVING - 1);
-    if (inARow > most) {
+    Restarts next = (steady ? Restarts.none(settings.pauses) : restarts).ended(now);
+    if (settings.givesUp && next.persistent()) {
       String how = served ? "it ended %d times in a row" : "it never served in %d starts";
       return new Supervision(
           settings,
-          new Phase.GivenUp("%s, at last: %s".formatted(how.formatted(inARow), why)),
-          inARow,
+          new Phase.GivenUp("%s, at last: %s".formatted(how.formatted(next.endings().size()), why)),
+          next,
           served);
     }
-    long doubled = settings.firstPause.toMillis() << Math.min(inARow - 1, 20);
     return new Supervision(
-        settings,
-        new Phase.Resting(now + Math.min(doubled, settings.longestPause.toMillis())),
-        inARow,
-        served);
+        settings, new Phase.Resting(now + next.pauseMillis(), why), next, served);
+  }
+
+  /** Why it does not serve, once it has ended so often that it is tried again only seldom. */
+  public Optional<String> failing() {
+    return restarts.persistent()
+            && phase instanceof Phase.Resting(long _, String why)
+            && !why.isEmpty()
+        ? Optional.of(
+            "it ended %d times in a row and is started again every %d s, at last: %s"
+                .formatted(restarts.endings().size(), restarts.pauseMillis() / 1000, why))
+        : Optional.empty();
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.restart.Restarts;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.Wire;
 import io.troupe.testkit.Await;
@@ -40,6 +41,9 @@ class SidecarsTest {
         public void down(String name) {}
 
         @Override
+        public void failing(String name, String reason) {}
+
+        @Override
         public void givenUp(String name, String reason) {}
       };
 
@@ -61,10 +65,9 @@ class SidecarsTest {
                 Endpoint.Patience.DEFAULT,
                 new Supervision.Settings(
                     Duration.ofMinutes(5),
-                    Duration.ofMillis(1),
-                    Duration.ofMillis(1),
+                    new Restarts.Policy(100, 600_000, 1, 1, 1),
                     Duration.ofMinutes(5),
-                    100),
+                    false),
                 (_, _) ->
                     new ServerCommand(
                         List.of(
@@ -126,6 +129,9 @@ class SidecarsTest {
 
           @Override
           public void down(String name) {}
+
+          @Override
+          public void failing(String name, String reason) {}
 
           @Override
           public void givenUp(String name, String reason) {}

@@ -2,37 +2,60 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.restart.Restarts;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SupervisionTest {
-  private static final Supervision.Settings SETTINGS =
-      new Supervision.Settings(
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(5),
-          Duration.ofSeconds(60),
-          4);
+  private static final Restarts.Policy PAUSES =
+      new Restarts.Policy(4, 60_000, 1_000, 3_000, 20_000);
+
+  private static Supervision.Settings settings(boolean givesUp) {
+    return new Supervision.Settings(
+        Duration.ofSeconds(10), PAUSES, Duration.ofSeconds(60), givesUp);
+  }
+
+  private static final Supervision.Settings SETTINGS = settings(false);
 
   @Test
-  void ended_inARow_pausesLongerAndIsGivenUp() {
-    Supervision child = Supervision.begin(SETTINGS).started(0).serves(1);
-    for (long pause : List.of(1000L, 2000L, 4000L, 5000L)) {
-      child = child.started(0).ended(7, "exit 1");
-      assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(7 + pause));
+  void ended_againAndAgain_pausesLongerAndIsNeverGivenUp() {
+    Supervision child = Supervision.begin(SETTINGS);
+    long now = 0;
+    for (long pause : List.of(1000L, 2000L, 3000L, 20_000L, 20_000L, 20_000L)) {
+      child = child.started(now).ended(now + 7, "exit 1");
+      now += 7 + pause;
+      assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(now, "exit 1"));
+      assertThat(child.failing().isPresent()).isEqualTo(pause == 20_000);
     }
-    child = child.started(0).ended(7, "exit 1");
-    assertThat(child.phase())
-        .isEqualTo(new Supervision.Phase.GivenUp("it ended 5 times in a row, at last: exit 1"));
+    assertThat(child.failing())
+        .contains("it ended 4 times in a row and is started again every 20 s, at last: exit 1");
+    assertThat(child.started(now).serves(now).failing()).isEmpty();
+    assertThat(child.replaced().failing()).as("ended for other weights").isEmpty();
   }
 
   @Test
-  void ended_neverServed_isGivenUpAfterThreeStarts() {
-    Supervision child = Supervision.begin(SETTINGS).started(0).ended(7, "exit 1");
-    child = child.started(0).ended(7, "exit 1");
-    assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(2007));
-    assertThat(child.started(0).ended(7, "exit 1").phase())
+  void ended_slowStartsOfTheUsualTerms_arePersistentToo() {
+    Duration start = Duration.ofMinutes(10);
+    Supervision child = Supervision.begin(Supervision.Settings.startingWithin(start));
+    long now = 0;
+    for (int i = 0; i < 20; i++) {
+      now += start.toMillis();
+      child = child.started(now - start.toMillis()).ended(now, "late");
+      assertThat(child.restarts().persistent()).isEqualTo(i >= 4);
+      now = ((Supervision.Phase.Resting) child.phase()).until();
+    }
+  }
+
+  @Test
+  void ended_ofAWorker_isGivenUpWithTheThirdEnd() {
+    Supervision never = Supervision.begin(Supervision.Settings.ofWorker(Duration.ofMinutes(10)));
+    never = never.started(0).ended(7, "exit 1").started(1_007).ended(1_010, "exit 1");
+    assertThat(never.phase()).isEqualTo(new Supervision.Phase.Resting(3_010, "exit 1"));
+    Supervision served = never.started(3_010).serves(3_011).ended(3_012, "exit 2");
+    assertThat(served.phase())
+        .isEqualTo(new Supervision.Phase.GivenUp("it ended 3 times in a row, at last: exit 2"));
+    assertThat(never.started(3_010).ended(3_011, "exit 1").phase())
         .isEqualTo(new Supervision.Phase.GivenUp("it never served in 3 starts, at last: exit 1"));
   }
 
@@ -41,8 +64,8 @@ class SupervisionTest {
     Supervision child = Supervision.begin(SETTINGS);
     child = child.started(0).ended(0, "").started(0).ended(0, "").started(0);
     child = child.serves(1000).ended(61_000, "killed");
-    assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(62_000));
-    assertThat(child.ends()).isEqualTo(1);
+    assertThat(child.phase()).isEqualTo(new Supervision.Phase.Resting(62_000, "killed"));
+    assertThat(child.restarts().endings()).containsExactly(61_000L);
   }
 
   @Test
