@@ -26,39 +26,13 @@ import java.util.Optional;
  * @param mode how answers are read
  * @param formatReward reward of an answer that was found but is wrong, in [0, 1)
  */
-public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier {
+public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Verifier {
   private static final String ANCHOR = "The answer is ";
 
   /** Longer ones are no answers, and converting them takes more than linear time. */
   private static final int MOST_CHARACTERS = 100;
 
   private static final MathVerifier ANCHORED = MathVerifier.training();
-
-  /** How the answer is read. */
-  public enum Mode {
-    /**
-     * The last {@code \boxed{}}, else what follows the last {@code ####}, else what the last "the
-     * answer is" says, compared as {@link MathVerifier} does: for models that were taught one of
-     * these. Text without any of them earns nothing.
-     */
-    ANCHORS,
-    /**
-     * The first sentence {@code The answer is N.}, point included. The mode to train with: text
-     * without it earns nothing, so that a policy cannot be paid for numbers it did not call its
-     * answer.
-     */
-    STRICT,
-    /**
-     * The last number: the last run of digits, commas, points and dollar signs that holds a digit,
-     * with the minus before it. For evaluation.
-     */
-    FLEXIBLE,
-    /**
-     * Strict if that finds something, else flexible. For evaluation. (A third reading, the last
-     * number of {@code [-+]?[0-9]+(.[0-9]+)?}, is not needed: where it finds one, flexible does.)
-     */
-    ANY
-  }
 
   public Gsm8kVerifier {
     require(
@@ -68,13 +42,13 @@ public record Gsm8kVerifier(Mode mode, double formatReward) implements Verifier 
   }
 
   /** Wrong answers earn nothing. */
-  public Gsm8kVerifier(Mode mode) {
+  public Gsm8kVerifier(Gsm8kMode mode) {
     this(mode, 0);
   }
 
   @Override
   public Verdict verify(Prompt prompt, String completion) {
-    if (mode == Mode.ANCHORS) {
+    if (mode == Gsm8kMode.ANCHORS) {
       return withFormatReward(ANCHORED.verify(prompt, completion));
     }
     Optional<BigDecimal> answer = number(prompt.answer());

@@ -27,7 +27,8 @@ public final class Verifiers {
    */
   public static Verifiers with(List<Path> plugins) {
     SortedMap<String, VerifierProvider> byName = new TreeMap<>();
-    BuiltInVerifiers.all().forEach(provider -> add(byName, provider));
+    ServiceLoader.load(VerifierFamily.class, Verifiers.class.getClassLoader())
+        .forEach(family -> family.providers().forEach(provider -> add(byName, provider)));
     ServiceLoader.load(VerifierProvider.class, loader(plugins))
         .forEach(provider -> add(byName, provider));
     return new Verifiers(byName);

@@ -7,7 +7,6 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.testkit.Fuzz;
-import io.troupe.verifiers.Gsm8kVerifier.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +20,7 @@ class FuzzTest {
     FUZZ.run(
         5_000,
         (text, _) -> {
-          for (Mode mode : Mode.values()) {
+          for (Gsm8kMode mode : Gsm8kMode.values()) {
             assertThat(new Gsm8kVerifier(mode).verify(prompt, text))
                 .isInstanceOf(Verdict.Scored.class);
           }

@@ -9,7 +9,7 @@ import io.troupe.app.config.binding.Rules;
 import io.troupe.app.config.binding.Variant;
 import io.troupe.tasks.ArithmeticSettings;
 import io.troupe.tasks.ArithmeticSettings.Operation;
-import io.troupe.verifiers.Gsm8kVerifier.Mode;
+import io.troupe.verifiers.Gsm8kMode;
 import java.util.List;
 
 /** One data set: a task by itself, or a part of a mixture. */
@@ -116,7 +116,7 @@ public sealed interface DataSetSection extends TaskSection {
                   + " where that finds something, else flexible; `anchors` is the last `\\boxed{}`,"
                   + " else the last `####`, else the last \"the answer is\".")
           @Default("strict")
-          Mode verifierMode,
+          Gsm8kMode verifierMode,
       @Inline DataKeys data,
       @Inline PromptKeys prompts,
       @Inline MixKeys mix)

@@ -1,13 +1,34 @@
 package io.troupe.verifiers.code;
 
+import io.troupe.verifiers.BuiltInVerifier;
+import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.VerifierFamily;
 import io.troupe.verifiers.VerifierOptions;
-import io.troupe.verifiers.code.SandboxSettings.Isolation;
+import io.troupe.verifiers.VerifierProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
-/** Makes code verifiers from options as text. */
-public final class CodeVerifiers {
-  private CodeVerifiers() {}
+/** The verifiers that run the program of a completion in a sandbox. */
+public final class CodeVerifiers implements VerifierFamily {
+  @Override
+  public List<VerifierProvider> providers() {
+    return List.of(
+        verifier("mbpp", "a Python program in a sandbox, against asserts", CodeProfile.mbpp()),
+        verifier(
+            "humaneval",
+            "the rest of a Python function in a sandbox, against a check function",
+            CodeProfile.humanEval()),
+        verifier(
+            "apps",
+            "a Python program in a sandbox, against its output or results; partial credit",
+            CodeProfile.apps()));
+  }
+
+  private static VerifierProvider verifier(String name, String summary, CodeProfile benchmark) {
+    return new BuiltInVerifier(
+        name, summary, Isolation.SELF, true, options -> create(name, benchmark, options));
+  }
 
   /**
    * A verifier with a sandbox of its own.
@@ -16,13 +37,13 @@ public final class CodeVerifiers {
    * of one that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code
    * python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
    * comparison} (exact, lines, tokens or numbers), {@code allow_unfiltered} (false; see {@link
-   * Isolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed} (false; see {@link
-   * Isolation#NONE}).
+   * SandboxSettings.Isolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed} (false; see
+   * {@link SandboxSettings.Isolation#NONE}).
    *
    * @param benchmarkName for messages
    * @throws SandboxUnavailable if this machine cannot shut programs in
    */
-  public static CodeVerifier create(
+  private static CodeVerifier create(
       String benchmarkName, CodeProfile benchmark, VerifierOptions options)
       throws SandboxUnavailable {
     CodeProfile profile =
@@ -50,10 +71,12 @@ public final class CodeVerifiers {
     return new CodeVerifier(profile, Sandbox.open(settings));
   }
 
-  private static Isolation isolation(boolean unsandboxed, boolean unfiltered) {
+  private static SandboxSettings.Isolation isolation(boolean unsandboxed, boolean unfiltered) {
     if (unsandboxed) {
-      return Isolation.NONE;
+      return SandboxSettings.Isolation.NONE;
     }
-    return unfiltered ? Isolation.BUBBLEWRAP_MAYBE_UNFILTERED : Isolation.BUBBLEWRAP;
+    return unfiltered
+        ? SandboxSettings.Isolation.BUBBLEWRAP_MAYBE_UNFILTERED
+        : SandboxSettings.Isolation.BUBBLEWRAP;
   }
 }

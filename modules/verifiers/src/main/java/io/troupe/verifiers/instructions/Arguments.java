@@ -22,6 +22,22 @@ import java.util.Set;
  * write prompts, a verdict would be chance: here an absent argument is an error.
  */
 final class Arguments {
+  /** They do not say what to check. */
+  static final class BadArgumentException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final String problem;
+
+    BadArgumentException(String problem) {
+      super(problem);
+      this.problem = problem;
+    }
+
+    String problem() {
+      return problem;
+    }
+  }
+
   private final Map<String, PythonValue> values = new HashMap<>();
   private final Set<String> read = new HashSet<>();
 

@@ -6,6 +6,7 @@ import static io.troupe.verifiers.python.PythonText.strip;
 import static io.troupe.verifiers.python.PythonText.withoutPrefix;
 import static io.troupe.verifiers.python.PythonText.withoutSuffix;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.language.Languages;
 import io.troupe.verifiers.language.WordTokenizer;
 import io.troupe.verifiers.python.PythonPattern;

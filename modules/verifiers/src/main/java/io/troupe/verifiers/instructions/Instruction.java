@@ -1,5 +1,6 @@
 package io.troupe.verifiers.instructions;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import java.util.function.Predicate;
 
 /**

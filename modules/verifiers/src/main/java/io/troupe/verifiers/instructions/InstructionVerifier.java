@@ -4,6 +4,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.language.Languages;
 import io.troupe.verifiers.python.PythonText;
 import io.troupe.verifiers.python.TooManyStepsException;

@@ -2,6 +2,7 @@ package io.troupe.verifiers.instructions;
 
 import static io.troupe.verifiers.python.PythonText.lower;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonPattern.Flag;
 import io.troupe.verifiers.python.PythonText;

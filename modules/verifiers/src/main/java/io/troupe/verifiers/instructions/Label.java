@@ -1,5 +1,6 @@
 package io.troupe.verifiers.instructions;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.python.PythonReader;
 import io.troupe.verifiers.python.PythonValue;
 import io.troupe.verifiers.python.PythonValue.Dict;

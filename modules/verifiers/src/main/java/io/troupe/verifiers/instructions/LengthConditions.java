@@ -4,6 +4,7 @@ import static io.troupe.verifiers.python.PythonText.isBlank;
 import static io.troupe.verifiers.python.PythonText.lower;
 import static io.troupe.verifiers.python.PythonText.strip;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.language.Punkt;
 import io.troupe.verifiers.language.RuleSentences;
 import io.troupe.verifiers.language.WordTokenizer;

@@ -1,5 +1,7 @@
 package io.troupe.verifiers.instructions;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
+
 /** How a count compares with the number an instruction names. */
 enum Relation {
   LESS_THAN("less than"),

@@ -7,6 +7,7 @@ import static io.troupe.verifiers.python.PythonText.lower;
 import static io.troupe.verifiers.python.PythonText.split;
 import static io.troupe.verifiers.python.PythonText.strip;
 
+import io.troupe.verifiers.instructions.Arguments.BadArgumentException;
 import io.troupe.verifiers.language.Languages;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonReader;

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.verifiers.Timing;
+import io.troupe.core.reward.Verdict;
+import io.troupe.testkit.CpuTimeLimit;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,11 +51,12 @@ class SizeGuardTest {
   void verify_bomb_isWrongWithinATenthOfASecond(String bomb) {
     for (String gold : List.of("18", "\\cot x + \\sqrt{2}", "x^2+y=1")) {
       Prompt prompt = new Prompt(new PromptId("p"), "s", "t", gold, "");
-      assertThat(
-              Timing.assertWithin(
-                      Duration.ofMillis(100), () -> MathVerifier.training().verify(prompt, bomb))
-                  .passed())
-          .isFalse();
+      Verdict verdict =
+          CpuTimeLimit.assertWithin(
+              Duration.ofMillis(100), () -> MathVerifier.training().verify(prompt, bomb));
+      assertThat(verdict)
+          .isInstanceOfSatisfying(
+              Verdict.Scored.class, scored -> assertThat(scored.passed()).isFalse());
     }
   }
 }

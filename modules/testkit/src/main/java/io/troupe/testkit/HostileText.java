@@ -1,9 +1,9 @@
-package io.troupe.verifiers;
+package io.troupe.testkit;
 
 import java.util.Random;
 
 /** Completions nobody would write, but a policy may. */
-final class Hostile {
+public final class HostileText {
   private static final String[] PIECES = {
     "The answer is ",
     "The answer is",
@@ -31,10 +31,10 @@ final class Hostile {
     "-0"
   };
 
-  private Hostile() {}
+  private HostileText() {}
 
   /** Random pieces, or random UTF-16 units, up to 400 of them. */
-  static String text(Random random) {
+  public static String random(Random random) {
     StringBuilder text = new StringBuilder();
     boolean pieces = random.nextBoolean();
     int length = random.nextInt(400);
@@ -49,7 +49,7 @@ final class Hostile {
   }
 
   /** About a million characters that are costly for a careless reader. */
-  static String[] large() {
+  public static String[] large() {
     int million = 1_000_000;
     return new String[] {
       "9".repeat(million),

@@ -1,0 +1,24 @@
+package io.troupe.verifiers;
+
+import io.troupe.verifiers.FormatVerifier.Shape;
+import java.util.List;
+
+/** The verifiers that need nothing but the text of a completion. */
+public final class BasicVerifiers implements VerifierFamily {
+  @Override
+  public List<VerifierProvider> providers() {
+    return List.of(
+        new BuiltInVerifier(
+            "numeric",
+            "one number and nothing else, equal to the answer",
+            Isolation.LINEAR,
+            options ->
+                new NumericVerifier(
+                    options.flag("padded", false), options.flag("reversed", false))),
+        new BuiltInVerifier(
+            "format",
+            "the shape of a completion, whatever it says: for mixed rewards",
+            Isolation.LINEAR,
+            options -> new FormatVerifier(options.choice("shape", Shape.THINK_ANSWER))));
+  }
+}
