@@ -70,7 +70,7 @@ final class DecodeBatch implements AutoCloseable {
   static long mostTokens(SampleRequest request, int context) {
     long longest = (long) request.prompt().length + request.settings().maxTokens();
     int most = (int) Math.min(context, longest);
-    return DjlPolicy.cacheTokens(request.completions(), most, context);
+    return KvCache.tokens(request.completions(), most, context);
   }
 
   /** Tokens that the slots of several groups may have room for. */

@@ -127,7 +127,7 @@ public final class DjlPolicy implements PolicyEngines {
    * @param longest tokens of the prompt and its longest completion
    */
   public static long cacheTokens(int completions, int longest, int context) {
-    return (long) completions * KvCache.room(Math.min(longest, context), context);
+    return KvCache.tokens(completions, longest, context);
   }
 
   @Override

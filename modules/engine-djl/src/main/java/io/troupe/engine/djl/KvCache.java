@@ -72,6 +72,15 @@ final class KvCache implements AutoCloseable {
     this.all = join();
   }
 
+  /**
+   * Room that a group can come to need, see {@link ComputeSettings#kvTokens}.
+   *
+   * @param longest tokens of the prompt and its longest completion
+   */
+  static long tokens(int completions, int longest, int context) {
+    return (long) completions * room(Math.min(longest, context), context);
+  }
+
   private static List<Integer> rooms(int context) {
     List<Integer> rooms = new ArrayList<>();
     for (long room = SMALLEST_ROOM; room < context; room *= 2) {
