@@ -64,7 +64,7 @@ final class OtlpCollectorTest {
         "00".repeat(16),
         "%016x".formatted(number),
         number == 1 ? "" : "%016x".formatted(1),
-        "drawing",
+        "sampling",
         1_000,
         1_250,
         Map.of("troupe.fence", 9_007_199_254_740_993L),
@@ -96,12 +96,12 @@ final class OtlpCollectorTest {
                     {"key": "troupe.run", "value": {"stringValue": "r1"}}]},
                   "scopeSpans": [{"scope": {"name": "io.troupe"}, "spans": [
                     {"traceId": "00000000000000000000000000000000", "spanId": "0000000000000001",
-                     "name": "drawing", "kind": 1,
+                     "name": "sampling", "kind": 1,
                      "startTimeUnixNano": "1000000000", "endTimeUnixNano": "1250000000",
                      "attributes": [
                        {"key": "troupe.fence", "value": {"intValue": "9007199254740993"}}]},
                     {"traceId": "00000000000000000000000000000000", "spanId": "0000000000000002",
-                     "parentSpanId": "0000000000000001", "name": "drawing", "kind": 1,
+                     "parentSpanId": "0000000000000001", "name": "sampling", "kind": 1,
                      "startTimeUnixNano": "1000000000", "endTimeUnixNano": "1250000000",
                      "attributes": [
                        {"key": "troupe.fence", "value": {"intValue": "9007199254740993"}}],

@@ -45,7 +45,7 @@ final class Layers implements AutoCloseable {
 
   /** The normed hidden states, with a graph down to the last layer's output; once. */
   NativeTensor leave() {
-    try (Program.Call call = decoder.call("leave", leaves)) {
+    try (Program.Call call = decoder.call("final_hidden", leaves)) {
       return call.with(output).opaque();
     }
   }
@@ -53,7 +53,7 @@ final class Layers implements AutoCloseable {
   /** Carries the gradient of the last layer's output down to all weights; once. */
   void unwind() {
     try (NativeTensor gradient = NativeTensor.opaque(TorchBridge.gradient(output.handle()));
-        Program.Call call = decoder.call("unwind", leaves)) {
+        Program.Call call = decoder.call("backward_layers", leaves)) {
       part.treeInto(call).with(inputs).with(gradient).run();
     }
   }

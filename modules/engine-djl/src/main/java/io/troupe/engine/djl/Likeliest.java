@@ -23,14 +23,14 @@ record Likeliest(NativeTensor ids, NativeTensor logProbs, int topK) implements A
   static Likeliest of(Teacher teacher, MicroBatch batch, int topK, double temperature, int rows) {
     Decoder decoder = teacher.decoder();
     if (batch.tokens() <= rows) {
-      try (Program.Call call = decoder.call("likeliest", teacher.weights())) {
+      try (Program.Call call = decoder.call("top_k_log_probs", teacher.weights())) {
         return of(
             batch, topK, batch.into(call).with((long) topK).with(temperature).tensorHandles());
       }
     }
     try (Program.Call first = decoder.call("states", teacher.weights());
         NativeTensor states = batch.into(first).opaque();
-        Program.Call call = decoder.call("part_likeliest", teacher.weights())) {
+        Program.Call call = decoder.call("part_top_k", teacher.weights())) {
       call.with(states).with((long) rows).with(temperature).with((long) topK);
       return of(batch, topK, call.tensorHandles());
     }

@@ -319,11 +319,11 @@ def read(J: List[Tensor], G: List[int], eps: float, ids: Tensor, KV: List[Tensor
 # tokens and their log-probabilities [2, n], float64. flags: 1 some row is greedy; 2 some row is
 # truncated or penalised or wants bare log-probabilities, which makes it [3, n]; 4 some row's
 # temperature is not 1.
-def draw(logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+def sample(logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
   u = torch.slice(F[0], 0, 0, n).unsqueeze(1)
   temperature = torch.to(torch.slice(F[1], 0, 0, n), 6).unsqueeze(1)
   if (flags & 2) != 0:
-    return __torch__.draw_from_part(logits, u, temperature, I, F, n, held)
+    return __torch__.sample_filtered(logits, u, temperature, I, F, n, held)
   scaled = logits
   if (flags & 4) != 0:
     scaled = logits / temperature
@@ -336,9 +336,9 @@ def draw(logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor)
     token = torch.where(greedy, torch.argmax(logits, -1, True), token)
   return torch.cat([torch.to(token, 7), torch.to(torch.gather(logp, 1, token), 7)], 1).t().contiguous()
 
-# The same from what SamplingSettings leaves of the distribution, whose draws equal draw's where
+# The same from what SamplingSettings leaves of the distribution, whose samples equal sample's where
 # that is all of it. held [n, S] are the ids that each row holds, repeated to fill it; S may be 0.
-def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F: Tensor, n: int, held: Tensor) -> Tensor:
+def sample_filtered(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F: Tensor, n: int, held: Tensor) -> Tensor:
   bare = torch.log_softmax(logits, -1)
   if held.size(1) > 0:
     penalty = torch.to(torch.slice(F[4], 0, 0, n), 6).unsqueeze(1)
@@ -358,7 +358,7 @@ def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F:
   kept = torch.scatter(torch.zeros_like(kept), 1, ids, kept)
   mass = torch.cumsum(torch.exp(logp) * torch.to(kept, 7), -1)
   total = torch.slice(mass, 1, -1)
-  # Rounding must not lift the number to the total, behind which there is no token to draw.
+  # Rounding must not lift the number to the total, behind which there is no token to sample.
   token = torch.searchsorted(mass, torch.minimum(u * total, total * (1. - 2.5e-16)), right=True)
   token = torch.clamp(token, 0, logits.size(-1) - 1)
   greedy = torch.ne(torch.slice(I[2], 0, 0, n), 0).unsqueeze(1)
@@ -366,13 +366,13 @@ def draw_from_part(logits: Tensor, u: Tensor, temperature: Tensor, I: Tensor, F:
   score = torch.gather(logp, 1, token) - torch.where(torch.logical_or(whole, greedy), torch.zeros_like(total), torch.log(total))
   return torch.cat([torch.to(token, 7), score, torch.to(torch.gather(bare, 1, token), 7)], 1).t().contiguous()
 
-# What draw returns, on the host; F and held come from there.
-def drawn(R: List[Tensor], G: List[int], logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
+# What sample returns, on the host; F and held come from there.
+def sampled(R: List[Tensor], G: List[int], logits: Tensor, I: Tensor, F: Tensor, n: int, flags: int, held: Tensor) -> Tensor:
   if G[7] != 6:
     logits = torch.to(logits, 6)
   if G[8] == 0:
-    return __torch__.draw(logits, I, F, n, flags, held)
-  return torch.cpu(__torch__.draw(logits, I, torch.to(F, R[0].device, 7), n, flags, __torch__.here(R, held)))
+    return __torch__.sample(logits, I, F, n, flags, held)
+  return torch.cpu(__torch__.sample(logits, I, torch.to(F, R[0].device, 7), n, flags, __torch__.here(R, held)))
 
 class K(Module):
   __parameters__ = []
@@ -422,13 +422,13 @@ class K(Module):
 
   # The most likely tokens after the positions at [N], count of them, and their log-probabilities,
   # [N, count] each.
-  def likeliest(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, count: int, temperature: float) -> List[Tensor]:
+  def top_k_log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, count: int, temperature: float) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     value, token = torch.topk(logp, count)
     return [torch.cpu(token), torch.cpu(value)]
 
   # The same of states x [N, hidden], for rows of them at a time.
-  def part_likeliest(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, count: int) -> List[Tensor]:
+  def part_top_k(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, count: int) -> List[Tensor]:
     w = torch.to(W[-1], R[0].device, G[7])
     tokens = annotate(List[Tensor], [])
     values = annotate(List[Tensor], [])
@@ -449,13 +449,13 @@ class K(Module):
     return X
 
   # The normed hidden states of the last of the checkpoints, with a graph down to that one.
-  def leave(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor) -> Tensor:
+  def final_hidden(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor) -> Tensor:
     return __torch__.rms(x, __torch__.placed_weights(W, R, G)[__torch__.layer(G[0])], eps)
 
   # Adds the gradients of the weights below the last checkpoint, whose own gradient is known: layer
   # by layer from the top, each computed again with a graph that lives no longer than its turn
   # (Chen et al. 2016). Empties X on the way.
-  def unwind(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor) -> int:
+  def backward_layers(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor) -> int:
     tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
     W = __torch__.placed_weights(W, R, G)
     for i in range(G[0]):
@@ -553,7 +553,7 @@ class K(Module):
       return torch.zeros([0, 0])
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
     logits = torch.linear(__torch__.rms(torch.index_select(x, 0, last), J[-2], eps), J[-1])
-    return __torch__.drawn(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
+    return __torch__.sampled(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
   # S[2p + 1] after it, pool after pool. I[0] token, I[1] its position.
@@ -609,4 +609,4 @@ class K(Module):
       else:
         gathered = torch.cat(parts)
       x = __torch__.finish_joined(J, w, G, eps, x, gathered)
-    return __torch__.drawn(R, G, torch.linear(__torch__.rms(x, J[-2], eps), J[-1]), I, F, n, flags, held)
+    return __torch__.sampled(R, G, torch.linear(__torch__.rms(x, J[-2], eps), J[-1]), I, F, n, flags, held)

@@ -76,10 +76,10 @@ final class LogitPartsTest {
     Step whole = step(mode, tied, 1 << 10);
     Step parts = step(mode, tied, rows);
 
-    assertThat(whole.calls).contains("log_probs", "likeliest").doesNotContain("states");
+    assertThat(whole.calls).contains("log_probs", "top_k_log_probs").doesNotContain("states");
     assertThat(parts.calls)
-        .contains("states", "part_log_probs", "part_backward", "part_likeliest")
-        .doesNotContain("log_probs", "likeliest");
+        .contains("states", "part_log_probs", "part_backward", "part_top_k")
+        .doesNotContain("log_probs", "top_k_log_probs");
     assertThat(parts.outcome.loss()).isCloseTo(whole.outcome.loss(), within(1e-5));
     assertThat(parts.outcome.entropy()).isCloseTo(whole.outcome.entropy(), within(1e-5));
     for (int i = 0; i < whole.reference.size(); i++) {

@@ -44,7 +44,9 @@ final class Upkeep implements Attendant.Post, LoadWatch.Post {
   /** Looks after a server until it leaves. */
   void begin(Replica replica) {
     var _ =
-        Thread.ofVirtual().name("attendant-" + replica.name()).start(new Attendant(replica, this));
+        Thread.ofVirtual()
+            .name("weight-sync-" + replica.name())
+            .start(new Attendant(replica, this));
     var _ = Thread.ofVirtual().name("load-" + replica.name()).start(new LoadWatch(replica, this));
   }
 

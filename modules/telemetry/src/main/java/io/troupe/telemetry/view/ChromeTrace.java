@@ -23,6 +23,7 @@ import java.util.function.Consumer;
  *     Trace Event Format</a>
  */
 public final class ChromeTrace {
+  private static final String SAMPLE = "sample";
   private static final String TRAINER = "trainer";
   private static final String VERIFICATION = "verification";
 
@@ -74,7 +75,7 @@ public final class ChromeTrace {
         drawing.put(lease, new Slice(lanes(worker.value()).take(), at));
       }
       case Event.LeaseSampled(LeaseId lease, long _) -> {
-        endDrawing(lease, at, "draw");
+        endDrawing(lease, at, SAMPLE);
         judging.put(lease, new Slice(lanes(VERIFICATION).take(), at));
       }
       case Event.LeaseEnded(LeaseId lease, var reason, String _, boolean _) ->
@@ -140,7 +141,7 @@ public final class ChromeTrace {
     Slice slice = drawing.remove(lease);
     String worker = workers.get(lease);
     if (slice != null && worker != null) {
-      slice(worker, slice, at, how.equals("draw") ? "draw " + lease : lease + " " + how);
+      slice(worker, slice, at, how.equals(SAMPLE) ? SAMPLE + " " + lease : lease + " " + how);
       flow("s", worker, slice.lane(), slice.since(), lease.fence());
       lanes(worker).release(slice.lane());
     }

@@ -82,7 +82,7 @@ public final class GroupSpans {
         Map<String, Object> about = of(lease);
         about.put("troupe.worker", worker.value());
         about.put("troupe.weights", version.number());
-        next(lease.group(), at, "drawing", about, "");
+        next(lease.group(), at, "sampling", about, "");
       }
       case Event.LeaseSampled(LeaseId lease, long _) ->
           next(lease.group(), at, "judging", of(lease), "");

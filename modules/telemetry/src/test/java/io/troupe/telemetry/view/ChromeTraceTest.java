@@ -29,7 +29,7 @@ class ChromeTraceTest {
         .filteredOn(event -> "X".equals(event.get("ph")))
         .extracting(event -> event.get("name"), event -> event.get("ts"), event -> event.get("dur"))
         .containsExactly(
-            tuple("draw g7#12", 10_000L, 20_000L),
+            tuple("sample g7#12", 10_000L, 20_000L),
             tuple("g7#12 judge, scored", 30_000L, 5_000L),
             tuple("step 1", 35_000L, 25_000L));
     assertThat(events)

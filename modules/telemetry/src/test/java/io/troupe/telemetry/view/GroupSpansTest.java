@@ -46,9 +46,9 @@ class GroupSpansTest {
     assertThat(told)
         .extracting(Span::name, Span::from, Span::until, Span::error)
         .containsExactly(
-            tuple("drawing", 10L, 20L, "worker_lost"),
+            tuple("sampling", 10L, 20L, "worker_lost"),
             tuple("waiting", 20L, 25L, ""),
-            tuple("drawing", 25L, 30L, ""),
+            tuple("sampling", 25L, 30L, ""),
             tuple("judging", 30L, 35L, ""),
             tuple("buffered", 35L, 40L, ""),
             tuple("training", 40L, 60L, ""),
