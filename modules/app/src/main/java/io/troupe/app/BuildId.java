@@ -1,5 +1,6 @@
 package io.troupe.app;
 
+import io.troupe.base.hash.Sha256;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,10 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -51,13 +50,13 @@ final class BuildId {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the program's own classes: " + e.getMessage(), e);
     }
-    MessageDigest all = sha256();
+    MessageDigest all = Sha256.digest();
     digests.forEach(
         (name, digest) -> {
           all.update(name.getBytes(StandardCharsets.UTF_8));
           all.update(digest);
         });
-    return version + "-" + HexFormat.of().formatHex(all.digest()).substring(0, DIGITS);
+    return version + "-" + Sha256.hex(all).substring(0, DIGITS);
   }
 
   private static void addFolder(Path folder, SortedMap<String, byte[]> digests) throws IOException {
@@ -71,7 +70,7 @@ final class BuildId {
     }
     for (Path file : files) {
       String name = folder.relativize(file).toString().replace(File.separatorChar, '/');
-      digests.put(name, sha256().digest(Files.readAllBytes(file)));
+      digests.put(name, Sha256.of(Files.readAllBytes(file)));
     }
   }
 
@@ -83,18 +82,10 @@ final class BuildId {
       for (JarEntry entry : new ArrayList<>(Collections.list(file.entries()))) {
         if (entry.getName().startsWith(OWN) && entry.getName().endsWith(".class")) {
           try (var in = file.getInputStream(entry)) {
-            digests.put(entry.getName(), sha256().digest(in.readAllBytes()));
+            digests.put(entry.getName(), Sha256.of(in.readAllBytes()));
           }
         }
       }
-    }
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
     }
   }
 }

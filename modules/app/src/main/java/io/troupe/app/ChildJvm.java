@@ -1,6 +1,6 @@
 package io.troupe.app;
 
-import java.nio.file.Path;
+import io.troupe.base.process.JavaCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,12 +15,6 @@ public final class ChildJvm {
   /** Weights lie outside the heap; without it the heap's limit would be theirs, too. */
   static final String WEIGHTS_UNBOUNDED = "-XX:MaxDirectMemorySize=1t";
 
-  /**
-   * A JVM that has no heap left ends, as if it had been killed, and its parent starts it again:
-   * whichever thread met the error, the others would wait for it.
-   */
-  static final String EXIT_WITHOUT_HEAP = "-XX:+ExitOnOutOfMemoryError";
-
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
 
   private ChildJvm() {}
@@ -31,31 +25,30 @@ public final class ChildJvm {
    * @param heapMebibytes of the JVM
    */
   static List<String> command(int heapMebibytes) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx%dm".formatted(heapMebibytes),
-            WEIGHTS_UNBOUNDED,
-            EXIT_WITHOUT_HEAP,
-            "-XX:+UseSerialGC",
-            "-Dstdout.encoding=UTF-8",
-            "-Dstderr.encoding=UTF-8",
-            "-Dai.djl.offline=true",
-            "-Dtroupe.home=" + Build.home()));
-    Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
+    return new ArrayList<>(
+        program()
+            .with(JavaCommand.NATIVE_ACCESS)
+            .heap(heapMebibytes)
+            .with(WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
+            .with(JavaCommand.UTF8_OUTPUT)
+            .with("-Dai.djl.offline=true", "-Dtroupe.home=" + Build.home())
+            .with(ofTheUser())
+            .words(List.of()));
+  }
+
+  /** The class of the command line, without options. */
+  static JavaCommand program() {
+    return JavaCommand.of(MAIN);
+  }
+
+  private static List<String> ofTheUser() {
+    return Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
         .filter(option -> !option.isBlank())
-        .forEach(command::add);
-    command.add(MAIN);
-    return command;
+        .toList();
   }
 
   /** Its class path; not on the command line, so that {@code ps} shows what a process is. */
   static Map<String, String> environment() {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("CLASSPATH", System.getProperty("java.class.path"));
-    return environment;
+    return new HashMap<>(program().environment());
   }
 }

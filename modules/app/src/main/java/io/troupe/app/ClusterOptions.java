@@ -2,8 +2,8 @@ package io.troupe.app;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ClusterSettings;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.tls.CertificateWatch;

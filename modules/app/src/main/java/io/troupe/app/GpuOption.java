@@ -2,13 +2,13 @@ package io.troupe.app;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.PrivateFiles;
 import io.troupe.cluster.gpu.ChildLedger;
 import io.troupe.cluster.gpu.GpuHolders;
 import io.troupe.cluster.gpu.GpuProbe;
 import io.troupe.cluster.gpu.NodeGpus;
 import io.troupe.cluster.gpu.NvidiaSmi;
 import io.troupe.cluster.gpu.Occupants;
-import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class GpuOption {
     return Optional.of(
         new NodeGpus(
             probe.get(),
-            ChildLedger.open(node.resolve("children.json")),
+            ChildLedger.open(node.resolve("children.pids")),
             Occupants.ProcessTable.ofHost(),
             new GpuHolders()));
   }

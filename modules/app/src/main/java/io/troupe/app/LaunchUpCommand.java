@@ -7,21 +7,20 @@ import io.troupe.app.launch.Fleet;
 import io.troupe.app.launch.HostFacts;
 import io.troupe.app.launch.KeyFolders;
 import io.troupe.app.launch.RemoteHost;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.Announcements;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.tls.PlainTcpRule;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -185,11 +184,7 @@ final class LaunchUpCommand implements Callable<Integer> {
     try {
       fleet.copy(Bundle.ofThisProcess(folder), facts);
     } finally {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
+      FileTree.delete(folder);
     }
   }
 

@@ -3,6 +3,7 @@ package io.troupe.app;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.VerifierSection;
+import io.troupe.base.hash.Sha256;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
 import io.troupe.verifiers.VerifierSpec;
@@ -13,8 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,19 +75,19 @@ final class RunInputs {
   private static void putTensors(Map<String, String> digests, String what, Path directory)
       throws IOException {
     if (Files.isDirectory(directory)) {
-      MessageDigest sha = sha256();
+      MessageDigest sha = Sha256.digest();
       for (Path file : FileSamples.tensors(directory)) {
         add(sha, String.valueOf(file.getFileName()));
         FileSamples.read(file, bytes -> add(sha, bytes));
       }
-      digests.put(what, hex(sha));
+      digests.put(what, Sha256.hex(sha));
     }
   }
 
   /** What the verifiers are made of, beside this build: jars, and files of their commands. */
   private static String verifiers(Composition composition) throws IOException {
     VerifierSection section = composition.config().verifier();
-    MessageDigest sha = sha256();
+    MessageDigest sha = Sha256.digest();
     for (Path plugin : section.plugins()) {
       add(sha, Files.readAllBytes(plugin));
     }
@@ -104,7 +103,7 @@ final class RunInputs {
         add(sha, Files.readAllBytes(file));
       }
     }
-    return hex(sha);
+    return Sha256.hex(sha);
   }
 
   /**
@@ -137,7 +136,7 @@ final class RunInputs {
   }
 
   private static String data(Composition composition) {
-    MessageDigest sha = sha256();
+    MessageDigest sha = Sha256.digest();
     for (List<Prompt> part : List.of(composition.task().train(), composition.task().heldOut())) {
       add(sha, Integer.toString(part.size()));
       for (Prompt prompt : part) {
@@ -148,13 +147,13 @@ final class RunInputs {
         add(sha, prompt.solution());
       }
     }
-    return hex(sha);
+    return Sha256.hex(sha);
   }
 
   /** Every id's bytes, the ids that end, and how the run's own prompts are encoded. */
   private static String tokenizer(Composition composition) {
     Tokenizer tokenizer = composition.tokenizer();
-    MessageDigest sha = sha256();
+    MessageDigest sha = Sha256.digest();
     for (int id = 0; id < tokenizer.vocabularySize(); id++) {
       add(sha, tokenizer.bytes(id));
     }
@@ -167,17 +166,17 @@ final class RunInputs {
               bytes.asIntBuffer().put(ids);
               add(sha, bytes.array());
             });
-    return hex(sha);
+    return Sha256.hex(sha);
   }
 
   /** The architecture: weights come from the head in any case. */
   private static String model(Composition.Start start) {
-    MessageDigest sha = sha256();
+    MessageDigest sha = Sha256.digest();
     switch (start) {
       case Composition.Start.Fresh() -> add(sha, "fresh");
       case Composition.Start.Stored(var checkpoint) -> add(sha, checkpoint.settings().toString());
     }
-    return hex(sha);
+    return Sha256.hex(sha);
   }
 
   private static void add(MessageDigest sha, String text) {
@@ -188,17 +187,5 @@ final class RunInputs {
   private static void add(MessageDigest sha, byte[] bytes) {
     sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
     sha.update(bytes);
-  }
-
-  private static String hex(MessageDigest sha) {
-    return HexFormat.of().formatHex(sha.digest());
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
   }
 }

@@ -1,8 +1,8 @@
 package io.troupe.app;
 
+import io.troupe.base.files.WholeFile;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.store.RunFolder;
-import io.troupe.store.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import io.troupe.app.config.LoraSection;
 import io.troupe.app.config.PolicySection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.SidecarsSection;
+import io.troupe.base.process.JavaCommand;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.ComputeSettings.KvOnSwap;
@@ -24,7 +25,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -209,42 +210,37 @@ final class Servers implements AutoCloseable {
    * copies of the weights.
    */
   private static Map<String, String> environment() {
-    return Map.of(
-        "CLASSPATH",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-        "MALLOC_MMAP_THRESHOLD_",
-        Integer.toString(1 << 20));
+    Map<String, String> environment = new HashMap<>(ChildJvm.program().environment());
+    environment.put("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 20));
+    return environment;
   }
 
   /** This program in a process of its own. */
   private static List<String> ours(int heap, Path resolved, int port, int adapters) {
-    List<String> words =
-        new ArrayList<>(
+    List<String> properties =
+        Stream.of("troupe.home", "ai.djl.offline")
+            .flatMap(
+                property ->
+                    Optional.ofNullable(System.getProperty(property)).stream()
+                        .map(value -> "-D%s=%s".formatted(property, value)))
+            .toList();
+    return ChildJvm.program()
+        .heap(heap)
+        .with(
+            ChildJvm.WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
+        .with(JavaCommand.NATIVE_ACCESS)
+        .with(properties)
+        .words(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx%dm".formatted(heap),
-                ChildJvm.WEIGHTS_UNBOUNDED,
-                ChildJvm.EXIT_WITHOUT_HEAP,
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow"));
-    for (String property : List.of("troupe.home", "ai.djl.offline")) {
-      Optional.ofNullable(System.getProperty(property))
-          .ifPresent(value -> words.add("-D%s=%s".formatted(property, value)));
-    }
-    words.addAll(
-        List.of(
-            ChildJvm.MAIN,
-            "serve",
-            "--config",
-            resolved.toString(),
-            "--port",
-            Integer.toString(port),
-            "--max-adapters",
-            Integer.toString(adapters),
-            "--with-parent",
-            Long.toString(ProcessHandle.current().pid())));
-    return words;
+                "serve",
+                "--config",
+                resolved.toString(),
+                "--port",
+                Integer.toString(port),
+                "--max-adapters",
+                Integer.toString(adapters),
+                "--with-parent",
+                Long.toString(ProcessHandle.current().pid())));
   }
 
   /** The directory that a server starts with: of the newest weights, or of the model. */

@@ -2,7 +2,7 @@ package io.troupe.app;
 
 import akka.actor.typed.ActorSystem;
 import akka.cluster.typed.Cluster;
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 
 /** Facts of an actor system that others need. */
 final class Systems {

@@ -2,6 +2,7 @@ package io.troupe.app;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.core.train.LossSettings;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
@@ -49,10 +50,7 @@ record TaughtTrainer(TrainingEngine own, Scorer teacher, int atATime) implements
         return asked.stream().map(CompletableFuture::join).toList();
       } catch (CompletionException failed) {
         asking.shutdownNow(); // the others would wait for the same teacher one after the other
-        if (failed.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        throw failed;
+        throw Causes.unchecked(failed);
       }
     }
   }

@@ -2,8 +2,8 @@ package io.troupe.app;
 
 import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.RunConfig;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ChildSpec;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.collective.HostRanks;
 import io.troupe.cluster.ranks.NodeRanks;
 import io.troupe.cluster.ranks.RankHall;

@@ -1,8 +1,8 @@
 package io.troupe.app;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ClusterSettings;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.WeightsPlace;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.ranks.RankHost;

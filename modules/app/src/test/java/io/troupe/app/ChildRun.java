@@ -3,6 +3,7 @@ package io.troupe.app;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.JavaCommand;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -117,20 +118,13 @@ final class ChildRun implements AutoCloseable {
   static ProcessBuilder builder(
       Path folder, Size size, String classPath, List<String> options, String... arguments) {
     List<String> command = new ArrayList<>(List.of("python3", "-c", WITH_INTERRUPT));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            size.heap,
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Dstdout.encoding=UTF-8",
-            "-Dstderr.encoding=UTF-8",
-            "-Dai.djl.offline=true"));
-    command.addAll(options);
-    command.addAll(List.of("-cp", classPath, Main.class.getName()));
-    command.addAll(List.of(arguments));
+        new JavaCommand(classPath, Main.class.getName(), JavaCommand.NATIVE_ACCESS)
+            .with(size.heap, JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1")
+            .with(JavaCommand.UTF8_OUTPUT)
+            .with("-Dai.djl.offline=true")
+            .with(options)
+            .wordsWithClassPath(List.of(arguments)));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().put("XDG_STATE_HOME", STATE.toString());
     builder

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.app.config.PlacementSection;
 import io.troupe.app.config.RunConfig;
 import io.troupe.app.config.binding.ConfigurationFile;
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.gpu.ChildLedger;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.GpuHolders;

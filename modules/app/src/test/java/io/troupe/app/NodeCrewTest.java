@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.app.config.RunConfig;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ChildSpec;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.NodeAgent;
 import io.troupe.cluster.NodeDepot;
 import io.troupe.cluster.Terms;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.troupe.base.files.FileTree;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -51,8 +51,7 @@ final class WarmStart {
   }
 
   private static WarmStart make() {
-    String given =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String given = System.getProperty("java.class.path");
     Path lock = FOLDER.resolveSibling("warm-start.lock");
     try (FileChannel file = FileChannel.open(lock, CREATE, WRITE);
         FileLock _ = file.lock()) {
@@ -93,13 +92,7 @@ final class WarmStart {
   }
 
   private static void clear() throws IOException {
-    if (Files.exists(FOLDER)) {
-      try (Stream<Path> walk = Files.walk(FOLDER)) {
-        for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
+    FileTree.delete(FOLDER);
     Files.createDirectories(FOLDER);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.benchmarks;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import io.troupe.base.files.FileTree;
 import io.troupe.cluster.wire.WireModule;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.Completion;
@@ -23,12 +24,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -148,7 +147,7 @@ final class ControlPlaneBench implements Callable<Integer> {
         return completions * 1e9 / (System.nanoTime() - start);
       }
     } finally {
-      delete(folder);
+      FileTree.delete(folder);
     }
   }
 
@@ -213,13 +212,5 @@ final class ControlPlaneBench implements Callable<Integer> {
       System.gc();
     }
     return runtime.totalMemory() - runtime.freeMemory();
-  }
-
-  static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.app.ChildJvm;
+import io.troupe.base.process.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,29 +56,15 @@ record Curve(List<Point> points, long steps, double seconds, double cpuSeconds) 
   /** The same, and somebody watches the rows as they come. */
   static Curve of(Path file, Path runs, List<String> overrides, RowWatch watch)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx2g",
-            "-XX:+UseParallelGC",
-            "-Dai.djl.offline=true",
-            "-Dtroupe.home=" + System.getProperty("troupe.home", "."),
-            "-cp",
-            System.getProperty("java.class.path"),
-            ChildJvm.MAIN,
-            "train",
-            file.toString(),
-            "--json",
-            "--set",
-            "run.folder=" + runs));
-    overrides.forEach(
-        override -> {
-          command.add("--set");
-          command.add(override);
-        });
+    List<String> arguments =
+        new ArrayList<>(List.of("train", file.toString(), "--json", "--set", "run.folder=" + runs));
+    overrides.forEach(override -> arguments.addAll(List.of("--set", override)));
+    List<String> command =
+        JavaCommand.of(ChildJvm.MAIN)
+            .with(JavaCommand.NATIVE_ACCESS)
+            .with("-Xmx2g", "-XX:+UseParallelGC", "-Dai.djl.offline=true")
+            .with("-Dtroupe.home=" + System.getProperty("troupe.home", "."))
+            .wordsWithClassPath(arguments);
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     Curve curve;

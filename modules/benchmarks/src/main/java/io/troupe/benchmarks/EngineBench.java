@@ -1,19 +1,18 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -99,7 +98,7 @@ final class EngineBench implements Callable<Integer> {
         }
       }
     } finally {
-      delete(scratch);
+      FileTree.delete(scratch);
     }
     return results.values().stream().flatMap(List::stream).allMatch(PairedMeasurement::ok) ? 0 : 4;
   }
@@ -139,13 +138,5 @@ final class EngineBench implements Callable<Integer> {
             .build()
             .writerWithDefaultPrettyPrinter()
             .writeValueAsString(Map.of("pytorch", peer.describe(), "measurements", rows)));
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.benchmarks;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.store.Checkpoints;
 import io.troupe.store.Journal;
 import io.troupe.store.JournalSettings;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -88,8 +88,8 @@ final class JournalBench implements Callable<Integer> {
       Report.print("%-52s %,12.3f %-14s %s%n", results);
       return Report.end(json, results);
     } finally {
-      delete(journal);
-      delete(checkpoints);
+      FileTree.delete(journal);
+      FileTree.delete(checkpoints);
     }
   }
 
@@ -157,16 +157,6 @@ final class JournalBench implements Callable<Integer> {
   private static double bytes(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.mapToLong(file -> file.toFile().length()).sum();
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (Files.isDirectory(folder)) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
     }
   }
 }

@@ -2,12 +2,11 @@ package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.process.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -39,39 +38,27 @@ final class LineProcess implements AutoCloseable {
   /** The same with a heap of a fixed size, all of it resident from the start. */
   static LineProcess javaWithHeap(String heap, Class<?> main, List<String> arguments)
       throws IOException {
-    List<String> command = javaCommand(main, arguments);
-    // Of two settings the later one holds.
-    command.addAll(
-        command.indexOf("-cp"), List.of("-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch"));
-    return new LineProcess(command);
+    return new LineProcess(
+        java(main)
+            .with("-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch", "-XX:+UseParallelGC")
+            .wordsWithClassPath(arguments));
   }
 
   /** One of many that share a machine: a small heap, and no threads that it can do without. */
   static LineProcess smallJava(String heap, Class<?> main, List<String> arguments)
       throws IOException {
-    List<String> command = javaCommand(main, arguments);
-    command.remove("-XX:+UseParallelGC");
-    command.addAll(
-        command.indexOf("-cp"),
-        List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    return new LineProcess(command);
+    return new LineProcess(
+        java(main)
+            .with("-Xmx" + heap, JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1")
+            .wordsWithClassPath(arguments));
   }
 
   private static List<String> javaCommand(Class<?> main, List<String> arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-Xmx2g",
-            "-XX:+UseParallelGC",
-            "-Dai.djl.offline=true",
-            "-cp",
-            System.getProperty("java.class.path"),
-            main.getName()));
-    command.addAll(arguments);
-    return command;
+    return java(main).with("-Xmx2g", "-XX:+UseParallelGC").wordsWithClassPath(arguments);
+  }
+
+  private static JavaCommand java(Class<?> main) {
+    return JavaCommand.of(main).with(JavaCommand.NATIVE_ACCESS).with("-Dai.djl.offline=true");
   }
 
   /**

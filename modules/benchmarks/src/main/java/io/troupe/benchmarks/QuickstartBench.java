@@ -1,16 +1,15 @@
 package io.troupe.benchmarks;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.telemetry.CurvePlot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -79,7 +78,7 @@ final class QuickstartBench implements Callable<Integer> {
               Double.isNaN(baselineRate) ? Double.NaN : 1,
               true));
     }
-    delete(runs);
+    FileTree.delete(runs);
     report(results);
     int status = Report.end(json, results);
     if (plot != null) {
@@ -121,14 +120,5 @@ final class QuickstartBench implements Callable<Integer> {
 
   private static String number(double value) {
     return Double.isFinite(value) ? String.format(Locale.ROOT, "%.2f", value) : "-";
-  }
-
-  /** The runs' folders, metrics and all, are of no use once their curves are read. */
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

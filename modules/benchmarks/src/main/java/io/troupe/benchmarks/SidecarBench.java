@@ -1,6 +1,7 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.base.files.FileTree;
 import io.troupe.engine.http.Endpoint;
 import io.troupe.engine.http.FleetSampler;
 import io.troupe.engine.http.WeightShelf;
@@ -9,11 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -155,7 +154,7 @@ final class SidecarBench implements Callable<Integer> {
       warmUp(ways); // a run lasts for hours
       return work.on(ways);
     } finally {
-      delete(folder);
+      FileTree.delete(folder);
     }
   }
 
@@ -272,13 +271,5 @@ final class SidecarBench implements Callable<Integer> {
   /** The median of what no bar judges. */
   private static Measurement told(String name, double[] values, String unit) {
     return new Measurement(name, Report.median(values), unit, Double.NaN, Double.NaN, true);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

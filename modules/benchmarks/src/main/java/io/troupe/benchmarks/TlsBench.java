@@ -1,5 +1,6 @@
 package io.troupe.benchmarks;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.tls.HostKeys;
@@ -84,7 +85,7 @@ final class TlsBench implements Callable<Integer> {
           new Measurement(
               "  mutual TLS", Report.median(encrypted), "MiB/s", plain, Double.NaN, true));
     } finally {
-      ControlPlaneBench.delete(state);
+      FileTree.delete(state);
     }
     Report.print("%-42s %,12.2f %-8s %s%n", results);
     return Report.end(json, results);

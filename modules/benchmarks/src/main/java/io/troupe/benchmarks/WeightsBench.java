@@ -2,9 +2,10 @@ package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
-import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.CachedVersion;
 import io.troupe.cluster.weights.NodeWeights;
 import io.troupe.cluster.weights.TransferSettings;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -145,7 +145,7 @@ final class WeightsBench implements Callable<Integer> {
         node.workers.forEach(LineProcess::close);
         node.process.close();
       }
-      delete(home);
+      FileTree.delete(home);
     }
   }
 
@@ -196,7 +196,7 @@ final class WeightsBench implements Callable<Integer> {
       head.delete();
       return new Round(plain, publish, all, delta, changed);
     } finally {
-      delete(model);
+      FileTree.delete(model);
     }
   }
 
@@ -258,7 +258,9 @@ final class WeightsBench implements Callable<Integer> {
         String order =
             "fetch %s %d %s"
                 .formatted(
-                    Addresses.format(servers.get(n)), version.ref().version().number(), place);
+                    HostPort.of(servers.get(n)).toString(),
+                    version.ref().version().number(),
+                    place);
         for (LineProcess worker : started.get(n).workers) {
           answers.add(CompletableFuture.supplyAsync(() -> ask(worker, order), asking));
         }
@@ -399,13 +401,5 @@ final class WeightsBench implements Callable<Integer> {
         };
     String digits = shift == 0 ? text : text.substring(0, text.length() - 1);
     return digits.matches("[1-9][0-9]{0,6}") ? Long.parseLong(digits) << shift : -1;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (var paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    }
   }
 }

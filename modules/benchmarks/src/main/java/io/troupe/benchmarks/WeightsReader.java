@@ -1,9 +1,9 @@
 package io.troupe.benchmarks;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
-import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.CachedVersion;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightClient;
@@ -43,7 +43,11 @@ final class WeightsReader {
       Map<String, Object> answer = new LinkedHashMap<>();
       if (words[0].equals("fetch")) {
         Fetched.Ready ready =
-            fetch(secret, Addresses.parse(words[1]), Long.parseLong(words[2]), words[3]);
+            fetch(
+                secret,
+                HostPort.parse(words[1]).socketAddress(),
+                Long.parseLong(words[2]),
+                words[3]);
         WeightSnapshot mapped = ready.version().map();
         answer.put("digest", mapped.digest());
         answer.put("fetched", ready.report().fetched());

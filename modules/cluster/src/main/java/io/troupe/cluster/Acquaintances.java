@@ -10,6 +10,7 @@ import akka.cluster.Member;
 import akka.cluster.MemberStatus;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Subscribe;
+import io.troupe.base.net.HostPort;
 import java.io.IOException;
 
 /** Notes which members of the cluster this process could knock at, should it lose them. */

@@ -6,6 +6,7 @@ import akka.actor.BootstrapSetup;
 import akka.actor.setup.ActorSystemSetup;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.split.LeaseSetup;
 import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.runtime.Run;
@@ -88,7 +89,7 @@ public record ClusterSettings(
   /** The actor system's configuration. */
   public Config config() {
     Map<String, Object> own = new LinkedHashMap<>();
-    own.put("akka.remote.artery.canonical.hostname", address.host());
+    own.put("akka.remote.artery.canonical.hostname", address.uriHost());
     own.put("akka.remote.artery.canonical.port", address.port());
     own.put("akka.remote.artery.advanced.maximum-large-frame-size", frameBytes + "b");
     own.put("akka.remote.artery.large-message-destinations", LARGE_MESSAGE_DESTINATIONS);

@@ -1,7 +1,7 @@
 package io.troupe.cluster;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.TransferredOutlet.Relay;
-import io.troupe.cluster.weights.Addresses;
 import io.troupe.core.weights.WeightVersion;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
@@ -124,7 +124,7 @@ public final class Deliveries {
         onlyDoubtful ->
             book.nodes().values().stream()
                 .filter(node -> !onlyDoubtful || node.doubtful())
-                .map(node -> Addresses.parse(node.server()))
+                .map(node -> HostPort.parse(node.server()).socketAddress())
                 .toList();
     return new Relay(those.apply(false), Set.copyOf(those.apply(true)));
   }

@@ -14,6 +14,7 @@ import akka.cluster.Member;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.placement.Share;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.Coordinator;

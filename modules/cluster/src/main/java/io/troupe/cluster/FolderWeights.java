@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.base.files.WholeFile;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
@@ -15,7 +16,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -60,16 +60,15 @@ public final class FolderWeights implements WeightOutlet, WeightSource, AutoClos
     try {
       Files.createDirectories(folder);
       Path file = folder.resolve(name(weights.version()));
-      Path temporary = folder.resolve("." + name(weights.version()));
-      Files.deleteIfExists(temporary);
-      SafetensorsFile.write(
-          temporary,
-          weights.tensors().stream()
-              .map(t -> new StoredTensor(t.name(), DType.F32, t.shape(), t.data()))
-              .toList(),
-          Map.of(DIGEST, weights.digest()));
-      Files.move(
-          temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      WholeFile.replace(
+          file,
+          beside ->
+              SafetensorsFile.write(
+                  beside,
+                  weights.tensors().stream()
+                      .map(t -> new StoredTensor(t.name(), DType.F32, t.shape(), t.data()))
+                      .toList(),
+                  Map.of(DIGEST, weights.digest())));
       prune(file);
       return new PublishedWeights(weights.version(), weights.digest(), file.toString());
     } catch (IOException e) {

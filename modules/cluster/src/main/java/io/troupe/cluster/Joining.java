@@ -10,6 +10,7 @@ import akka.cluster.MemberStatus;
 import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import akka.cluster.typed.JoinSeedNodes;
+import io.troupe.base.net.HostPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -2,8 +2,9 @@ package io.troupe.cluster;
 
 import static java.util.Objects.requireNonNull;
 
-import io.troupe.store.PrivateFiles;
-import io.troupe.store.WholeFile;
+import io.troupe.base.files.PrivateFiles;
+import io.troupe.base.files.WholeFile;
+import io.troupe.base.net.HostPort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

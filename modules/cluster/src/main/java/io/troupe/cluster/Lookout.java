@@ -8,6 +8,7 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.receptionist.Receptionist;
 import akka.actor.typed.receptionist.ServiceKey;
+import io.troupe.base.failure.Causes;
 import io.troupe.runtime.Portable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -120,7 +121,7 @@ public final class Lookout extends AbstractOnMessageBehavior<Lookout.Command> {
                     ask.replyTo(),
                     failure == null
                         ? new Answer(jvm, bytes, "")
-                        : refused(String.valueOf(root(failure).getMessage()))));
+                        : refused(String.valueOf(Causes.root(failure).getMessage()))));
   }
 
   private byte[] look(Ask ask) {
@@ -132,14 +133,6 @@ public final class Lookout extends AbstractOnMessageBehavior<Lookout.Command> {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(jvm + " ends", stopping);
     }
-  }
-
-  private static Throwable root(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
   }
 
   private Answer refused(String why) {

@@ -7,8 +7,9 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
+import io.troupe.base.failure.Causes;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.placement.Share;
-import io.troupe.cluster.weights.Addresses;
 import io.troupe.cluster.weights.Fetched;
 import io.troupe.cluster.weights.WeightRef;
 import io.troupe.runtime.Portable;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -353,7 +353,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
                 .map(
                     one ->
                         new Desk.Brought.Left(
-                            Addresses.format(one.source()), one.reason(), one.faulty()))
+                            HostPort.of(one.source()).toString(), one.reason(), one.faulty()))
                 .toList(),
             failure);
     desk.ifPresent(one -> one.tell(brought));
@@ -491,11 +491,6 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   }
 
   private static String message(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof UncheckedIOException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
+    return String.valueOf(Causes.inside(failure, List.of(UncheckedIOException.class)).getMessage());
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.cluster.weights.AbandonedCaches;
 import io.troupe.cluster.weights.CacheSettings;

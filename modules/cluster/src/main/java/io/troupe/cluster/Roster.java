@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.placement.Placement;
 import io.troupe.cluster.placement.Seating;
 import io.troupe.cluster.placement.Share;

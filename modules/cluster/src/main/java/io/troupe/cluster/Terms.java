@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.base.net.HostPort;
 import java.util.Map;
 
 /**

@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import java.net.InetSocketAddress;
 

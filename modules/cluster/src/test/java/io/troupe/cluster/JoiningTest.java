@@ -6,6 +6,7 @@ import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.Behaviors;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ClusterSettings.Role;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -2,6 +2,7 @@ package io.troupe.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.net.HostPort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

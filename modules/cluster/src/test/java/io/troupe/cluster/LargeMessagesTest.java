@@ -10,6 +10,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.receptionist.Receptionist;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ClusterSettings.Role;
 import io.troupe.core.reward.Verdict;
 import io.troupe.runtime.RolloutWorker;

@@ -11,6 +11,7 @@ import akka.io.Tcp;
 import akka.io.TcpMessage;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ClusterSettings.Role;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -244,7 +244,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case PublishFailed(WeightVersion version, Throwable cause) ->
           handle(
               new Input.Broken(
-                  "publishing %s failed: %s".formatted(version, Causes.message(cause))));
+                  "publishing %s failed: %s".formatted(version, FailureCause.message(cause))));
       case JournalFailed(Throwable cause) -> onJournalFailed(cause);
       case Tick _ -> onTick();
     }
@@ -508,7 +508,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private void onJournalFailed(Throwable cause) {
     // Nothing may happen that the journal does not know of, so the run ends here and now.
-    wiring.run().tell(new Run.Stopped(new RunEnd.Failed(Causes.message(cause)), state));
+    wiring.run().tell(new Run.Stopped(new RunEnd.Failed(FailureCause.message(cause)), state));
   }
 
   @Override

@@ -114,7 +114,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
       }
       case NotGraded(Attempt of, Throwable cause) -> {
         current = Optional.empty();
-        run.tell(new Run.EvaluationFailed(of.evaluate.step(), Causes.message(cause)));
+        run.tell(new Run.EvaluationFailed(of.evaluate.step(), FailureCause.message(cause)));
       }
     }
     next();
@@ -137,7 +137,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
             (answers, failure) ->
                 failure == null
                     ? new Answered(attempt, answers)
-                    : new EngineFailed(attempt, Causes.message(failure)));
+                    : new EngineFailed(attempt, FailureCause.message(failure)));
     lookLater(attempt);
   }
 

@@ -8,6 +8,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.restart.Backoff;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
@@ -145,8 +146,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Fetches of the newest weights that may fail in a row, and the pause after the first. */
   private static final int MOST_FETCH_FAILURES = 5;
 
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+  private static final Backoff BACKOFF = new Backoff(1_000, 30_000);
 
   /** Failures of an engine in a row after which another engine is tried. */
   private static final int MOST_SAMPLE_FAILURES = 8;
@@ -337,7 +337,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             id,
             weights.version(),
             pause,
-            Causes.message(cause));
+            FailureCause.message(cause));
     timers.startSingleTimer(new FetchAgain(), pause);
   }
 
@@ -388,8 +388,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void onSamplingFailed(Assignment assignment, Throwable failure) {
     sampling--;
-    Throwable cause = Causes.root(failure);
-    String reason = Causes.message(failure);
+    Throwable cause = FailureCause.of(failure);
+    String reason = FailureCause.message(failure);
     boolean refused = cause instanceof RequestRefusedException;
     wiring
         .coordinator()
@@ -421,8 +421,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private static Duration pauseAfter(int failures) {
-    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures - 1, 5));
-    return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    return Duration.ofMillis(BACKOFF.pauseMillis(failures));
   }
 
   private void askForOneMore() {

@@ -237,7 +237,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     String name = ended.getRef().path().name();
     String reason =
         ended instanceof ChildFailed failed
-            ? " failed: " + Causes.message(failed.getCause())
+            ? " failed: " + FailureCause.message(failed.getCause())
             : " stopped by itself";
     switch (name) {
       case COORDINATOR -> {

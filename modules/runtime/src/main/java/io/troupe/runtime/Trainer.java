@@ -102,7 +102,8 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
       case Saved(long step, boolean last) ->
           coordinator.tell(new Coordinator.CheckpointSaved(step, last));
       case Failed(String doing, Throwable cause) ->
-          coordinator.tell(new Coordinator.Broken(doing + " failed: " + Causes.message(cause)));
+          coordinator.tell(
+              new Coordinator.Broken(doing + " failed: " + FailureCause.message(cause)));
     }
     return this;
   }

@@ -62,7 +62,7 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
                     failure == null
                         ? verdicts
                         : command.completions().stream()
-                            .map(_ -> refused(Causes.message(failure)))
+                            .map(_ -> refused(FailureCause.message(failure)))
                             .toList()));
   }
 

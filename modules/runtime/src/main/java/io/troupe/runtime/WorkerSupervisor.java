@@ -144,7 +144,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
     if (givesUp && restarts.persistent()) {
       throw new IllegalStateException(
           "worker %s failed %d times, the last: %s"
-              .formatted(name, restarts.endings().size(), Causes.message(cause)),
+              .formatted(name, restarts.endings().size(), FailureCause.message(cause)),
           cause);
     }
     Duration pause = Duration.ofMillis(restarts.pauseMillis());
@@ -154,7 +154,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
                 name,
                 restarts.persistent() ? " again and again" : "",
                 pause.toSeconds(),
-                Causes.message(cause)));
+                FailureCause.message(cause)));
     timers.startSingleTimer(new StartAgain(), pause);
     return this;
   }

@@ -83,9 +83,11 @@ class PromptPoolTest {
   @Test
   void causes_wrappedByFutures_areUnwrapped() {
     Throwable disk = new IllegalStateException("disk full");
-    assertThat(Causes.message(new CompletionException(new CompletionException(disk))))
+    assertThat(FailureCause.message(new CompletionException(new CompletionException(disk))))
         .isEqualTo("disk full");
-    assertThat(Causes.message(new IllegalStateException(" "))).isEqualTo("IllegalStateException");
-    assertThat(Causes.message(new IllegalStateException())).isEqualTo("IllegalStateException");
+    assertThat(FailureCause.message(new IllegalStateException(" ")))
+        .isEqualTo("IllegalStateException");
+    assertThat(FailureCause.message(new IllegalStateException()))
+        .isEqualTo("IllegalStateException");
   }
 }

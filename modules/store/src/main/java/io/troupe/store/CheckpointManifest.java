@@ -2,19 +2,14 @@ package io.troupe.store;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.Durable;
+import io.troupe.base.hash.Sha256;
 import java.io.IOException;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -63,7 +58,7 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
             new Entry(
                 directory.relativize(path).toString().replace('\\', '/'),
                 Files.size(path),
-                sha256(path)));
+                Sha256.hex(path)));
       } else {
         throw new IOException(
             "a checkpoint holds plain files and folders only, and %s is neither".formatted(path));
@@ -100,7 +95,7 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
   /** What is wrong with the files' content; reads all of it; the first thing found. */
   Optional<String> wrongContent(Path directory) throws IOException {
     for (Entry entry : files) {
-      String found = sha256(directory.resolve(entry.path()));
+      String found = Sha256.hex(directory.resolve(entry.path()));
       if (!found.equals(entry.sha256())) {
         return Optional.of(
             "%s has sha-256 %s instead of %s".formatted(entry.path(), found, entry.sha256()));
@@ -112,18 +107,6 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
   private static List<Path> tree(Path directory) throws IOException {
     try (Stream<Path> paths = Files.walk(directory)) {
       return paths.filter(path -> !path.equals(directory)).sorted().toList();
-    }
-  }
-
-  private static String sha256(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-        DigestOutputStream digest =
-            new DigestOutputStream(
-                java.io.OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
-      Channels.newInputStream(channel).transferTo(digest);
-      return HexFormat.of().formatHex(digest.getMessageDigest().digest());
-    } catch (NoSuchAlgorithmException missing) {
-      throw new IllegalStateException("every JDK has SHA-256", missing);
     }
   }
 }

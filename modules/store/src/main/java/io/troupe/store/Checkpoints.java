@@ -2,6 +2,8 @@ package io.troupe.store;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.Durable;
+import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -214,9 +216,8 @@ public final class Checkpoints {
     for (Checkpoint old : list().whole().stream().skip(count).toList()) {
       if (!isKept(old.directory())) {
         Path hidden = hidden(old.directory(), "del");
-        Files.move(old.directory(), hidden, StandardCopyOption.ATOMIC_MOVE);
-        Durable.syncFolder(folder);
-        Durable.deleteTree(hidden);
+        Durable.rename(old.directory(), hidden);
+        FileTree.delete(hidden);
         deleted.add(old.step());
       }
     }
@@ -235,10 +236,9 @@ public final class Checkpoints {
         throw failure;
       }
       Durable.syncFolder(folder);
-      Durable.deleteTree(old);
+      FileTree.delete(old);
     } else {
-      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
-      Durable.syncFolder(folder);
+      Durable.rename(temporary, target);
     }
   }
 
@@ -251,7 +251,7 @@ public final class Checkpoints {
           // Died between the two renames of a replacement: the old one is still the one there is.
           Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
         } else {
-          Durable.deleteTree(path);
+          FileTree.delete(path);
         }
       }
     }
@@ -297,7 +297,7 @@ public final class Checkpoints {
 
   private static void discard(Path temporary, Throwable failure) {
     try {
-      Durable.deleteTree(temporary);
+      FileTree.delete(temporary);
     } catch (IOException undeleted) {
       failure.addSuppressed(undeleted);
     }

@@ -2,6 +2,8 @@ package io.troupe.store;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.Durable;
+import io.troupe.base.files.WholeFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,6 +4,10 @@ import static io.troupe.core.Require.require;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.base.files.Durable;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.files.PrivateFiles;
+import io.troupe.base.files.WholeFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -82,7 +86,7 @@ public final class RunFolder {
         Durable.syncFolder(root);
         return folder;
       } catch (IOException | RuntimeException failure) {
-        Durable.deleteTree(folder.path);
+        FileTree.delete(folder.path);
         throw failure;
       }
     } catch (IOException failure) {

@@ -1,11 +1,11 @@
 package io.troupe.store;
 
+import io.troupe.base.files.Durable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
@@ -33,8 +33,7 @@ final class SegmentCompression {
       if (write(segment.file(), next, stop)) {
         Durable.syncFile(next);
         check(next, Files.size(segment.file()));
-        Files.move(next, compressed, StandardCopyOption.ATOMIC_MOVE);
-        Durable.syncFolder(Durable.parent(compressed));
+        Durable.rename(next, compressed);
         Files.delete(segment.file());
       }
     } finally {

@@ -1,5 +1,6 @@
 package io.troupe.store;
 
+import io.troupe.base.files.WholeFile;
 import io.troupe.core.run.RunState;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.troupe.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.base.files.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,8 +1,7 @@
 package io.troupe.store;
 
+import io.troupe.base.process.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A second Java process on the tests' class path, small, to be killed. */
@@ -11,12 +10,11 @@ final class ChildJvm {
 
   /** Starts {@code program}'s main; its standard error goes to this process's. */
   static Process start(Class<?> program, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-Xmx48m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return JavaCommand.of(program)
+        .heap(48)
+        .with(JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+        .process(List.of(arguments))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunState;
 import java.io.IOException;
@@ -114,7 +115,7 @@ final class JournalArchiveTest {
     play(0.3, 0.9);
     StateSnapshot early =
         StateSnapshot.read(run.resolve("checkpoints/step0/" + StateSnapshot.FILE)).orElseThrow();
-    Durable.deleteTree(run.resolve("checkpoints/step0"));
+    FileTree.delete(run.resolve("checkpoints/step0"));
     tidy(ALL);
     assertThat(compressed().get(early.journal().segment() - 1)).isTrue();
     try (RunJournal later = RunJournal.openAfter(journal(), early.journal())) {

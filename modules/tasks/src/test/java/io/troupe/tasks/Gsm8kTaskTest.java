@@ -3,6 +3,7 @@ package io.troupe.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.tasks.SetSettings.Cut;
@@ -15,9 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -72,9 +71,8 @@ class Gsm8kTaskTest {
     assertThat(task.alphabet().codePoints()).hasSize(114);
     assertThat(task.train()).allMatch(p -> p.answer().matches("-?[0-9,]+"));
     assertThat(task.train()).noneMatch(p -> p.solution().contains("<<"));
-    byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(SHIPPED));
     assertThat(Files.readString(SHIPPED.resolveSibling("README.md")))
-        .contains(HexFormat.of().formatHex(digest) + "  train.jsonl.gz");
+        .contains(Sha256.hex(SHIPPED) + "  train.jsonl.gz");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.troupe.app.console;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.console.Chat;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -66,11 +66,7 @@ final class DrawnText implements TokenListener {
   }
 
   private static String reason(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return "the draw ended early: " + cause.getMessage();
+    return "the draw ended early: " + Causes.of(failure).getMessage();
   }
 
   private List<Chat.Piece> take(Duration patience) throws InterruptedException {

@@ -1,12 +1,12 @@
 package io.troupe.app.console;
 
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.cluster.gpu.Gpu;
 import io.troupe.cluster.gpu.GpuProbe;
 import io.troupe.cluster.gpu.GpuProbeException;
 import io.troupe.cluster.gpu.NvidiaSmi;
 import io.troupe.cluster.gpu.Occupancy;
 import io.troupe.cluster.gpu.Occupants;
-import io.troupe.cluster.gpu.ProcessIdentity;
 import io.troupe.console.JvmReport;
 import java.time.Duration;
 import java.util.HashSet;

@@ -1,20 +1,17 @@
 package io.troupe.app.launch;
 
 import io.troupe.app.ChildJvm;
+import io.troupe.base.hash.Sha256;
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -62,19 +59,12 @@ public record Bundle(Path folder, String digest) {
 
   /** A bundle that stands in a folder already. */
   public static Bundle of(Path folder) throws IOException {
-    MessageDigest sha;
-    try {
-      sha = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
+    MessageDigest sha = Sha256.digest();
     for (Path file : files(folder)) {
       sha.update(folder.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
-      try (OutputStream digesting = new DigestOutputStream(OutputStream.nullOutputStream(), sha)) {
-        Files.copy(file, digesting);
-      }
+      Sha256.add(sha, file);
     }
-    return new Bundle(folder, HexFormat.of().formatHex(sha.digest()));
+    return new Bundle(folder, Sha256.hex(sha));
   }
 
   private static List<Path> files(Path folder) throws IOException {

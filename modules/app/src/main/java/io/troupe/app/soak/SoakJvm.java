@@ -1,5 +1,6 @@
 package io.troupe.app.soak;
 
+import io.troupe.base.process.JavaCommand;
 import io.troupe.cluster.Announcements;
 import java.io.File;
 import java.io.IOException;
@@ -12,23 +13,13 @@ import java.util.List;
 /**
  * How a soak starts this very program again.
  *
- * @param java the program
- * @param classPath of this process
- * @param main class of the command line
+ * @param program the class of the command line, without options
  * @param options beyond the usual ones, of these JVMs and of those they start
  */
-public record SoakJvm(Path java, String classPath, String main, List<String> options) {
+public record SoakJvm(JavaCommand program, List<String> options) {
   private static final int HEAP = 256;
   private static final long PATIENCE_SECONDS = 120;
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
-  private static final List<String> FLAGS =
-      List.of(
-          "--enable-native-access=ALL-UNNAMED",
-          "--sun-misc-unsafe-memory-access=allow",
-          "-XX:+UseSerialGC",
-          "-Dstdout.encoding=UTF-8",
-          "-Dstderr.encoding=UTF-8",
-          "-Dai.djl.offline=true");
 
   public SoakJvm {
     options = List.copyOf(options);
@@ -36,11 +27,7 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
 
   /** The JVM that runs this, and its class path. */
   public static SoakJvm ofThisProcess(Class<?> main) {
-    return new SoakJvm(
-        Path.of(System.getProperty("java.home"), "bin", "java"),
-        System.getProperty("java.class.path"),
-        main.getName(),
-        List.of("-XX:TieredStopAtLevel=1"));
+    return new SoakJvm(JavaCommand.of(main), List.of("-XX:TieredStopAtLevel=1"));
   }
 
   /**
@@ -51,7 +38,7 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
    * @param rehearsal arguments of a run that loads the classes; it is ended when it has begun
    */
   SoakJvm warm(Path folder, List<String> rehearsal) throws IOException, InterruptedException {
-    if (Arrays.stream(classPath.split(File.pathSeparator, -1))
+    if (Arrays.stream(program.classPath().split(File.pathSeparator, -1))
         .anyMatch(entry -> Files.isDirectory(Path.of(entry)))) {
       return this;
     }
@@ -59,7 +46,7 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
     List<String> making = new ArrayList<>(options);
     making.add("-XX:AOTCacheOutput=" + cache);
     SoakMember maker = new SoakMember("rehearsal", folder);
-    maker.start(new SoakJvm(java, classPath, main, making).process(HEAP, rehearsal));
+    maker.start(new SoakJvm(program, making).process(HEAP, rehearsal));
     long deadline = System.nanoTime() + PATIENCE_SECONDS * 1_000_000_000L;
     while (maker.isAlive() && !maker.said(Announcements.CONSOLE) && System.nanoTime() < deadline) {
       Thread.sleep(100);
@@ -73,18 +60,22 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
     }
     List<String> warm = new ArrayList<>(options);
     warm.add("-XX:AOTCache=" + cache);
-    return new SoakJvm(java, classPath, main, warm);
+    return new SoakJvm(program, warm);
   }
 
   /** The command line that is the {@code troupe} command, without arguments. */
   public List<String> command(int heapMebibytes) {
-    List<String> command = new ArrayList<>();
-    command.add(java.toString());
-    command.addAll(FLAGS);
-    command.addAll(options);
-    command.add("-Xmx%dm".formatted(heapMebibytes));
-    command.addAll(List.of("-cp", classPath, main));
-    return command;
+    return jvm(heapMebibytes).wordsWithClassPath(List.of());
+  }
+
+  private JavaCommand jvm(int heapMebibytes) {
+    return program
+        .with(JavaCommand.NATIVE_ACCESS)
+        .with(JavaCommand.SERIAL_COLLECTOR)
+        .with(JavaCommand.UTF8_OUTPUT)
+        .with("-Dai.djl.offline=true")
+        .with(options)
+        .heap(heapMebibytes);
   }
 
   /** A process whose command line can be read, and which ends with this one where that is known. */
@@ -93,14 +84,10 @@ public record SoakJvm(Path java, String classPath, String main, List<String> opt
     if (Files.isExecutable(SETPRIV)) {
       command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
     }
-    command.add(java.toString());
-    command.addAll(FLAGS);
-    command.addAll(options);
-    command.add("-Xmx%dm".formatted(heapMebibytes));
-    command.add(main);
-    command.addAll(arguments);
+    JavaCommand java = jvm(heapMebibytes);
+    command.addAll(java.words(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("CLASSPATH", classPath);
+    builder.environment().putAll(java.environment());
     builder.environment().put("TROUPE_JAVA_OPTS", String.join(" ", options));
     return builder;
   }

@@ -1,11 +1,9 @@
 package io.troupe.cluster.gpu;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.troupe.store.WholeFile;
+import io.troupe.base.process.ProcessFile;
+import io.troupe.base.process.ProcessIdentity;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,14 +16,12 @@ import java.util.concurrent.TimeUnit;
  * touch an accelerator.
  */
 public final class ChildLedger {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String CHILD = "CHILD";
   private static final long LOOK_MILLIS = 10;
 
   private final Path file;
   private final Set<ProcessIdentity> children = new HashSet<>();
   private final Set<ProcessIdentity> orphans;
-
-  private record Line(long pid, String start) {}
 
   private ChildLedger(Path file, Set<ProcessIdentity> orphans) {
     this.file = file;
@@ -35,11 +31,7 @@ public final class ChildLedger {
   /** Opens a node's ledger: what a former agent left in it, and is still there, are orphans. */
   public static ChildLedger open(Path file) throws IOException {
     Set<ProcessIdentity> left = new HashSet<>();
-    if (Files.exists(file)) {
-      for (Line line : JSON.readValue(Files.readAllBytes(file), Line[].class)) {
-        left.add(new ProcessIdentity(line.pid, Instant.parse(line.start)));
-      }
-    }
+    ProcessFile.read(file).forEach(entry -> left.add(entry.process()));
     left.removeIf(identity -> identity.find().isEmpty());
     ChildLedger ledger = new ChildLedger(file, left);
     ledger.write();
@@ -97,9 +89,7 @@ public final class ChildLedger {
   private void write() throws IOException {
     Set<ProcessIdentity> all = new HashSet<>(orphans);
     all.addAll(children);
-    WholeFile.replace(
-        file,
-        JSON.writeValueAsBytes(
-            all.stream().map(id -> new Line(id.pid(), id.start().toString())).toList()));
+    ProcessFile.write(
+        file, all.stream().map(child -> new ProcessFile.Entry(child, CHILD)).toList());
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.cluster.gpu;
 
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.cluster.gpu.Occupancy.Occupant;
 import java.util.ArrayList;
 import java.util.List;

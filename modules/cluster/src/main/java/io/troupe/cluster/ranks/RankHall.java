@@ -1,6 +1,6 @@
 package io.troupe.cluster.ranks;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.ranks.RankReception.Welcome;
 import io.troupe.cluster.secret.RunSecret;

@@ -1,6 +1,7 @@
 package io.troupe.cluster.ranks;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.collective.SocketRing;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Introduction;
@@ -90,7 +91,7 @@ public final class RankHost implements AutoCloseable {
   /** The same with another pause between signs of life. */
   static RankHost report(HostPort head, Self self, TrainerRank rank, Duration pause)
       throws IOException {
-    SavedState.delete(self.scratch);
+    FileTree.delete(self.scratch);
     try {
       Wire wire = self.endpoint.connect(new InetSocketAddress(head.host(), head.port()), CONNECT);
       RankLine line = new RankLine(wire);
@@ -331,7 +332,7 @@ public final class RankHost implements AutoCloseable {
   }
 
   private void drop() throws IOException {
-    SavedState.delete(self.scratch);
+    FileTree.delete(self.scratch);
   }
 
   /** Ends {@link #work} in another thread. */

@@ -1,6 +1,6 @@
 package io.troupe.cluster.ranks;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.TrainerRank;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package io.troupe.cluster.ranks;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.ChildSpec;
 import io.troupe.cluster.Children;
-import io.troupe.cluster.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.restart.Restarts;

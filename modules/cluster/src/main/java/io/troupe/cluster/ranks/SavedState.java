@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -104,18 +103,6 @@ final class SavedState {
     public void close() throws IOException {
       if (content.isPresent()) {
         content.get().close();
-      }
-    }
-  }
-
-  /** Deletes a folder with all it holds, if it is there. */
-  static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> entries = Files.walk(folder)) {
-      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(entry);
       }
     }
   }

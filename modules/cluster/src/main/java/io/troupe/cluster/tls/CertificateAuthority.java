@@ -2,19 +2,18 @@ package io.troupe.cluster.tls;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.store.PrivateFiles;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.files.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -115,15 +114,14 @@ public final class CertificateAuthority {
     addresses.forEach(address -> requireName(address, "an address"));
     Path hosts = PrivateFiles.folders(folder.resolve("hosts"));
     Path made = hosts.resolve("." + name + ".new");
-    deleteTree(made);
+    FileTree.delete(made);
     PrivateFiles.folders(made);
     try {
       fill(made, name, addresses, days, ago);
     } catch (GeneralSecurityException e) {
       throw new IOException("cannot make the certificate of %s: %s".formatted(name, e), e);
     }
-    deleteTree(hosts.resolve(name));
-    Files.move(made, hosts.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    FileTree.replace(hosts.resolve(name), made);
     return HostKeys.in(hosts.resolve(name));
   }
 
@@ -245,16 +243,6 @@ public final class CertificateAuthority {
         "%s is named with letters, digits, '.', '-', '_' and ':', not '%s'",
         what,
         name);
-  }
-
-  static void deleteTree(Path tree) throws IOException {
-    if (Files.isDirectory(tree)) {
-      try (Stream<Path> all = Files.walk(tree)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
   }
 
   private Path store() {

@@ -1,6 +1,6 @@
 package io.troupe.cluster.tls;
 
-import io.troupe.store.PrivateFiles;
+import io.troupe.base.files.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.troupe.cluster.tls;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import java.util.Optional;
 
 /** The rule for processes that listen without keys: they do so where only their own host is. */

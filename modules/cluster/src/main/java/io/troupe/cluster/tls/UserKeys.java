@@ -1,12 +1,12 @@
 package io.troupe.cluster.tls;
 
-import io.troupe.store.PrivateFiles;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
@@ -72,10 +72,9 @@ public final class UserKeys {
       }
     }
     Path made = own.resolve("keys.new");
-    CertificateAuthority.deleteTree(made); // of a process that ended before it was done
+    FileTree.delete(made); // of a process that ended before it was done
     HostKeys _ = CertificateAuthority.init(made, HOST).issue(HOST, ADDRESSES, DAYS);
-    CertificateAuthority.deleteTree(keys);
-    Files.move(made, keys, StandardCopyOption.ATOMIC_MOVE);
+    FileTree.replace(keys, made);
     return HostKeys.in(CertificateAuthority.folder(keys, HOST));
   }
 

@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
-import io.troupe.store.PrivateFiles;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -44,7 +45,7 @@ public final class AbandonedCaches {
       for (Path cache : caches) {
         Path mark = cache.resolve(WeightCache.LOCK);
         if (ours(cache, mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
-          Trees.delete(cache);
+          FileTree.delete(cache);
           LOG.info("event=abandoned_weights_deleted directory={}", cache);
         }
       }

@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightMemory;
 import io.troupe.engine.WeightSnapshot;
@@ -16,7 +17,6 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -83,7 +83,7 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
                     place.chunk().length(),
                     arena)
                 .asByteBuffer());
-        if (!HexFormat.of().formatHex(digest.digest()).equals(place.chunk().sha256())) {
+        if (!Sha256.hex(digest).equals(place.chunk().sha256())) {
           throw new IOException(
               "%s is damaged between byte %d and byte %d"
                   .formatted(

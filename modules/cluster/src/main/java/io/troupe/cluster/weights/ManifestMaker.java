@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.cluster.weights.VersionManifest.Chunk;
 import io.troupe.cluster.weights.VersionManifest.FilePart;
 import io.troupe.cluster.weights.VersionManifest.TensorPlace;
@@ -120,7 +121,7 @@ final class ManifestMaker {
               .toList();
       MessageDigest digest = Sha256.digest();
       chunks.forEach(chunk -> digest.update(HexFormat.of().parseHex(chunk.sha256())));
-      return new FilePart(name(file), bytes, HexFormat.of().formatHex(digest.digest()), chunks);
+      return new FilePart(name(file), bytes, Sha256.hex(digest), chunks);
     }
   }
 
@@ -129,7 +130,6 @@ final class ManifestMaker {
     crc.update(bytes.duplicate());
     MessageDigest digest = Sha256.digest();
     digest.update(bytes.duplicate());
-    return new Chunk(
-        offset, bytes.remaining(), (int) crc.getValue(), HexFormat.of().formatHex(digest.digest()));
+    return new Chunk(offset, bytes.remaining(), (int) crc.getValue(), Sha256.hex(digest));
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
@@ -243,7 +244,8 @@ public final class NodeWeights implements WeightSupply, AutoCloseable {
   private byte[] bring(byte[] request) throws IOException, InterruptedException {
     Order order = JSON.readValue(request, Order.class);
     WeightRef ref = new WeightRef(new WeightVersion(order.version), order.digest, order.bytes);
-    List<InetSocketAddress> sources = order.sources.stream().map(Addresses::parse).toList();
+    List<InetSocketAddress> sources =
+        order.sources.stream().map(one -> HostPort.parse(one).socketAddress()).toList();
     try {
       return JSON.writeValueAsBytes(
           switch (fetch(ref, sources).toCompletableFuture().get()) {

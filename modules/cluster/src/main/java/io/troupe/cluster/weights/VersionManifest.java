@@ -4,11 +4,11 @@ import static io.troupe.core.Require.require;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.base.hash.Sha256;
 import io.troupe.core.weights.WeightVersion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
@@ -125,8 +125,7 @@ public record VersionManifest(
 
   /** The name that a manifest's bytes give to the version. */
   WeightRef ref(byte[] json) {
-    return new WeightRef(
-        new WeightVersion(version), HexFormat.of().formatHex(Sha256.of(json)), bytes());
+    return new WeightRef(new WeightVersion(version), Sha256.hex(json), bytes());
   }
 
   /** Of all files. */

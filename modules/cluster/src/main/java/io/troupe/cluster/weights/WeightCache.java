@@ -1,10 +1,11 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.files.FileTree;
+import io.troupe.base.files.PrivateFiles;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
-import io.troupe.store.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -96,7 +97,7 @@ public final class WeightCache implements AutoCloseable {
               && !name(entry).startsWith(INCOMING)) {
             whole.add(entry);
           } else {
-            Trees.delete(entry);
+            FileTree.delete(entry);
           }
         }
       }
@@ -191,7 +192,7 @@ public final class WeightCache implements AutoCloseable {
     WeightRef ref = manifest.ref(json);
     Optional<CachedVersion> known = find(ref);
     if (known.isPresent()) {
-      Trees.delete(directory);
+      FileTree.delete(directory);
       return known.get();
     }
     Files.write(directory.resolve(VersionManifest.NAME), json);
@@ -232,7 +233,7 @@ public final class WeightCache implements AutoCloseable {
   void abandon(WeightRef ref, Incoming incoming) throws IOException {
     forget(ref);
     incoming.close();
-    Trees.delete(incoming.directory());
+    FileTree.delete(incoming.directory());
   }
 
   private void forget(WeightRef ref) {
@@ -260,7 +261,7 @@ public final class WeightCache implements AutoCloseable {
     lock.lock();
     try {
       while (versions.size() > most) {
-        Trees.delete(versions.removeFirst().directory());
+        FileTree.delete(versions.removeFirst().directory());
       }
     } finally {
       lock.unlock();
@@ -290,7 +291,7 @@ public final class WeightCache implements AutoCloseable {
     try {
       return Files.createDirectory(directory);
     } catch (FileAlreadyExistsException leftover) {
-      Trees.delete(directory);
+      FileTree.delete(directory);
       return Files.createDirectory(directory);
     }
   }
@@ -348,7 +349,7 @@ public final class WeightCache implements AutoCloseable {
   public void delete() throws IOException {
     close();
     for (Path root : settings.roots()) {
-      Trees.delete(root);
+      FileTree.delete(root);
     }
   }
 

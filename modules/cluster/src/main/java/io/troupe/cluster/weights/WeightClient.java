@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.TimeLimit;
 import io.troupe.cluster.link.Wire;
@@ -88,7 +89,7 @@ public final class WeightClient implements WeightSupply {
                   ref.version().number(),
                   ref.digest(),
                   ref.bytes(),
-                  sources.stream().map(Addresses::format).toList()));
+                  sources.stream().map(one -> HostPort.of(one).toString()).toList()));
       ByteBuffer question =
           ByteBuffer.allocate(Protocol.QUESTION + order.length)
               .put(Protocol.BRING)
@@ -106,7 +107,7 @@ public final class WeightClient implements WeightSupply {
     } catch (IOException failure) {
       return failed(
           "the weight server of this node at %s: %s"
-              .formatted(Addresses.format(node), failure.getMessage()),
+              .formatted(HostPort.of(node).toString(), failure.getMessage()),
           start);
     }
   }

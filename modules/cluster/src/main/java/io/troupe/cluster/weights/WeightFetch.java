@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Wire;
 import io.troupe.cluster.secret.RunSecret;
@@ -231,7 +232,7 @@ final class WeightFetch {
       }
       watch.passed(count);
     }
-    if (!HexFormat.of().formatHex(Sha256.of(json.array())).equals(ref.digest())) {
+    if (!Sha256.hex(json.array()).equals(ref.digest())) {
       return Optional.of("sent a manifest with another digest");
     }
     begin(VersionManifest.of(json.array()), json.array());

@@ -2,6 +2,7 @@ package io.troupe.cluster.weights;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.core.weights.WeightVersion;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -37,9 +38,12 @@ public record WeightPlace(
         "/",
         ref.digest(),
         Long.toString(ref.bytes()),
-        Addresses.format(publisher),
-        nodes.stream().map(Addresses::format).collect(Collectors.joining(",")),
-        doubtful.stream().map(Addresses::format).sorted().collect(Collectors.joining(",")));
+        HostPort.of(publisher).toString(),
+        nodes.stream().map(one -> HostPort.of(one).toString()).collect(Collectors.joining(",")),
+        doubtful.stream()
+            .map(one -> HostPort.of(one).toString())
+            .sorted()
+            .collect(Collectors.joining(",")));
   }
 
   /** Reads what {@link #text} wrote. */
@@ -48,7 +52,7 @@ public record WeightPlace(
     require(parts.length == PARTS, "'%s' is no place of published weights", text);
     return new WeightPlace(
         new WeightRef(version, parts[0], Long.parseLong(parts[1])),
-        Addresses.parse(parts[2]),
+        HostPort.parse(parts[2]).socketAddress(),
         addresses(parts[3]),
         Set.copyOf(addresses(parts[4])));
   }
@@ -56,7 +60,7 @@ public record WeightPlace(
   private static List<InetSocketAddress> addresses(String text) {
     return Arrays.stream(text.split(",", -1))
         .filter(address -> !address.isEmpty())
-        .map(Addresses::parse)
+        .map(one -> HostPort.parse(one).socketAddress())
         .toList();
   }
 

@@ -2,6 +2,7 @@ package io.troupe.cluster.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.cluster.gpu.Occupancy.Occupant;
 import io.troupe.testkit.Await;
 import java.nio.file.Path;
@@ -88,9 +89,9 @@ class GpuClaimTest {
     Process orphan = new ProcessBuilder("sleep", "3600").start();
     Process stranger = new ProcessBuilder("sleep", "3600").start();
     try {
-      ChildLedger former = ChildLedger.open(folder.resolve("children.json"));
+      ChildLedger former = ChildLedger.open(folder.resolve("children.pids"));
       former.started(orphan.toHandle());
-      ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
+      ChildLedger ledger = ChildLedger.open(folder.resolve("children.pids"));
       assertThat(ledger.orphans()).extracting(ProcessIdentity::pid).containsExactly(orphan.pid());
       List<Long> left = ledger.end(Set.of(orphan.pid(), stranger.pid()), 60_000);
       assertThat(left).isEmpty();
@@ -109,8 +110,8 @@ class GpuClaimTest {
     Process parent = new ProcessBuilder("sh", "-c", "sleep 3600 & exec sleep 3600").start();
     try {
       ProcessHandle orphan = Await.found("a child", () -> parent.children().findAny());
-      ChildLedger.open(folder.resolve("children.json")).started(orphan);
-      ChildLedger ledger = ChildLedger.open(folder.resolve("children.json"));
+      ChildLedger.open(folder.resolve("children.pids")).started(orphan);
+      ChildLedger ledger = ChildLedger.open(folder.resolve("children.pids"));
       assertThat(ledger.end(Set.of(orphan.pid()), 60_000)).isEmpty();
       assertThat(ledger.orphans()).isEmpty();
     } finally {
@@ -122,9 +123,9 @@ class GpuClaimTest {
   @Test
   void open_ledgerOfChildrenThatEnded_forgetsThem() throws Exception {
     Process child = new ProcessBuilder("true").start();
-    ChildLedger former = ChildLedger.open(folder.resolve("children.json"));
+    ChildLedger former = ChildLedger.open(folder.resolve("children.pids"));
     former.started(child.toHandle());
     child.waitFor();
-    assertThat(ChildLedger.open(folder.resolve("children.json")).orphans()).isEmpty();
+    assertThat(ChildLedger.open(folder.resolve("children.pids")).orphans()).isEmpty();
   }
 }

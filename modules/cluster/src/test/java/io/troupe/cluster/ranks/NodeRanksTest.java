@@ -3,7 +3,7 @@ package io.troupe.cluster.ranks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Introduction;
 import io.troupe.cluster.link.Wire;

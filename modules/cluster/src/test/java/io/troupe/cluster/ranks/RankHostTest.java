@@ -2,7 +2,7 @@ package io.troupe.cluster.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.cluster.HostPort;
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.link.Introduction;
 import io.troupe.cluster.link.Wire;

@@ -3,8 +3,9 @@ package io.troupe.cluster.ranks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.net.HostPort;
+import io.troupe.base.process.JavaCommand;
 import io.troupe.cluster.ChildSpec;
-import io.troupe.cluster.HostPort;
 import io.troupe.core.restart.Restarts;
 import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.parallel.RankCrew;
@@ -28,21 +29,15 @@ final class RankProcessesTest {
   private final List<String> notes = new CopyOnWriteArrayList<>();
 
   private ChildSpec child(int rank, HostPort head, String secret) {
+    JavaCommand java =
+        JavaCommand.of(ToyRankMain.class)
+            .with(JavaCommand.NATIVE_ACCESS)
+            .heap(64)
+            .with(JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1");
     return new ChildSpec(
         "rank-" + rank,
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-Xmx64m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            ToyRankMain.class.getName(),
-            head.toString(),
-            secret,
-            Integer.toString(rank)),
-        Map.of(
-            "CLASSPATH",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))),
+        java.words(List.of(head.toString(), secret, Integer.toString(rank))),
+        java.environment(),
         folder,
         folder.resolve("rank-%d.log".formatted(rank)));
   }

@@ -3,6 +3,8 @@ package io.troupe.cluster.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.net.HostPort;
+import io.troupe.base.process.JavaCommand;
 import io.troupe.cluster.weights.FaultyProxy.Fault;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -43,20 +45,17 @@ class KilledReceiverTest {
   }
 
   private static Process start(Path root, WeightRef ref, FaultyProxy source) throws Exception {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx64m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            ReceivingChild.class.getName(),
-            root.toString(),
-            Samples.SECRET.hex(),
-            Long.toString(ref.version().number()),
-            ref.digest(),
-            Long.toString(ref.bytes()),
-            Addresses.format(source.address()))
+    return JavaCommand.of(ReceivingChild.class)
+        .heap(64)
+        .with(JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1")
+        .process(
+            List.of(
+                root.toString(),
+                Samples.SECRET.hex(),
+                Long.toString(ref.version().number()),
+                ref.digest(),
+                Long.toString(ref.bytes()),
+                HostPort.of(source.address()).toString()))
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();

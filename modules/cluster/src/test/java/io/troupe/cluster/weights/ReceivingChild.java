@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.net.HostPort;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
@@ -32,7 +33,7 @@ final class ReceivingChild {
                 new WeightVersion(Long.parseLong(arguments[2])),
                 arguments[3],
                 Long.parseLong(arguments[4])),
-            List.of(Addresses.parse(arguments[5])))
+            List.of(HostPort.parse(arguments[5]).socketAddress()))
         .toCompletableFuture()
         .join();
   }

@@ -1,5 +1,6 @@
 package io.troupe.cluster.weights;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.cluster.link.Endpoint;
 import io.troupe.cluster.secret.RunSecret;
 import io.troupe.core.weights.WeightVersion;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -82,8 +82,7 @@ final class Samples {
     Map<String, String> content = new TreeMap<>();
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.toList()) {
-        content.put(
-            file.toFile().getName(), HexFormat.of().formatHex(Sha256.of(Files.readAllBytes(file))));
+        content.put(file.toFile().getName(), Sha256.hex(Files.readAllBytes(file)));
       }
     }
     return content;

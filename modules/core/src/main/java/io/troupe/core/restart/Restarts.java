@@ -82,7 +82,7 @@ public record Restarts(Policy policy, List<Long> endings) {
     if (persistent()) {
       return policy.persistentMillis();
     }
-    long doubled = policy.firstMillis() << Math.min(30, Math.max(0, endings.size() - 1));
-    return Math.min(policy.longestMillis(), doubled);
+    return new Backoff(policy.firstMillis(), policy.longestMillis())
+        .pauseMillis(Math.max(1, endings.size()));
   }
 }

@@ -2,15 +2,14 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.Durable;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.SafetensorsFile;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,7 +69,7 @@ final class Checkpoint {
       SafetensorsFile.write(directory.resolve(REFERENCE), stored("", frozen), FORMAT);
     }
     card.write(directory);
-    force(directory);
+    Durable.syncFolder(directory);
   }
 
   /**
@@ -183,15 +182,6 @@ final class Checkpoint {
           entries.findAny().isEmpty(),
           "%s is not empty; a checkpoint needs an empty directory",
           directory);
-    }
-  }
-
-  /** Makes the directory's entries durable; some systems cannot open a directory, and need not. */
-  private static void force(Path directory) throws IOException {
-    if (!System.getProperty("os.name").startsWith("Windows")) {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
-      }
     }
   }
 }

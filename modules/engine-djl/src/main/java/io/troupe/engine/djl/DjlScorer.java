@@ -2,6 +2,7 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.core.train.TeacherTokens;
 import io.troupe.core.train.TrainingSequence;
 import io.troupe.engine.ScoringEngine;
@@ -121,10 +122,7 @@ final class DjlScorer implements ScoringEngine {
               thread)
           .join();
     } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw failed;
+      throw Causes.unchecked(failed);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import io.troupe.core.restart.Backoff;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
 import java.nio.file.Path;
@@ -19,8 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Attendant implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
-  private static final Duration FIRST_REST = Duration.ofMillis(500);
-  private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+  private static final Backoff BACKOFF = new Backoff(500, 30_000);
   private static final int MOST_LOADINGS = 3;
 
   /**
@@ -69,7 +69,7 @@ final class Attendant implements Runnable {
 
   @Override
   public void run() {
-    Duration rest = FIRST_REST;
+    int unmoved = 0; // in a row
     try {
       while (true) {
         Optional<Goal> next = post.awaitNeed(replica);
@@ -77,11 +77,10 @@ final class Attendant implements Runnable {
           return;
         }
         if (bring(next.get())) {
-          rest = FIRST_REST;
+          unmoved = 0;
         } else {
-          boolean _ = post.rest(replica, rest);
-          Duration doubled = rest.multipliedBy(2);
-          rest = doubled.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : doubled;
+          unmoved++;
+          boolean _ = post.rest(replica, Duration.ofMillis(BACKOFF.pauseMillis(unmoved)));
         }
       }
     } catch (InterruptedException closing) {

@@ -1,5 +1,6 @@
 package io.troupe.engine.http;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.core.rollout.Completion;
 import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.Tokenizer;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -75,7 +75,7 @@ final class Dispatch implements AutoCloseable {
             .whenComplete(
                 (answers, failure) -> {
                   books.callEnded(job, call);
-                  Optional<Throwable> why = Optional.ofNullable(failure).map(Dispatch::cause);
+                  Optional<Throwable> why = Optional.ofNullable(failure).map(Causes::of);
                   var _ =
                       settled(errand, why)
                           .whenComplete(
@@ -109,12 +109,6 @@ final class Dispatch implements AutoCloseable {
                     errand.can().dialect().title())
             + " the rest alone; set rollout.repetition_penalty to 1, or do not abort requests"
             + " there");
-  }
-
-  private static Throwable cause(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
   }
 
   private void answered(Errand errand, List<Drawn> answers, long since) {

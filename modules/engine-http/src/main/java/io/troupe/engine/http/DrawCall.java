@@ -1,6 +1,7 @@
 package io.troupe.engine.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.base.failure.Causes;
 import io.troupe.engine.http.protocol.Assembly;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.Drawn;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
@@ -130,10 +130,7 @@ final class DrawCall {
   }
 
   private void broken(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     boolean answered;
     synchronized (this) {
       answered = begun;

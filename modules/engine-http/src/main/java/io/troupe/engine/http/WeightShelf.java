@@ -2,6 +2,7 @@ package io.troupe.engine.http;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.WeightSnapshot;
 import io.troupe.engine.http.protocol.WeightTag;
@@ -15,7 +16,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -110,7 +110,7 @@ public final class WeightShelf {
       Files.createDirectories(place);
       try (Stream<Path> left = Files.list(place)) {
         for (Path directory : left.toList()) {
-          remove(directory);
+          FileTree.delete(directory);
         }
       }
     }
@@ -134,7 +134,7 @@ public final class WeightShelf {
     try {
       Files.createDirectory(partial);
     } catch (FileAlreadyExistsException leftover) {
-      remove(partial);
+      FileTree.delete(partial);
       Files.createDirectory(partial);
     }
     switch (contents.publishing()) {
@@ -177,7 +177,7 @@ public final class WeightShelf {
     List<Path> old = shelved.stream().limit(surplus).toList();
     for (Path directory : old) {
       if (!held.containsKey(directory)) {
-        remove(directory);
+        FileTree.delete(directory);
         shelved.remove(directory);
       }
     }
@@ -196,7 +196,7 @@ public final class WeightShelf {
       }
       return true;
     } catch (NoSuchFileException evicted) {
-      remove(to);
+      FileTree.delete(to);
       Files.createDirectory(to);
       return false;
     }
@@ -205,15 +205,5 @@ public final class WeightShelf {
   private static boolean holdsTensors(Path file) {
     String name = file.toString();
     return name.endsWith(".safetensors") || name.endsWith(".safetensors.index.json");
-  }
-
-  private static void remove(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (NoSuchFileException gone) {
-      return;
-    }
   }
 }

@@ -1,9 +1,9 @@
 package io.troupe.engine.toy;
 
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
-import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.troupe.base.files.Durable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,9 +45,7 @@ record ToyCheckpoint(
       throws IOException {
     writeFile(directory.resolve(MODEL), checkpoint.modelTensors(model));
     writeFile(directory.resolve(TRAINER), checkpoint.trainerTensors(settings, model));
-    try (FileChannel channel = FileChannel.open(directory, READ)) {
-      channel.force(true);
-    }
+    Durable.syncFolder(directory);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.troupe.engine.parallel;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.engine.Optimisation;
 import io.troupe.engine.StepOutcome;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -119,15 +119,7 @@ public final class RankedSteps implements AutoCloseable {
       owner.save(state);
       crew.begin(state);
     } finally {
-      delete(state);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> entries = Files.walk(directory)) {
-      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(entry);
-      }
+      FileTree.delete(state);
     }
   }
 

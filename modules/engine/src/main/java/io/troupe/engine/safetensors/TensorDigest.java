@@ -1,11 +1,10 @@
 package io.troupe.engine.safetensors;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.engine.WeightSnapshot;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 
 /** SHA-256 over name, shape and bytes of tensors, as {@link WeightSnapshot} defines it. */
@@ -16,7 +15,7 @@ public final class TensorDigest {
 
   /** The digest in hex; of each tensor "name [extents]" and a newline, then its bytes. */
   public static String of(List<WeightSnapshot.Tensor> tensors) {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.digest();
     for (WeightSnapshot.Tensor tensor : tensors) {
       digest.update((tensor.name() + " " + tensor.shape() + "\n").getBytes(StandardCharsets.UTF_8));
       MemorySegment data = tensor.data();
@@ -25,14 +24,6 @@ public final class TensorDigest {
         digest.update(data.asSlice(from, length).asByteBuffer());
       }
     }
-    return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("every Java platform has SHA-256", impossible);
-    }
+    return Sha256.hex(digest);
   }
 }

@@ -1,15 +1,14 @@
 package io.troupe.tasks.fetch;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -103,14 +102,13 @@ public final class DataCache {
           failures.add(origin.place(wanted) + ": there, but without data files");
         } else {
           Files.write(part.resolve(MARKER), sizes(part));
-          remove(folder);
-          Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+          FileTree.replace(folder, part);
           return;
         }
       } catch (IOException e) {
         failures.add("%s: %s".formatted(origin.place(wanted), reason(e)));
       } finally {
-        remove(part);
+        FileTree.delete(part);
       }
     }
     throw nowhere(wanted, folder, failures);
@@ -162,15 +160,5 @@ public final class DataCache {
       }
     }
     return sizes;
-  }
-
-  private static void remove(Path folder) throws IOException {
-    if (Files.exists(folder)) {
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(file);
-        }
-      }
-    }
   }
 }

@@ -2,13 +2,11 @@ package io.troupe.telemetry.view;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -217,11 +215,6 @@ public final class GroupSpans {
   }
 
   private static String hex(String text, int bytes) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-      return HexFormat.of().formatHex(hash, 0, bytes);
-    } catch (NoSuchAlgorithmException every) {
-      throw new IllegalStateException("every JDK has SHA-256", every);
-    }
+    return Sha256.hex(text.getBytes(UTF_8)).substring(0, 2 * bytes);
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.verifiers.code;
 
+import io.troupe.core.restart.Backoff;
 import io.troupe.verifiers.code.SandboxSettings.Isolation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,8 +30,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Sandbox implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Sandbox.class.getName());
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+  private static final Backoff BACKOFF = new Backoff(100, 10_000);
 
   /** Until a worker is free; callers that bound their own number never wait so long. */
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
@@ -91,7 +91,7 @@ public final class Sandbox implements AutoCloseable {
       }
       sandbox.probe();
       for (int index = 1; index < settings.workers(); index++) {
-        sandbox.startLater(index, Duration.ZERO);
+        sandbox.startLater(index, 0);
       }
       return sandbox;
     } catch (SandboxUnavailable refused) {
@@ -192,7 +192,7 @@ public final class Sandbox implements AutoCloseable {
     worker.server().close();
     workers.remove(worker);
     restarts.increment();
-    startLater(worker.index(), Duration.ZERO);
+    startLater(worker.index(), 0);
   }
 
   /** Runs on the starter's thread only. */
@@ -214,7 +214,7 @@ public final class Sandbox implements AutoCloseable {
         : OptionalInt.empty();
   }
 
-  private void startLater(int index, Duration pause) {
+  private void startLater(int index, int failures) {
     if (closed) {
       return;
     }
@@ -227,20 +227,15 @@ public final class Sandbox implements AutoCloseable {
                 } catch (IOException | RuntimeException | Error e) {
                   // Whatever it was: a worker that is not tried again is missing until the end.
                   lastFailure = "The last one did not start: " + e.getMessage();
-                  startLater(index, longer(pause));
+                  startLater(index, failures + 1);
                 }
               },
-              pause.toMillis(),
+              BACKOFF.pauseMillis(failures),
               TimeUnit.MILLISECONDS);
     } catch (java.util.concurrent.RejectedExecutionException e) {
       // Closed meanwhile: nobody waits for the worker any more.
       lastFailure = "The sandbox is closed.";
     }
-  }
-
-  private static Duration longer(Duration pause) {
-    Duration next = pause.isZero() ? FIRST_PAUSE : pause.multipliedBy(2);
-    return next.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : next;
   }
 
   /** What programs may use. */

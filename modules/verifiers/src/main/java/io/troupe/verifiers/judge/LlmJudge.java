@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.restart.Backoff;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
 import io.troupe.verifiers.Verifier;
@@ -26,8 +27,8 @@ import java.util.OptionalDouble;
  * score are asked again, after a pause that doubles.
  */
 public final class LlmJudge implements Verifier {
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
+  private static final Backoff BACKOFF = new Backoff(250, LONGEST_PAUSE.toMillis());
   private static final int EXCERPT = 120;
 
   /** Of a reply: a judge may reason at length before its score. */
@@ -66,8 +67,8 @@ public final class LlmJudge implements Verifier {
   public Verdict verify(Prompt prompt, String completion) {
     String body = body(settings.rubric().fill(prompt, completion));
     Verdict.Unverifiable verdict = new Verdict.Unverifiable(Cause.CRASH, "not asked");
-    Duration pause = FIRST_PAUSE;
     for (int attempt = 1; attempt <= settings.attempts(); attempt++) {
+      Duration pause = Duration.ofMillis(BACKOFF.pauseMillis(attempt));
       switch (ask(body)) {
         case Reply.Text(String text) -> {
           OptionalDouble score = Score.in(text);
@@ -87,7 +88,6 @@ public final class LlmJudge implements Verifier {
       if (attempt < settings.attempts() && !sleep(pause)) {
         return new Verdict.Unverifiable(Cause.CRASH, "the judge was interrupted");
       }
-      pause = min(pause.multipliedBy(2), LONGEST_PAUSE);
     }
     return verdict;
   }
@@ -162,10 +162,6 @@ public final class LlmJudge implements Verifier {
       Thread.currentThread().interrupt();
       return false;
     }
-  }
-
-  private static Duration min(Duration a, Duration b) {
-    return a.compareTo(b) <= 0 ? a : b;
   }
 
   private static String excerpt(String text) {

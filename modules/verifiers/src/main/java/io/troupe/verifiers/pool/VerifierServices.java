@@ -1,16 +1,15 @@
 package io.troupe.verifiers.pool;
 
+import io.troupe.base.process.JavaCommand;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.VerifierOptions;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.Verifiers;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -119,28 +118,10 @@ public final class VerifierServices {
   }
 
   private static List<String> javaCommand(VerifierSpec spec, PoolSettings settings) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Xmx%dm".formatted(settings.heapMegabytes()),
-            "-XX:+UseSerialGC",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-Xshare:auto",
-            "-cp",
-            classPath(spec),
-            VerifierMain.class.getName()));
-    command.addAll(VerifierMain.arguments(spec));
-    return command;
-  }
-
-  private static String classPath(VerifierSpec spec) {
-    // A test runner may hide the real class path behind a jar with nothing but a manifest.
-    String own =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    return Stream.concat(
-            Stream.of(own), spec.plugins().stream().map(p -> p.toAbsolutePath().toString()))
-        .reduce((a, b) -> a + File.pathSeparator + b)
-        .orElse(own);
+    return JavaCommand.of(VerifierMain.class)
+        .heap(settings.heapMegabytes())
+        .with(JavaCommand.SERIAL_COLLECTOR, JavaCommand.EXIT_WITHOUT_HEAP, "-Xshare:auto")
+        .andOn(spec.plugins())
+        .wordsWithClassPath(VerifierMain.arguments(spec));
   }
 }

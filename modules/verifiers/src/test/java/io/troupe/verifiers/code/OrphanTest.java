@@ -2,8 +2,8 @@ package io.troupe.verifiers.code;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -58,15 +58,10 @@ class OrphanTest {
   }
 
   private static Process start() throws IOException {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx64m",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            classPath,
-            Owner.class.getName())
+    return JavaCommand.of(Owner.class)
+        .heap(64)
+        .with("-XX:TieredStopAtLevel=1")
+        .process(List.of())
         .inheritIO()
         .start();
   }

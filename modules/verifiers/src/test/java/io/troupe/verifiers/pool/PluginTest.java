@@ -3,6 +3,7 @@ package io.troupe.verifiers.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.process.JavaCommand;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
@@ -56,8 +57,7 @@ class PluginTest {
   @BeforeEach
   void build() throws IOException {
     Path source = Files.writeString(folder.resolve("Shout.java"), SOURCE);
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String classPath = System.getProperty("java.class.path");
     int status =
         ToolProvider.getSystemJavaCompiler()
             .run(
@@ -119,16 +119,11 @@ class PluginTest {
 
   @Test
   void main_endOfItsInputInTheMiddleOfAVerification_endsTheProcess() throws Exception {
-    String classPath =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx32m",
-                "-cp",
-                classPath + java.io.File.pathSeparator + jar,
-                VerifierMain.class.getName(),
-                "shout")
+        JavaCommand.of(VerifierMain.class)
+            .heap(32)
+            .andOn(List.of(jar))
+            .process(List.of("shout"))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try (var out = process.outputWriter()) {

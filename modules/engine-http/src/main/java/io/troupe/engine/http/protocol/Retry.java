@@ -2,6 +2,7 @@ package io.troupe.engine.http.protocol;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.restart.Backoff;
 import java.time.Duration;
 
 /**
@@ -95,8 +96,8 @@ public record Retry(int attempts, Duration first, Duration longest) {
   }
 
   private Duration pause(int tries, double jitter) {
-    long doubled = first.toMillis() << Math.min(tries - 1, 20);
-    return Duration.ofMillis((long) (Math.min(doubled, longest.toMillis()) * (0.5 + jitter / 2)));
+    Backoff backoff = new Backoff(first.toMillis(), longest.toMillis());
+    return Duration.ofMillis(backoff.pauseMillis(tries, jitter));
   }
 
   private static Decision within(Duration wait, Duration left) {

@@ -1,5 +1,6 @@
 package io.troupe.engine.http.serve;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.weights.WeightVersion;
@@ -10,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -115,8 +115,7 @@ final class Generation {
 
   /** The engine gave a prompt up. */
   void failed(int prompt, Throwable cause) {
-    Throwable root =
-        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+    Throwable root = Causes.of(cause);
     lock.lock();
     try {
       if (aborted && root instanceof CancellationException) {

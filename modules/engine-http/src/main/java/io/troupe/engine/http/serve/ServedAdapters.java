@@ -1,5 +1,6 @@
 package io.troupe.engine.http.serve;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.engine.Adapter;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.WeightSnapshot;
@@ -117,7 +118,7 @@ final class ServedAdapters implements AutoCloseable {
     } catch (IOException | IllegalArgumentException unfit) {
       throw Refusal.bad("lora_path", notLoaded(name, unfit));
     } catch (CompletionException failed) {
-      Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+      Throwable cause = Causes.of(failed);
       throw cause instanceof IllegalArgumentException
           ? Refusal.bad("lora_path", notLoaded(name, cause))
           : Refusal.of(500, "InternalServerError", notLoaded(name, cause));

@@ -1,5 +1,6 @@
 package io.troupe.engine.http.serve;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
@@ -122,7 +123,7 @@ public final class ServedWeights {
       engine.load(snapshot).toCompletableFuture().join();
     } catch (CompletionException unfit) {
       before.ifPresentOrElse(old -> tags.put(number, old), () -> tags.remove(number));
-      Throwable cause = unfit.getCause() == null ? unfit : unfit.getCause();
+      Throwable cause = Causes.of(unfit);
       throw new IOException(
           "the engine does not take %s: %s".formatted(tag, cause.getMessage()), cause);
     }

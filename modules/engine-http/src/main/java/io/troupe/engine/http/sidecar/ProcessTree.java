@@ -1,8 +1,8 @@
 package io.troupe.engine.http.sidecar;
 
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.engine.process.ChildLog;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -181,39 +180,10 @@ final class ProcessTree {
   private static boolean awaitExit(ProcessHandle one, Duration patience)
       throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
-    while (!ended(one) && System.nanoTime() < end) {
+    while (ProcessIdentity.runs(one) && System.nanoTime() < end) {
       TimeUnit.MILLISECONDS.sleep(LOOK_FOR_END.toMillis());
     }
-    return ended(one);
-  }
-
-  /**
-   * Whether a process runs no more. One that nobody has waited for is still listed, as a zombie:
-   * that of an orphan for as long as the first process of a container takes, or for ever.
-   */
-  static boolean ended(ProcessHandle one) {
-    if (!one.isAlive()) {
-      return true;
-    }
-    try {
-      return ended(Path.of("/proc", Long.toString(one.pid())));
-    } catch (IOException | UncheckedIOException noLinux) {
-      return !one.isAlive();
-    }
-  }
-
-  /**
-   * The same by what Linux tells of it. The first thread of a process is a zombie as soon as it has
-   * ended, while others, such as one that an accelerator's driver holds, may run on.
-   */
-  static boolean ended(Path told) throws IOException {
-    String stat = Files.readString(told.resolve("stat"));
-    if (!stat.startsWith("Z", stat.lastIndexOf(')') + 2)) {
-      return false;
-    }
-    try (Stream<Path> threads = Files.list(told.resolve("task"))) {
-      return threads.count() == 1;
-    }
+    return !ProcessIdentity.runs(one);
   }
 
   /** The group has the leader's number, and outlives it. */

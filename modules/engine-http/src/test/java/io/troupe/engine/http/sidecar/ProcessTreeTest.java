@@ -2,6 +2,8 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.JavaCommand;
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.engine.process.ChildLog;
 import io.troupe.testkit.Await;
 import java.io.IOException;
@@ -12,8 +14,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessTreeTest {
@@ -42,7 +42,7 @@ class ProcessTreeTest {
   }
 
   private static boolean runs(long pid) {
-    return ProcessHandle.of(pid).filter(one -> !ProcessTree.ended(one)).isPresent();
+    return ProcessHandle.of(pid).filter(ProcessIdentity::runs).isPresent();
   }
 
   @Test
@@ -95,19 +95,15 @@ class ProcessTreeTest {
   @Test
   void kill_ofTheOwner_endsChildAndGrandchild() throws Exception {
     Process owner =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx32m",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Owner.class.getName(),
-                folder.toString())
+        JavaCommand.of(Owner.class)
+            .heap(32)
+            .with("-XX:TieredStopAtLevel=1")
+            .process(List.of(folder.toString()))
             .inheritIO()
             .start();
     ProcessHandle grandchild = ProcessHandle.of(grandchild()).orElseThrow();
     owner.destroyForcibly().waitFor();
-    Await.until("the grandchild ends", () -> ProcessTree.ended(grandchild));
+    Await.until("the grandchild ends", () -> !ProcessIdentity.runs(grandchild));
   }
 
   /** The server itself is dead, and what came of it has left its group. */
@@ -127,17 +123,6 @@ class ProcessTreeTest {
     ProcessTree.endLeftOver(card, true);
     assertThat(runs(grandchild.pid())).isFalse();
     assertThat(card).doesNotExist();
-  }
-
-  @ParameterizedTest
-  @CsvSource({"Z, 1, true", "Z, 2, false", "S, 1, false", "R, 3, false"})
-  void ended_zombie_onlyOnceItsOtherThreadsHaveEndedToo(String state, int threads, boolean ended)
-      throws IOException {
-    Files.writeString(folder.resolve("stat"), "12 (a) b) %s 1 12 12 0".formatted(state));
-    for (int thread = 0; thread < threads; thread++) {
-      Files.createDirectories(folder.resolve("task").resolve(Integer.toString(12 + thread)));
-    }
-    assertThat(ProcessTree.ended(folder)).isEqualTo(ended);
   }
 
   @Test

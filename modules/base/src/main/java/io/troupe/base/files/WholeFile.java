@@ -1,4 +1,4 @@
-package io.troupe.store;
+package io.troupe.base.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
@@ -22,23 +21,38 @@ public final class WholeFile {
 
   private WholeFile() {}
 
+  /** What a new file holds. */
+  @FunctionalInterface
+  public interface Content {
+    /** Makes a file, which is absent, and writes all of it. */
+    void write(Path file) throws IOException;
+  }
+
   /**
-   * Writes beside the file, fsyncs, and renames over it; durable when it returns. One writer at a
-   * time, as whoever calls it sees to.
+   * Writes beside the file, fsyncs, and renames over it; durable when it returns. The caller lets
+   * one thread write at a time.
    *
-   * @param attributes with which it is made, such as who may read it
+   * @param attributes of the new file, such as who may read it
    */
   public static void replace(Path file, byte[] content, FileAttribute<?>... attributes)
       throws IOException {
+    replace(
+        file,
+        beside -> {
+          Files.createFile(beside, attributes);
+          Files.write(beside, content);
+        });
+  }
+
+  /** The same with content that is written piece by piece. */
+  public static void replace(Path file, Content content) throws IOException {
     Path beside = file.resolveSibling(".%s.tmp".formatted(file.getFileName()));
     boolean done = false;
     try {
-      Files.deleteIfExists(beside); // Of a process that was ended here.
-      Files.createFile(beside, attributes);
-      Files.write(beside, content);
+      Files.deleteIfExists(beside); // of a process that ended here
+      content.write(beside);
       Durable.syncFile(beside);
-      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      Durable.syncFolder(Durable.parent(file));
+      Durable.rename(beside, file);
       done = true;
     } finally {
       if (!done) {

@@ -1,4 +1,4 @@
-package io.troupe.store;
+package io.troupe.base.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -45,6 +46,40 @@ final class WholeFileTest {
   void replace_thatFails_leavesWhatWasThere() throws IOException {
     Files.createDirectories(file.resolve("in the way"));
     assertThatThrownBy(() -> WholeFile.replace(file, "one")).isInstanceOf(IOException.class);
+    assertThat(names()).containsExactly("secret");
+  }
+
+  @Test
+  void replace_writerThatFails_leavesWhatWasThere() throws IOException {
+    WholeFile.replace(file, "one");
+    assertThatThrownBy(
+            () ->
+                WholeFile.replace(
+                    file,
+                    beside -> {
+                      Files.writeString(beside, "half");
+                      throw new IOException("the disk is full");
+                    }))
+        .hasMessage("the disk is full");
+    assertThat(file).hasContent("one");
+    assertThat(names()).containsExactly("secret");
+  }
+
+  @Test
+  void replace_afterAWriterThatWasKilled_isTheNewContent() throws IOException {
+    Files.writeString(folder.resolve(".secret.tmp"), "half");
+    WholeFile.replace(
+        file, beside -> Files.writeString(beside, "two", StandardOpenOption.CREATE_NEW));
+    assertThat(file).hasContent("two");
+    assertThat(names()).containsExactly("secret");
+  }
+
+  @Test
+  void write_privateFileAgain_isReplacedAndStaysPrivate() throws IOException {
+    PrivateFiles.write(file, new byte[] {1});
+    PrivateFiles.write(file, new byte[] {2});
+    assertThat(file).hasBinaryContent(new byte[] {2});
+    assertThat(PrivateFiles.openness(file)).isEmpty();
     assertThat(names()).containsExactly("secret");
   }
 

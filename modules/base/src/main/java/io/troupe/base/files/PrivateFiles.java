@@ -1,4 +1,4 @@
-package io.troupe.store;
+package io.troupe.base.files;
 
 import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
@@ -7,7 +7,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -75,11 +74,9 @@ public final class PrivateFiles {
     return Files.createFile(file, with(OWNER_FILE));
   }
 
-  /** Writes a file, replacing what was there. */
+  /** Replaces a file by a new one, which is whole or absent as {@link WholeFile} says. */
   public static void write(Path file, byte[] content) throws IOException {
-    Files.deleteIfExists(file);
-    newFile(file);
-    Files.write(file, content, StandardOpenOption.WRITE);
+    WholeFile.replace(file, content, with(OWNER_FILE));
   }
 
   /** Why a folder is not private to this process's user, if it is not. Links are not followed. */

@@ -1,0 +1,64 @@
+package io.troupe.base.files;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A directory with everything below it. */
+public final class FileTree {
+  private FileTree() {}
+
+  /**
+   * Deletes a file, or a directory and everything below it. Symbolic links are deleted, never
+   * followed. What is absent, or deleted by another process meanwhile, counts as deleted.
+   *
+   * @throws IOException if something is left
+   */
+  public static void delete(Path root) throws IOException {
+    Files.walkFileTree(root, new Deletion());
+  }
+
+  /**
+   * Replaces a directory by one on the same file system, which takes its name. In between there is
+   * neither.
+   *
+   * @param target need not exist
+   */
+  public static void replace(Path target, Path by) throws IOException {
+    delete(target);
+    Durable.rename(by, target);
+  }
+
+  private static final class Deletion extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      if (failure instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
+        throws IOException {
+      Optional<IOException> unread = Optional.ofNullable(failure);
+      if (unread.isPresent() && !(unread.get() instanceof NoSuchFileException)) {
+        throw unread.get();
+      }
+      Files.deleteIfExists(directory);
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.troupe.base.hash;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** SHA-256, which every Java platform has. */
+public final class Sha256 {
+  private Sha256() {}
+
+  /** A digest to which content is added piece by piece. */
+  public static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java platform has SHA-256", impossible);
+    }
+  }
+
+  /** The 32 bytes of some content. */
+  public static byte[] of(byte[] content) {
+    return digest().digest(content);
+  }
+
+  /** 64 lower-case hexadecimal digits of some content. */
+  public static String hex(byte[] content) {
+    return HexFormat.of().formatHex(of(content));
+  }
+
+  /** Completes a digest, which is then reset, as 64 lower-case hexadecimal digits. */
+  public static String hex(MessageDigest digest) {
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** 64 lower-case hexadecimal digits of a file's content. */
+  public static String hex(Path file) throws IOException {
+    MessageDigest digest = digest();
+    add(digest, file);
+    return hex(digest);
+  }
+
+  /** Adds a file's content to a digest. */
+  public static void add(MessageDigest digest, Path file) throws IOException {
+    try (OutputStream sink = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+      Files.copy(file, sink);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Digests. */
+@NullMarked
+package io.troupe.base.hash;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of causes. */
+@NullMarked
+package io.troupe.base.failure;
+
+import org.jspecify.annotations.NullMarked;

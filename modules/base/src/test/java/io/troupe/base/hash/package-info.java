@@ -1,0 +1,5 @@
+/** Tests of digests. */
+@NullMarked
+package io.troupe.base.hash;
+
+import org.jspecify.annotations.NullMarked;
