@@ -18,6 +18,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.troupe.base.files.WholeFile;
 import io.troupe.core.run.Coordination;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.DjlPolicy;
@@ -57,6 +58,14 @@ class LayeringTest {
           .should()
           .onlyDependOnClassesThat()
           .resideInAnyPackage("java..", "org.jspecify..", "io.troupe.core..");
+
+  static final ArchRule BASE_STANDS_ON_NOTHING =
+      classes()
+          .that()
+          .resideInAPackage("io.troupe.base..")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("java..", "com.sun.security..", "org.jspecify..", "io.troupe.base..");
 
   static final ArchRule CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD =
       noClasses()
@@ -161,6 +170,7 @@ class LayeringTest {
   static Stream<ArchRule> rules() {
     return Stream.of(
         CORE_IS_PURE,
+        BASE_STANDS_ON_NOTHING,
         CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD,
         AKKA_IN_ACTOR_MODULES,
         DJL_IN_ITS_ENGINE,
@@ -187,6 +197,7 @@ class LayeringTest {
     for (Class<?> type :
         List.of(
             Coordination.class,
+            WholeFile.class,
             DataSetTask.class,
             Verifiers.class,
             SamplingEngine.class,
@@ -229,6 +240,7 @@ class LayeringTest {
   static Stream<Offence> offences() {
     return Stream.of(
         offence(CORE_IS_PURE, io.troupe.core.Offender.class),
+        offence(BASE_STANDS_ON_NOTHING, io.troupe.base.Offender.class),
         offence(CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD, io.troupe.core.Offender.class),
         offence(AKKA_IN_ACTOR_MODULES, io.troupe.core.Offender.class),
         offence(DJL_IN_ITS_ENGINE, io.troupe.core.Offender.class),
