@@ -223,9 +223,9 @@ def tokenizer():
                       special=False))
     return dict(
         version="1.0", truncation=None, padding=None, added_tokens=added, normalizer=dict(type="NFC"),
-        pre_tokenizer=dict(type="ByteLevel", add_prefix_space=False, trim_offsets=False, use_regex=True),
-        post_processor=dict(type="ByteLevel", add_prefix_space=False, trim_offsets=False, use_regex=True),
-        decoder=dict(type="ByteLevel", add_prefix_space=False, trim_offsets=False, use_regex=True),
+        pre_tokenizer=dict(type="ByteLevelAlphabet", add_prefix_space=False, trim_offsets=False, use_regex=True),
+        post_processor=dict(type="ByteLevelAlphabet", add_prefix_space=False, trim_offsets=False, use_regex=True),
+        decoder=dict(type="ByteLevelAlphabet", add_prefix_space=False, trim_offsets=False, use_regex=True),
         model=dict(type="BPE", dropout=None, unk_token=None, continuing_subword_prefix="", end_of_word_suffix="",
                    fuse_unk=False, byte_fallback=False, vocab=vocab, merges=[f"{a} {b}" for a, b in merges]))
 

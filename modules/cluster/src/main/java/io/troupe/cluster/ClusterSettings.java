@@ -10,7 +10,7 @@ import io.troupe.base.net.HostPort;
 import io.troupe.cluster.split.LeaseSetup;
 import io.troupe.cluster.tls.TlsTransport;
 import io.troupe.runtime.Run;
-import io.troupe.store.RunLease;
+import io.troupe.store.folder.RunLease;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +29,13 @@ import java.util.function.UnaryOperator;
  * @param plainAllowed whether there may be none; then whoever reaches the port may join
  */
 public record ClusterSettings(
-    HostPort address, Set<Role> roles, int frameBytes, Config transport, boolean plainAllowed) {
+    HostPort address,
+    Set<ClusterRole> roles,
+    int frameBytes,
+    Config transport,
+    boolean plainAllowed) {
   /** What a process may be in the cluster. */
-  public enum Role {
+  public enum ClusterRole {
     /** The head of a run, or one that waits to become it. */
     COORDINATOR("coordinator"),
     /** A node agent. */
@@ -41,7 +45,7 @@ public record ClusterSettings(
 
     private final String akkaName;
 
-    Role(String akkaName) {
+    ClusterRole(String akkaName) {
       this.akkaName = akkaName;
     }
 
@@ -51,26 +55,32 @@ public record ClusterSettings(
     }
   }
 
-  /** The name of all actor systems; which cluster it is stands in the {@link Pass}. */
-  public static final String SYSTEM = "troupe";
+  /**
+   * The name of all actor systems; which cluster it is stands in the {@link
+   * io.troupe.cluster.membership.ClusterIdentity}.
+   */
+  public static final String SYSTEM_NAME = "troupe";
 
   /** Enough for groups of any quickstart. */
-  public static final int LEAST_FRAME_BYTES = 8 << 20;
+  public static final int MIN_FRAME_BYTES = 8 << 20;
 
   /**
    * Actors that get token arrays and whole groups. These go on a lane of their own, so that they do
    * not hold up leases and heartbeats; on the other lane a large message would be lost.
    */
   static final List<String> LARGE_MESSAGE_DESTINATIONS =
-      List.of(HeadHouse.path(Run.TRAINER), HeadHouse.path(Run.RECORDER), WorkerHost.WORKER_PATHS);
+      List.of(
+          CoordinatorGuardian.path(Run.TRAINER),
+          CoordinatorGuardian.path(Run.RECORDER),
+          WorkerHost.WORKER_PATHS);
 
   public ClusterSettings {
     roles = Set.copyOf(roles);
     require(!roles.isEmpty(), "a process of a cluster has a role");
     require(
-        frameBytes >= LEAST_FRAME_BYTES,
+        frameBytes >= MIN_FRAME_BYTES,
         "the largest message is at least %d bytes, not %d",
-        LEAST_FRAME_BYTES,
+        MIN_FRAME_BYTES,
         frameBytes);
     require(
         !transport.isEmpty() || plainAllowed,
@@ -112,6 +122,6 @@ public record ClusterSettings(
 
   /** Where processes listen that were told of these seeds. */
   static List<String> addresses(List<HostPort> seeds) {
-    return seeds.stream().map(seed -> "akka://%s@%s".formatted(SYSTEM, seed)).toList();
+    return seeds.stream().map(seed -> "akka://%s@%s".formatted(SYSTEM_NAME, seed)).toList();
   }
 }

@@ -9,10 +9,16 @@ import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
 import io.troupe.base.failure.Causes;
 import io.troupe.base.net.HostPort;
-import io.troupe.cluster.placement.Share;
-import io.troupe.cluster.weights.Fetched;
-import io.troupe.cluster.weights.WeightRef;
-import io.troupe.runtime.Portable;
+import io.troupe.base.process.ChildProcesses;
+import io.troupe.base.process.ChildSpec;
+import io.troupe.cluster.diagnostics.Diagnostics;
+import io.troupe.cluster.membership.ClusterIdentity;
+import io.troupe.cluster.membership.KnownMembers;
+import io.troupe.cluster.membership.MemberTracker;
+import io.troupe.hosts.placement.NodeAssignment;
+import io.troupe.runtime.WireMessage;
+import io.troupe.weights.cache.WeightRef;
+import io.troupe.weights.transfer.FetchOutcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -33,47 +39,49 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   public sealed interface Command {}
 
   /** There is a run to work for. */
-  public record Offered(Terms terms, Share share, ActorRef<Desk.Command> desk)
-      implements Command, Portable {}
+  public record AssignmentOffered(
+      RunDescriptor descriptor, NodeAssignment assignment, ActorRef<NodeRegistry.Command> registry)
+      implements Command, WireMessage {}
 
   /** The run is over. */
-  public record RunOver(String run) implements Command, Portable {}
+  public record RunEnded(String run) implements Command, WireMessage {}
 
   /**
    * End a process that does not answer, if that is this node's name and the process has the pid.
    */
-  public record EndChild(String node, String child, long pid) implements Command, Portable {}
+  public record StopChild(String node, String child, long pid) implements Command, WireMessage {}
 
   /** Drain this node, if that is its name. */
-  public record Drain(String node, ActorRef<Gate.Answer> replyTo) implements Command, Portable {}
+  public record Drain(String node, ActorRef<JoinGate.Reply> replyTo)
+      implements Command, WireMessage {}
 
   /** Drain this node. */
   public record Leave() implements Command {}
 
-  private record Desks(Set<ActorRef<Desk.Command>> found) implements Command {}
+  private record RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) implements Command {}
 
-  private record DeskGone(ActorRef<Desk.Command> gone) implements Command {}
+  private record RegistryTerminated(ActorRef<NodeRegistry.Command> gone) implements Command {}
 
-  private record AskAgain() implements Command {}
+  private record RegistrationDue() implements Command {}
 
-  private record CrewReady(int of, Muster muster) implements Command {}
+  private record PlanReady(int slot, ProcessPlan plan) implements Command {}
 
-  private record Arrived(WeightRef weights, Fetched outcome) implements Command {}
+  private record WeightsFetched(WeightRef weights, FetchOutcome outcome) implements Command {}
 
-  private record CrewRefused(int of, String reason) implements Command {}
+  private record PlanFailed(int slot, String reason) implements Command {}
 
-  private record Ended(ChildSpec child, Children.Exit exit) implements Command {}
+  private record ChildEnded(ChildSpec child, ChildProcesses.Exit exit) implements Command {}
 
-  private record NotStarted(ChildSpec child, String reason) implements Command {}
+  private record ChildNotStarted(ChildSpec child, String reason) implements Command {}
 
-  private record StartAgain(ChildSpec child) implements Command {}
+  private record RestartDue(ChildSpec child) implements Command {}
 
-  private record TimeIsUp() implements Command {}
+  private record DrainTimedOut() implements Command {}
 
-  private record ReleasedTimeIsUp() implements Command {}
+  private record ReleaseTimedOut() implements Command {}
 
   /** Which processes a run needs on this node. */
-  public interface Crew {
+  public interface ProcessPlanner {
     /**
      * Makes everything ready for them; may block.
      *
@@ -81,10 +89,12 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
      * @param arrivals told how each transfer of weights to this node ended
      * @throws IOException if this node cannot work for the run; says why and what to do
      */
-    Muster of(Terms terms, Share share, BiConsumer<WeightRef, Fetched> arrivals) throws IOException;
+    ProcessPlan plan(
+        RunDescriptor terms, NodeAssignment share, BiConsumer<WeightRef, FetchOutcome> arrivals)
+        throws IOException;
 
     /** Lets go of what the run had here beside its processes; may block. */
-    void over();
+    void runEnded();
   }
 
   /**
@@ -93,14 +103,18 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    * @param children to start
    * @param weights where its weight server listens; none if it has none
    * @param ranks names of those children that report to the head wherever it is
-   * @param heads names of those that are the head, or wait to become it, whatever seat the node has
+   * @param standbys names of those that are the head, or wait to become it, whatever seat the node
+   *     has
    */
-  public record Muster(
-      List<ChildSpec> children, Optional<HostPort> weights, Set<String> ranks, Set<String> heads) {
-    public Muster {
+  public record ProcessPlan(
+      List<ChildSpec> children,
+      Optional<HostPort> weights,
+      Set<String> ranks,
+      Set<String> standbys) {
+    public ProcessPlan {
       children = List.copyOf(children);
       ranks = Set.copyOf(ranks);
-      heads = Set.copyOf(heads);
+      standbys = Set.copyOf(standbys);
     }
   }
 
@@ -109,38 +123,38 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    *
    * @param name of the node, unique in the cluster
    * @param known takes whom it meets in the cluster
-   * @param eyes answer for this process and its machine
+   * @param probe answer for this process and its machine
    * @param say takes a sentence for the node's operator
-   * @param left called when the node has drained and leaves
+   * @param onLeft called when the node has drained and leaves
    */
   public record Wiring(
       String name,
-      Pass pass,
+      ClusterIdentity identity,
       KnownMembers known,
-      Crew crew,
-      Children children,
+      ProcessPlanner planner,
+      ChildProcesses children,
       LongSupplier millis,
       Duration drainTimeout,
-      Lookout.Eyes eyes,
+      Diagnostics.Probe probe,
       Consumer<String> say,
-      Runnable left) {}
+      Runnable onLeft) {}
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration REGISTRATION_INTERVAL = Duration.ofSeconds(2);
 
   /** Between a spare's questions: a seat that was offered and lost on the way is offered again. */
-  private static final Duration SPARE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration SPARE_REGISTRATION_INTERVAL = Duration.ofSeconds(10);
 
   private final Wiring wiring;
   private final TimerScheduler<Command> timers;
-  private ChildBook book = ChildBook.EMPTY;
-  private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
+  private ChildTable childTable = ChildTable.EMPTY;
+  private Optional<ActorRef<NodeRegistry.Command>> registry = Optional.empty();
   private Optional<String> run = Optional.empty();
   private Optional<HostPort> weights = Optional.empty();
   private Set<String> ranks = Set.of();
-  private Set<String> heads = Set.of();
-  private Optional<Terms> vacated = Optional.empty();
-  private String hall = "";
-  private int seat = Share.OWN.seat();
+  private Set<String> standbys = Set.of();
+  private Optional<RunDescriptor> releasedRun = Optional.empty();
+  private String rankRegistryAddress = "";
+  private int slot = NodeAssignment.UNMANAGED.slot();
   private boolean leaving;
 
   /** An agent that looks for work until it is drained. */
@@ -153,217 +167,237 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     super(context);
     this.wiring = wiring;
     this.timers = timers;
-    context.spawn(Gate.create(wiring.pass()), Gate.NAME);
-    context.spawn(Acquaintances.create(wiring.known()), "acquaintances");
-    context.spawn(Lookout.create(wiring.name(), wiring.eyes()), Lookout.NAME);
+    context.spawn(JoinGate.create(wiring.identity()), JoinGate.NAME);
+    context.spawn(MemberTracker.create(wiring.known()), "acquaintances");
+    context.spawn(Diagnostics.create(wiring.name(), wiring.probe()), Diagnostics.NAME);
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
             Receptionist.Listing.class,
-            listing -> new Desks(listing.getServiceInstances(Desk.KEY)));
-    context.getSystem().receptionist().tell(Receptionist.subscribe(Desk.KEY, listings));
-    context.getSystem().receptionist().tell(Receptionist.register(Gate.AGENTS, context.getSelf()));
+            listing -> new RegistriesFound(listing.getServiceInstances(NodeRegistry.SERVICE_KEY)));
+    context
+        .getSystem()
+        .receptionist()
+        .tell(Receptionist.subscribe(NodeRegistry.SERVICE_KEY, listings));
+    context
+        .getSystem()
+        .receptionist()
+        .tell(Receptionist.register(JoinGate.AGENT_KEY, context.getSelf()));
   }
 
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
-      case DeskGone(ActorRef<Desk.Command> gone) -> onDeskGone(gone);
-      case AskAgain _ -> ask();
-      case Offered(Terms terms, Share share, ActorRef<Desk.Command> from) ->
-          onOffered(terms, share, from);
-      case CrewReady(int of, Muster muster) -> onCrewReady(of, muster);
-      case Arrived(WeightRef came, Fetched outcome) -> onArrived(came, outcome);
-      case CrewRefused(int of, String reason) -> onCrewRefused(of, reason);
-      case Ended(ChildSpec child, Children.Exit exit) -> {
-        desk.ifPresent(one -> one.tell(new Desk.ChildEnded(child.name(), exit.pid())));
-        onEnded(child, exit.code());
+      case RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) -> onRegistriesFound(found);
+      case RegistryTerminated(ActorRef<NodeRegistry.Command> gone) -> onRegistryTerminated(gone);
+      case RegistrationDue _ -> register();
+      case AssignmentOffered(
+              RunDescriptor terms,
+              NodeAssignment share,
+              ActorRef<NodeRegistry.Command> from) ->
+          onAssignmentOffered(terms, share, from);
+      case PlanReady(int of, ProcessPlan muster) -> onPlanReady(of, muster);
+      case WeightsFetched(WeightRef came, FetchOutcome outcome) -> onWeightsFetched(came, outcome);
+      case PlanFailed(int of, String reason) -> onPlanFailed(of, reason);
+      case ChildEnded(ChildSpec child, ChildProcesses.Exit exit) -> {
+        registry.ifPresent(
+            one -> one.tell(new NodeRegistry.ReportChildEnd(child.name(), exit.pid())));
+        onChildEnded(child, exit.code());
       }
-      case NotStarted(ChildSpec child, String reason) -> {
+      case ChildNotStarted(ChildSpec child, String reason) -> {
         report(reason);
-        onEnded(child, -1);
+        onChildEnded(child, -1);
       }
-      case StartAgain(ChildSpec child) -> onStartAgain(child);
-      case RunOver(String over) -> onRunOver(over);
-      case EndChild(String node, String child, long pid) -> onEndChild(node, child, pid);
-      case Drain(String node, ActorRef<Gate.Answer> replyTo) -> onDrain(node, replyTo);
+      case RestartDue(ChildSpec child) -> onRestartDue(child);
+      case RunEnded(String over) -> onRunEnded(over);
+      case StopChild(String node, String child, long pid) -> onStopChild(node, child, pid);
+      case Drain(String node, ActorRef<JoinGate.Reply> replyTo) -> onDrain(node, replyTo);
       case Leave _ -> onLeave();
-      case TimeIsUp _ -> wiring.children().killAll();
-      case ReleasedTimeIsUp _ -> book.released().forEach(wiring.children()::kill);
+      case DrainTimedOut _ -> wiring.children().killAll();
+      case ReleaseTimedOut _ -> childTable.released().forEach(wiring.children()::kill);
     }
-    if (leaving && book.alive().isEmpty()) {
-      wiring.left().run();
+    if (leaving && childTable.alive().isEmpty()) {
+      wiring.onLeft().run();
       return Behaviors.stopped();
     }
     return this;
   }
 
-  private void onDesks(Set<ActorRef<Desk.Command>> found) {
-    Optional<ActorRef<Desk.Command>> other =
-        found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
+  private void onRegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) {
+    Optional<ActorRef<NodeRegistry.Command>> other =
+        found.stream().filter(one -> !registry.equals(Optional.of(one))).findFirst();
     if (other.isPresent() && !leaving) {
-      desk.ifPresent(getContext()::unwatch);
-      desk = other;
-      getContext().watchWith(other.get(), new DeskGone(other.get()));
-      ask();
+      registry.ifPresent(getContext()::unwatch);
+      registry = other;
+      getContext().watchWith(other.get(), new RegistryTerminated(other.get()));
+      register();
     }
   }
 
   /** Its run is over, or its host is gone: nobody is asked until there is another one. */
-  private void onDeskGone(ActorRef<Desk.Command> gone) {
-    if (desk.equals(Optional.of(gone))) {
-      desk = Optional.empty();
-      timers.cancel(new AskAgain());
+  private void onRegistryTerminated(ActorRef<NodeRegistry.Command> gone) {
+    if (registry.equals(Optional.of(gone))) {
+      registry = Optional.empty();
+      timers.cancel(new RegistrationDue());
     }
   }
 
-  private void ask() {
-    desk.ifPresent(
+  private void register() {
+    registry.ifPresent(
         one -> {
-          one.tell(new Desk.AskTerms(wiring.name(), run.orElse(""), seat, getContext().getSelf()));
-          timers.startSingleTimer(new AskAgain(), PATIENCE);
+          one.tell(
+              new NodeRegistry.RegisterNode(
+                  wiring.name(), run.orElse(""), slot, getContext().getSelf()));
+          timers.startSingleTimer(new RegistrationDue(), REGISTRATION_INTERVAL);
         });
   }
 
-  private void onOffered(Terms terms, Share share, ActorRef<Desk.Command> from) {
-    if (!desk.equals(Optional.of(from))) {
+  private void onAssignmentOffered(
+      RunDescriptor terms, NodeAssignment share, ActorRef<NodeRegistry.Command> from) {
+    if (!registry.equals(Optional.of(from))) {
       return; // Of a head that another one has followed.
     }
-    timers.cancel(new AskAgain());
-    if (share.placed() && !share.seated()) {
-      timers.startSingleTimer(new AskAgain(), SPARE_PATIENCE);
+    timers.cancel(new RegistrationDue());
+    if (share.placed() && !share.hasSlot()) {
+      timers.startSingleTimer(new RegistrationDue(), SPARE_REGISTRATION_INTERVAL);
     }
     if (run.equals(Optional.of(terms.run()))) {
-      onOfferedAgain(terms, share);
+      onReassigned(terms, share);
       return;
     }
-    if (leaving || !book.alive().isEmpty()) {
+    if (leaving || !childTable.alive().isEmpty()) {
       return; // What is left of the last run ends first; then it is asked again.
     }
-    timers.cancel(new TimeIsUp());
+    timers.cancel(new DrainTimedOut());
     weights = Optional.empty();
     ranks = Set.of();
-    heads = Set.of();
-    hall = terms.ranks();
+    standbys = Set.of();
+    rankRegistryAddress = terms.ranks();
     run = Optional.of(terms.run());
-    book = ChildBook.EMPTY;
+    childTable = ChildTable.EMPTY;
     wiring
         .say()
         .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
-    take(terms, share);
+    startPlanning(terms, share);
   }
 
   /** A new head of the same run, whom the workers find by themselves; or another seat. */
-  private void onOfferedAgain(Terms terms, Share share) {
-    hall = terms.ranks();
-    ranks.stream().filter(book.alive()::containsKey).forEach(this::sendToHead);
-    serve();
-    if (leaving || vacated.isPresent() || !share.placed()) {
+  private void onReassigned(RunDescriptor terms, NodeAssignment share) {
+    rankRegistryAddress = terms.ranks();
+    ranks.stream().filter(childTable.alive()::containsKey).forEach(this::sendCoordinatorAddress);
+    announceWeightServer();
+    if (leaving || releasedRun.isPresent() || !share.placed()) {
       return;
     }
-    if (share.seated() && seat == Share.NOTHING.seat()) {
+    if (share.hasSlot() && slot == NodeAssignment.STANDBY.slot()) {
       wiring.say().accept("was spare, and is now " + share.text());
-      take(terms, share);
-    } else if (!share.seated() && seat >= 0) {
-      vacate(terms);
+      startPlanning(terms, share);
+    } else if (!share.hasSlot() && slot >= 0) {
+      releaseSlot(terms);
     }
   }
 
   /** Another node has the seat by now: this one ends what it does there, and is a spare. */
-  private void vacate(Terms terms) {
-    report("another one is node %d of the placement now; this one becomes spare".formatted(seat));
-    seat = Share.NOTHING.seat();
-    vacated = Optional.of(terms);
-    book.endings().keySet().stream().filter(name -> !heads.contains(name)).forEach(timers::cancel);
-    book = book.release(heads);
-    if (book.released().isEmpty()) {
-      onCleared();
+  private void releaseSlot(RunDescriptor terms) {
+    report("another one is node %d of the placement now; this one becomes spare".formatted(slot));
+    slot = NodeAssignment.STANDBY.slot();
+    releasedRun = Optional.of(terms);
+    childTable.restarts().keySet().stream()
+        .filter(name -> !standbys.contains(name))
+        .forEach(timers::cancel);
+    childTable = childTable.release(standbys);
+    if (childTable.released().isEmpty()) {
+      onSlotReleased();
       return;
     }
-    book.released().forEach(wiring.children()::drain);
-    timers.startSingleTimer(new ReleasedTimeIsUp(), wiring.drainTimeout());
+    childTable.released().forEach(wiring.children()::drain);
+    timers.startSingleTimer(new ReleaseTimedOut(), wiring.drainTimeout());
   }
 
-  private void onCleared() {
-    timers.cancel(new ReleasedTimeIsUp());
-    vacated.ifPresent(terms -> take(terms, Share.NOTHING));
-    vacated = Optional.empty();
-    ask();
+  private void onSlotReleased() {
+    timers.cancel(new ReleaseTimedOut());
+    releasedRun.ifPresent(terms -> startPlanning(terms, NodeAssignment.STANDBY));
+    releasedRun = Optional.empty();
+    register();
   }
 
-  private void take(Terms terms, Share share) {
-    seat = share.seat();
+  private void startPlanning(RunDescriptor terms, NodeAssignment share) {
+    slot = share.slot();
     ActorRef<Command> self = getContext().getSelf();
     getContext()
         .pipeToSelf(
-            wiring.children().call(() -> crew(terms, share, self)),
+            wiring.children().onStarterThread(() -> planProcesses(terms, share, self)),
             (crew, failure) ->
                 failure == null
-                    ? new CrewReady(share.seat(), crew)
-                    : new CrewRefused(share.seat(), message(failure)));
+                    ? new PlanReady(share.slot(), crew)
+                    : new PlanFailed(share.slot(), message(failure)));
   }
 
-  private void onCrewReady(int of, Muster muster) {
-    if (of != seat) {
+  private void onPlanReady(int of, ProcessPlan muster) {
+    if (of != slot) {
       return; // It has been given another seat since, or lost this one.
     }
     weights = muster.weights();
     ranks = muster.ranks();
-    heads = muster.heads();
-    serve(); // Before the first worker asks for any.
-    ChildBook.Mustered mustered = book.mustered(muster.children());
-    book = mustered.book();
+    standbys = muster.standbys();
+    announceWeightServer(); // Before the first worker asks for any.
+    ChildTable.StartPlan mustered = childTable.plan(muster.children());
+    childTable = mustered.table();
     mustered.starts().forEach(this::start);
     mustered.outdated().forEach(wiring.children()::drain); // One that is the head goes on.
   }
 
-  private void onCrewRefused(int of, String reason) {
+  private void onPlanFailed(int of, String reason) {
     report(reason);
-    if (of == seat && of >= 0) {
-      seat = Share.NOTHING.seat();
-      desk.ifPresent(one -> one.tell(new Desk.Unfit(wiring.name(), run.orElse(""), of)));
-      timers.startSingleTimer(new AskAgain(), SPARE_PATIENCE);
+    if (of == slot && of >= 0) {
+      slot = NodeAssignment.STANDBY.slot();
+      registry.ifPresent(
+          one -> one.tell(new NodeRegistry.RejectAssignment(wiring.name(), run.orElse(""), of)));
+      timers.startSingleTimer(new RegistrationDue(), SPARE_REGISTRATION_INTERVAL);
     }
   }
 
-  private void serve() {
+  private void announceWeightServer() {
     weights.ifPresent(
         server ->
-            desk.ifPresent(one -> one.tell(new Desk.Serves(wiring.name(), server.toString()))));
+            registry.ifPresent(
+                one ->
+                    one.tell(
+                        new NodeRegistry.AnnounceWeightServer(wiring.name(), server.toString()))));
   }
 
-  private void onArrived(WeightRef came, Fetched outcome) {
+  private void onWeightsFetched(WeightRef came, FetchOutcome outcome) {
     switch (outcome) {
-      case Fetched.Ready(var _, var report) -> tell(came, report, "");
-      case Fetched.Failed(String reason, var report) -> tell(came, report, reason);
-      case Fetched.Overtaken _ -> {}
+      case FetchOutcome.Ready(var _, var report) -> reportTransfer(came, report, "");
+      case FetchOutcome.Failed(String reason, var report) -> reportTransfer(came, report, reason);
+      case FetchOutcome.Superseded _ -> {}
     }
   }
 
-  private void tell(WeightRef came, Fetched.Report report, String failure) {
-    Desk.Brought brought =
-        new Desk.Brought(
+  private void reportTransfer(WeightRef came, FetchOutcome.TransferStats report, String failure) {
+    NodeRegistry.ReportTransfer brought =
+        new NodeRegistry.ReportTransfer(
             wiring.name(),
             came.version().number(),
             came.digest(),
             report.fetched(),
             report.reused(),
             report.took().toMillis(),
-            report.troubles().stream()
+            report.failures().stream()
                 .map(
                     one ->
-                        new Desk.Brought.Left(
+                        new NodeRegistry.ReportTransfer.AbandonedSource(
                             HostPort.of(one.source()).toString(), one.reason(), one.faulty()))
                 .toList(),
             failure);
-    desk.ifPresent(one -> one.tell(brought));
+    registry.ifPresent(one -> one.tell(brought));
   }
 
-  private Muster crew(Terms terms, Share share, ActorRef<Command> self) {
+  private ProcessPlan planProcesses(
+      RunDescriptor terms, NodeAssignment share, ActorRef<Command> self) {
     try {
       return wiring
-          .crew()
-          .of(terms, share, (came, outcome) -> self.tell(new Arrived(came, outcome)));
+          .planner()
+          .plan(terms, share, (came, outcome) -> self.tell(new WeightsFetched(came, outcome)));
     } catch (IOException unfit) {
       throw new UncheckedIOException(unfit);
     }
@@ -373,57 +407,59 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (leaving || run.isEmpty()) {
       return;
     }
-    book = book.started(child);
+    childTable = childTable.started(child);
     getContext()
         .pipeToSelf(
             wiring.children().start(child),
             (exit, failure) ->
-                failure == null ? new Ended(child, exit) : new NotStarted(child, message(failure)));
+                failure == null
+                    ? new ChildEnded(child, exit)
+                    : new ChildNotStarted(child, message(failure)));
     if (ranks.contains(child.name())) {
-      sendToHead(child.name());
+      sendCoordinatorAddress(child.name());
     }
   }
 
   /** A rank of a head that is gone waits to hear of the next one. */
-  private void sendToHead(String rank) {
-    wiring.children().tell(rank, Children.HEAD + hall);
+  private void sendCoordinatorAddress(String rank) {
+    wiring.children().writeLine(rank, ChildProcesses.COORDINATOR + rankRegistryAddress);
   }
 
-  private void onEndChild(String node, String child, long pid) {
+  private void onStopChild(String node, String child, long pid) {
     if (node.equals(wiring.name())) {
       report("%s (process %d) does not answer, and is ended".formatted(child, pid));
       wiring.children().kill(child, pid);
     }
   }
 
-  private void onEnded(ChildSpec child, int exit) {
-    ChildBook.Ended ended = book.ended(child.name(), exit, wiring.millis().getAsLong());
-    book = ended.book();
-    if (book.alive().isEmpty() && run.isEmpty() && !leaving) {
-      ask();
+  private void onChildEnded(ChildSpec child, int exit) {
+    ChildTable.ChildEnd ended = childTable.ended(child.name(), exit, wiring.millis().getAsLong());
+    childTable = ended.table();
+    if (childTable.alive().isEmpty() && run.isEmpty() && !leaving) {
+      register();
     }
     if (leaving || run.isEmpty()) {
       return; // It was told to.
     }
-    switch (ended.fate()) {
-      case ChildBook.Fate.Over() -> {}
-      case ChildBook.Fate.Cleared() -> onCleared();
-      case ChildBook.Fate.Replaced(ChildSpec by) -> start(by);
-      case ChildBook.Fate.Again(long millis) -> {
+    switch (ended.outcome()) {
+      case ChildTable.Outcome.Finished() -> {}
+      case ChildTable.Outcome.AllReleased() -> onSlotReleased();
+      case ChildTable.Outcome.Replaced(ChildSpec by) -> start(by);
+      case ChildTable.Outcome.Restart(long millis) -> {
         reportEnd(child, exit, "it is started again in %d ms".formatted(millis));
         startLater(child, millis);
       }
-      case ChildBook.Fate.Resting(int ends, long millis) -> {
+      case ChildTable.Outcome.BackOff(int ends, long millis) -> {
         reportEnd(
             child,
             exit,
             "that was %d times in a row, and it is started again in %d min"
                 .formatted(ends, Duration.ofMillis(millis).toMinutes()));
         startLater(child, millis);
-        if (book.allRest()) {
+        if (childTable.allBackingOff()) {
           report(
               "no process of this node runs: all %d ended too often, and each is started again after"
-                      .formatted(book.endings().size())
+                      .formatted(childTable.restarts().size())
                   + " a pause; their logs say why");
         }
       }
@@ -431,45 +467,45 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   }
 
   private void startLater(ChildSpec child, long millis) {
-    timers.startSingleTimer(child.name(), new StartAgain(child), Duration.ofMillis(millis));
+    timers.startSingleTimer(child.name(), new RestartDue(child), Duration.ofMillis(millis));
   }
 
   private void reportEnd(ChildSpec child, int exit, String then) {
     report("%s ended with code %d; %s (log: %s)".formatted(child.name(), exit, then, child.log()));
   }
 
-  private void onStartAgain(ChildSpec child) {
-    if (!book.alive().containsKey(child.name())) {
+  private void onRestartDue(ChildSpec child) {
+    if (!childTable.alive().containsKey(child.name())) {
       start(child);
     }
   }
 
-  private void onRunOver(String over) {
+  private void onRunEnded(String over) {
     if (run.equals(Optional.of(over))) {
       wiring.say().accept(over + " is over");
       run = Optional.empty();
       weights = Optional.empty();
-      seat = Share.OWN.seat();
-      vacated = Optional.empty();
-      var _ = wiring.children().call(this::letGo);
-      book.endings().keySet().forEach(timers::cancel);
-      book = book.over();
-      book.alive().keySet().forEach(wiring.children()::drain);
-      timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
+      slot = NodeAssignment.UNMANAGED.slot();
+      releasedRun = Optional.empty();
+      var _ = wiring.children().onStarterThread(this::endRun);
+      childTable.restarts().keySet().forEach(timers::cancel);
+      childTable = childTable.withoutWanted();
+      childTable.alive().keySet().forEach(wiring.children()::drain);
+      timers.startSingleTimer(new DrainTimedOut(), wiring.drainTimeout());
     }
   }
 
-  private boolean letGo() {
-    wiring.crew().over();
+  private boolean endRun() {
+    wiring.planner().runEnded();
     return true;
   }
 
-  private void onDrain(String node, ActorRef<Gate.Answer> replyTo) {
+  private void onDrain(String node, ActorRef<JoinGate.Reply> replyTo) {
     if (node.equals(wiring.name())) {
       replyTo.tell(
-          new Gate.Welcome(
+          new JoinGate.Accepted(
               "node %s drains: %d processes finish what they have begun, then it leaves"
-                  .formatted(node, book.alive().size())));
+                  .formatted(node, childTable.alive().size())));
       onLeave();
     }
   }
@@ -478,16 +514,18 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (!leaving) {
       leaving = true;
       wiring.say().accept("drains: groups in flight may finish, then it leaves");
-      book.alive().keySet().forEach(wiring.children()::drain);
-      timers.startSingleTimer(new TimeIsUp(), wiring.drainTimeout());
+      childTable.alive().keySet().forEach(wiring.children()::drain);
+      timers.startSingleTimer(new DrainTimedOut(), wiring.drainTimeout());
     }
   }
 
   /** Tells the operator here, and the one of the run. */
   private void report(String sentence) {
     wiring.say().accept(sentence);
-    desk.ifPresent(
-        one -> one.tell(new Desk.Report("node %s: %s".formatted(wiring.name(), sentence))));
+    registry.ifPresent(
+        one ->
+            one.tell(
+                new NodeRegistry.NotifyOperator("node %s: %s".formatted(wiring.name(), sentence))));
   }
 
   private static String message(Throwable failure) {

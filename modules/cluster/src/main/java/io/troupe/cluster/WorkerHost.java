@@ -9,10 +9,11 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
-import io.troupe.runtime.Portable;
+import io.troupe.cluster.diagnostics.Diagnostics;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.VerifierPool;
+import io.troupe.runtime.WireMessage;
 import io.troupe.runtime.WorkerSupervisor;
 import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
@@ -39,31 +40,32 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   public sealed interface Command {}
 
   /** A desk takes this worker on. */
-  public record Hired(ActorRef<Desk.Command> desk, Run.Posts posts) implements Command, Portable {}
+  public record Registered(ActorRef<NodeRegistry.Command> registry, Run.RunActors actors)
+      implements Command, WireMessage {}
 
   /** The desk has given this worker's leases to others. */
-  public record Dismissed() implements Command, Portable {}
+  public record Evicted() implements Command, WireMessage {}
 
   /** There is nothing left to do. */
-  public record RunOver() implements Command, Portable {}
+  public record RunEnded() implements Command, WireMessage {}
 
   /** Finish what is begun, take nothing new, then end. */
   public record Drain() implements Command {}
 
-  private record Desks(Set<ActorRef<Desk.Command>> found) implements Command {}
+  private record RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) implements Command {}
 
-  private record AskAgain() implements Command {}
+  private record RegistrationDue() implements Command {}
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration REGISTRATION_INTERVAL = Duration.ofSeconds(2);
 
   private final String name;
-  private final Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker;
+  private final Function<Run.RunActors, Behavior<RolloutWorker.Command>> makeWorker;
   private final TimerScheduler<Command> timers;
-  private final Runnable told;
-  private Optional<ActorRef<Desk.Command>> desk = Optional.empty();
+  private final Runnable onRunEnd;
+  private Optional<ActorRef<NodeRegistry.Command>> registry = Optional.empty();
   private Optional<ActorRef<WorkerSupervisor.Command>> worker = Optional.empty();
   private boolean draining;
-  private long hired;
+  private long registrations;
 
   /**
    * A host that looks for a desk until it is stopped.
@@ -73,7 +75,9 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
    * @param told called when it is told to end; a host that ends without was lost
    */
   public static Behavior<Command> create(
-      String name, Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker, Runnable told) {
+      String name,
+      Function<Run.RunActors, Behavior<RolloutWorker.Command>> makeWorker,
+      Runnable told) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
@@ -91,15 +95,15 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   public static Behavior<Command> guardian(
       String name,
       VerifierService verifier,
-      Lookout.Eyes eyes,
-      BiFunction<Run.Posts, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
+      Diagnostics.Probe eyes,
+      BiFunction<Run.RunActors, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
           makeWorker,
       Runnable told) {
     return Behaviors.setup(
         context -> {
           ActorRef<VerifierPool.Command> verifiers =
               context.spawn(VerifierPool.create(verifier), "verifiers");
-          context.spawn(Lookout.create(name, eyes), Lookout.NAME);
+          context.spawn(Diagnostics.create(name, eyes), Diagnostics.NAME);
           ActorRef<Command> host =
               context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers), told), NAME);
           context.watch(host);
@@ -119,84 +123,93 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
       String name,
-      Function<Run.Posts, Behavior<RolloutWorker.Command>> makeWorker,
+      Function<Run.RunActors, Behavior<RolloutWorker.Command>> makeWorker,
       Runnable told) {
     super(context);
     this.name = name;
-    this.told = told;
+    this.onRunEnd = told;
     this.makeWorker = makeWorker;
     this.timers = timers;
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
             Receptionist.Listing.class,
-            listing -> new Desks(listing.getServiceInstances(Desk.KEY)));
-    context.getSystem().receptionist().tell(Receptionist.subscribe(Desk.KEY, listings));
+            listing -> new RegistriesFound(listing.getServiceInstances(NodeRegistry.SERVICE_KEY)));
+    context
+        .getSystem()
+        .receptionist()
+        .tell(Receptionist.subscribe(NodeRegistry.SERVICE_KEY, listings));
   }
 
   @Override
   public Behavior<Command> onMessage(Command command) {
     return switch (command) {
-      case Desks(Set<ActorRef<Desk.Command>> found) -> onDesks(found);
-      case AskAgain _ -> onAskAgain();
-      case Hired(ActorRef<Desk.Command> by, Run.Posts posts) -> onHired(by, posts);
-      case Dismissed _ -> onDismissed();
+      case RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) -> onRegistriesFound(found);
+      case RegistrationDue _ -> onRegistrationDue();
+      case Registered(ActorRef<NodeRegistry.Command> by, Run.RunActors posts) ->
+          onRegistered(by, posts);
+      case Evicted _ -> onEvicted();
       case Drain _ -> onDrain();
-      case RunOver _ -> onRunOver();
+      case RunEnded _ -> onRunEnded();
     };
   }
 
-  private Behavior<Command> onDesks(Set<ActorRef<Desk.Command>> found) {
+  private Behavior<Command> onRegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) {
     // An empty listing means that the head is out of sight for the moment: work goes on.
-    Optional<ActorRef<Desk.Command>> other =
-        found.stream().filter(one -> !desk.equals(Optional.of(one))).findFirst();
+    Optional<ActorRef<NodeRegistry.Command>> other =
+        found.stream().filter(one -> !registry.equals(Optional.of(one))).findFirst();
     if (other.isEmpty()) {
       return this;
     }
-    desk = other;
-    fire();
+    registry = other;
+    stopWorker();
     if (draining) {
       return Behaviors.stopped(); // To the new head, what this worker had begun is void.
     }
-    enlist();
+    register();
     return this;
   }
 
-  private void enlist() {
-    desk.orElseThrow()
-        .tell(new Desk.Enlist(name, ProcessHandle.current().pid(), getContext().getSelf()));
-    timers.startSingleTimer(new AskAgain(), PATIENCE);
+  private void register() {
+    registry
+        .orElseThrow()
+        .tell(
+            new NodeRegistry.RegisterWorker(
+                name, ProcessHandle.current().pid(), getContext().getSelf()));
+    timers.startSingleTimer(new RegistrationDue(), REGISTRATION_INTERVAL);
   }
 
-  private Behavior<Command> onAskAgain() {
+  private Behavior<Command> onRegistrationDue() {
     if (worker.isEmpty() && !draining) {
-      enlist();
+      register();
     }
     return this;
   }
 
-  private Behavior<Command> onHired(ActorRef<Desk.Command> by, Run.Posts posts) {
-    if (worker.isEmpty() && !draining && desk.equals(Optional.of(by))) {
-      hired++;
+  private Behavior<Command> onRegistered(ActorRef<NodeRegistry.Command> by, Run.RunActors posts) {
+    if (worker.isEmpty() && !draining && registry.equals(Optional.of(by))) {
+      registrations++;
       ActorRef<WorkerSupervisor.Command> made =
           getContext()
-              .spawn(WorkerSupervisor.inItsProcess(makeWorker.apply(posts)), name + "-" + hired);
+              .spawn(
+                  WorkerSupervisor.failingFast(makeWorker.apply(posts)),
+                  name + "-" + registrations);
       getContext().watch(made);
       worker = Optional.of(made);
     }
     return this;
   }
 
-  private Behavior<Command> onDismissed() {
-    fire();
+  private Behavior<Command> onEvicted() {
+    stopWorker();
     if (draining) {
       return Behaviors.stopped();
     }
-    enlist();
+    register();
     return this;
   }
 
   /** Stops the worker; its engine is closed by the room. */
-  private void fire() {
+  private void stopWorker() {
     worker.ifPresent(
         one -> {
           getContext().unwatch(one);
@@ -205,13 +218,13 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     worker = Optional.empty();
   }
 
-  private Behavior<Command> onRunOver() {
-    told.run();
+  private Behavior<Command> onRunEnded() {
+    onRunEnd.run();
     return Behaviors.stopped();
   }
 
   private Behavior<Command> onDrain() {
-    told.run();
+    onRunEnd.run();
     draining = true;
     if (worker.isEmpty()) {
       return Behaviors.stopped();

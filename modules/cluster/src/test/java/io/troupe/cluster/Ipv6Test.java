@@ -10,7 +10,7 @@ import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Join;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.base.net.HostPort;
-import io.troupe.cluster.ClusterSettings.Role;
+import io.troupe.cluster.ClusterSettings.ClusterRole;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,13 +25,13 @@ class Ipv6Test {
   private static ActorSystem<Void> system() {
     return ActorSystem.create(
         Behaviors.<Void>empty(),
-        ClusterSettings.SYSTEM,
+        ClusterSettings.SYSTEM_NAME,
         ConfigFactory.parseString("akka.coordinated-shutdown.run-by-actor-system-terminate = off")
             .withFallback(
                 new ClusterSettings(
                         new HostPort("::1", 0),
-                        Set.of(Role.NODE),
-                        ClusterSettings.LEAST_FRAME_BYTES,
+                        Set.of(ClusterRole.NODE),
+                        ClusterSettings.MIN_FRAME_BYTES,
                         ConfigFactory.empty(),
                         true)
                     .config()));
@@ -61,7 +61,7 @@ class Ipv6Test {
       HostPort told = HostPort.parse(address(first).toString());
       assertThat(told.host()).isEqualTo("::1");
       String seed = ClusterSettings.addresses(List.of(told)).getFirst();
-      assertThat(seed).isEqualTo("akka://" + ClusterSettings.SYSTEM + "@[::1]:" + told.port());
+      assertThat(seed).isEqualTo("akka://" + ClusterSettings.SYSTEM_NAME + "@[::1]:" + told.port());
       Cluster other = Cluster.get(second);
       other.manager().tell(new Join(AddressFromURIString.parse(seed)));
       Await.until(

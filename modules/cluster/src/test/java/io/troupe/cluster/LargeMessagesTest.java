@@ -11,7 +11,7 @@ import akka.actor.typed.receptionist.Receptionist;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.base.net.HostPort;
-import io.troupe.cluster.ClusterSettings.Role;
+import io.troupe.cluster.ClusterSettings.ClusterRole;
 import io.troupe.core.reward.Verdict;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
@@ -30,8 +30,8 @@ class LargeMessagesTest {
   private final Config config =
       new ClusterSettings(
               new HostPort("127.0.0.1", 0),
-              Set.of(Role.ROLLOUT),
-              ClusterSettings.LEAST_FRAME_BYTES,
+              Set.of(ClusterRole.ROLLOUT),
+              ClusterSettings.MIN_FRAME_BYTES,
               ConfigFactory.empty(),
               true)
           .config();
@@ -52,7 +52,7 @@ class LargeMessagesTest {
           ActorSystem.create(
               WorkerHost.guardian(
                   "a-w1", verifier, (_, _) -> new byte[0], (_, _) -> telling(path), () -> {}),
-              ClusterSettings.SYSTEM,
+              ClusterSettings.SYSTEM_NAME,
               ConfigFactory.parseString("akka.actor.provider = local").withFallback(config));
       try {
         system.systemActorOf(desk(), "desk", Props.empty());
@@ -76,21 +76,24 @@ class LargeMessagesTest {
   }
 
   /** Takes on whoever enlists, for a run of which nothing is there. */
-  private static Behavior<Desk.Command> desk() {
+  private static Behavior<NodeRegistry.Command> desk() {
     return Behaviors.setup(
         context -> {
-          ActorRef<Desk.Command> self = context.getSelf();
-          context.getSystem().receptionist().tell(Receptionist.register(Desk.KEY, self));
-          Run.Posts posts =
-              new Run.Posts(
+          ActorRef<NodeRegistry.Command> self = context.getSelf();
+          context
+              .getSystem()
+              .receptionist()
+              .tell(Receptionist.register(NodeRegistry.SERVICE_KEY, self));
+          Run.RunActors posts =
+              new Run.RunActors(
                   context.getSystem().ignoreRef(),
                   context.getSystem().ignoreRef(),
                   context.getSystem().ignoreRef());
-          return Behaviors.receive(Desk.Command.class)
+          return Behaviors.receive(NodeRegistry.Command.class)
               .onMessage(
-                  Desk.Enlist.class,
+                  NodeRegistry.RegisterWorker.class,
                   enlist -> {
-                    enlist.replyTo().tell(new WorkerHost.Hired(self, posts));
+                    enlist.replyTo().tell(new WorkerHost.Registered(self, posts));
                     return Behaviors.same();
                   })
               .build();

@@ -1,11 +1,17 @@
 package io.troupe.console;
 
-import io.troupe.core.train.TokenMarks;
+import io.troupe.console.http.ApiException;
+import io.troupe.console.process.ActorRow;
+import io.troupe.console.process.JvmReport;
+import io.troupe.console.source.NodeFacts;
+import io.troupe.console.source.RolloutTexts;
+import io.troupe.console.source.RunSource;
+import io.troupe.core.loss.TokenMarks;
 import io.troupe.telemetry.MetricCatalogue;
-import io.troupe.telemetry.view.Feed;
+import io.troupe.telemetry.export.PrometheusText;
+import io.troupe.telemetry.view.EventText;
 import io.troupe.telemetry.view.GroupQuery;
 import io.troupe.telemetry.view.GroupRow;
-import io.troupe.telemetry.view.PrometheusText;
 import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +30,7 @@ final class Api {
 
   /** One answer. */
   private interface Read {
-    Object answer(Query query) throws Refusal, IOException;
+    Object answer(QueryString query) throws ApiException, IOException;
   }
 
   /**
@@ -38,7 +44,7 @@ final class Api {
       boolean textHidden,
       List<RolloutTexts.Judged> samplings,
       List<TokenMarks> tokenMarks,
-      List<Feed> events) {}
+      List<EventText> events) {}
 
   /**
    * What the page needs to draw itself.
@@ -64,7 +70,7 @@ final class Api {
     reads.put("/groups", this::groups);
     reads.put("/staleness", _ -> source.fold().staleness(clock.getAsLong()));
     reads.put("/weights", _ -> weights());
-    reads.put("/nodes", _ -> Nodes.of(source, reports(), clock.getAsLong()));
+    reads.put("/nodes", _ -> NodeViews.of(source, reports(), clock.getAsLong()));
     reads.put("/actors", _ -> actors());
     reads.put("/verifiers", _ -> verifiers());
     reads.put("/waits", _ -> source.fold().waits(clock.getAsLong()));
@@ -117,7 +123,7 @@ final class Api {
         MetricCatalogue.metrics());
   }
 
-  Object answer(String path, Query query) throws Refusal, IOException {
+  Object answer(String path, QueryString query) throws ApiException, IOException {
     Read read = reads.get(path);
     if (read != null) {
       return read.answer(query);
@@ -125,31 +131,31 @@ final class Api {
     if (path.startsWith("/groups/")) {
       return group(path.substring("/groups/".length()));
     }
-    throw new Refusal(404, "there is no /api/v1%s; see /api/v1/openapi.json".formatted(path));
+    throw new ApiException(404, "there is no /api/v1%s; see /api/v1/openapi.json".formatted(path));
   }
 
   /** Each process answers within its own deadline, so this one only bounds what is broken. */
-  private List<JvmReport> reports() throws Refusal {
-    return Waiting.on(source.jvms().reports(), REPORT_PATIENCE);
+  private List<JvmReport> reports() throws ApiException {
+    return ProcessReplies.on(source.jvms().reports(), REPORT_PATIENCE);
   }
 
-  private List<ActorRow> actors() throws Refusal {
+  private List<ActorRow> actors() throws ApiException {
     return source.live()
         ? reports().stream().flatMap(report -> report.actors().stream()).toList()
         : List.of();
   }
 
-  private List<JvmReport.Verifier> verifiers() throws Refusal {
+  private List<JvmReport.VerifierReport> verifiers() throws ApiException {
     return source.live()
         ? reports().stream().flatMap(report -> report.verifiers().stream()).toList()
         : List.of();
   }
 
-  private Object rows(Query query) throws Refusal {
+  private Object rows(QueryString query) throws ApiException {
     return source.fold().rows(query.number("after", 0));
   }
 
-  private Object groups(Query query) throws Refusal {
+  private Object groups(QueryString query) throws ApiException {
     return source
         .fold()
         .groups(
@@ -159,7 +165,7 @@ final class Api {
                 Math.clamp(query.number("limit", 100), 1, GroupQuery.MAX_ROWS)));
   }
 
-  private Object events(Query query) throws Refusal {
+  private Object events(QueryString query) throws ApiException {
     return source
         .fold()
         .events(
@@ -168,12 +174,12 @@ final class Api {
             Math.clamp(query.number("limit", 200), 1, MAX_EVENTS));
   }
 
-  private Object group(String number) throws Refusal, IOException {
+  private Object group(String number) throws ApiException, IOException {
     long id;
     try {
       id = Long.parseLong(number.startsWith("g") ? number.substring(1) : number);
     } catch (NumberFormatException notOne) {
-      throw new Refusal(400, "a group is a number such as 17, not '%s'".formatted(number));
+      throw new ApiException(400, "a group is a number such as 17, not '%s'".formatted(number));
     }
     GroupRow row =
         source
@@ -181,7 +187,7 @@ final class Api {
             .group(id)
             .orElseThrow(
                 () ->
-                    new Refusal(
+                    new ApiException(
                         404, "g%d is neither live nor among the last that ended".formatted(id)));
     return new GroupPage(
         row,

@@ -5,10 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
-import io.troupe.core.run.Order;
-import io.troupe.core.run.Verb;
-import io.troupe.engine.net.BoundedServer;
-import io.troupe.telemetry.view.PrometheusText;
+import io.troupe.console.chat.ChatRoute;
+import io.troupe.console.http.ApiException;
+import io.troupe.console.http.ConsoleJson;
+import io.troupe.console.source.RunSource;
+import io.troupe.core.run.Attribution;
+import io.troupe.core.run.OperatorCommand;
+import io.troupe.net.http.BoundedHttpServer;
+import io.troupe.telemetry.export.PrometheusText;
 import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -60,20 +64,20 @@ public final class ConsoleServer implements AutoCloseable {
 
   private final ConsoleSettings settings;
   private final RunSource source;
-  private final Gate gate;
+  private final RequestGuard gate;
   private final Api api;
   private final ChatRoute chat;
-  private final OrderRoute orders;
-  private final BoundedServer server;
+  private final OperatorCommandRoute orders;
+  private final BoundedHttpServer server;
   private final AtomicInteger streams = new AtomicInteger();
 
   private ConsoleServer(ConsoleSettings settings, RunSource source, Consumer<String> say)
       throws IOException {
     this.settings = settings;
     this.source = source;
-    this.gate = new Gate(settings);
+    this.gate = new RequestGuard(settings);
     this.chat = new ChatRoute(source.chat(), settings.hideText());
-    this.orders = new OrderRoute(source);
+    this.orders = new OperatorCommandRoute(source);
     this.api = new Api(source, settings.hideText(), System::currentTimeMillis);
     this.server = bind(settings, say);
   }
@@ -99,16 +103,16 @@ public final class ConsoleServer implements AutoCloseable {
     return console;
   }
 
-  private static BoundedServer bind(ConsoleSettings settings, Consumer<String> say)
+  private static BoundedHttpServer bind(ConsoleSettings settings, Consumer<String> say)
       throws IOException {
     int last = settings.port() == 0 ? 0 : Math.min(65_535, settings.port() + PORTS_TRIED);
     for (int port = settings.port(); port <= last; port++) {
       try {
         InetSocketAddress address = new InetSocketAddress(settings.address(), port);
-        return BoundedServer.bind(
+        return BoundedHttpServer.bind(
             address,
             settings.tls().map(tls -> new HttpsConfigurator(tls.context())),
-            BoundedServer.Limits.of(MAX_REQUESTS),
+            BoundedHttpServer.Limits.of(MAX_REQUESTS),
             say);
       } catch (BindException taken) {
         // The next one may be free.
@@ -147,7 +151,7 @@ public final class ConsoleServer implements AutoCloseable {
       SAFETY.forEach(exchange.getResponseHeaders()::set);
       gate.admit(exchange);
       route(exchange);
-    } catch (Refusal refusal) {
+    } catch (ApiException refusal) {
       readOn(exchange);
       json(exchange, refusal.status(), Map.of("error", refusal.sentence()));
     } catch (InterruptedException stopping) {
@@ -171,7 +175,7 @@ public final class ConsoleServer implements AutoCloseable {
     exchange.getResponseHeaders().set("Connection", "close");
   }
 
-  private void route(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+  private void route(HttpExchange exchange) throws ApiException, IOException, InterruptedException {
     String path = exchange.getRequestURI().getPath();
     boolean read = exchange.getRequestMethod().equals("GET");
     switch (path) {
@@ -198,7 +202,8 @@ public final class ConsoleServer implements AutoCloseable {
             exchange,
             200,
             "text/plain; charset=utf-8",
-            Waiting.on(source.jvms().threads(query(exchange).text("jvm", "")), JVM_PATIENCE));
+            ProcessReplies.on(
+                source.jvms().threads(query(exchange).text("jvm", "")), JVM_PATIENCE));
       }
       case API + "/flame" -> {
         gate.operator(exchange, "flame graphs are");
@@ -207,7 +212,7 @@ public final class ConsoleServer implements AutoCloseable {
       }
       default -> {
         if (!read) {
-          throw new Refusal(
+          throw new ApiException(
               405, "only %s/orders and %s/chat are more than read".formatted(API, API));
         }
         if (path.startsWith(API + "/")) {
@@ -220,21 +225,21 @@ public final class ConsoleServer implements AutoCloseable {
     }
   }
 
-  private static Query query(HttpExchange exchange) throws Refusal {
-    return Query.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
+  private static QueryString query(HttpExchange exchange) throws ApiException {
+    return QueryString.of(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
   }
 
-  private void flame(HttpExchange exchange) throws Refusal, IOException {
+  private void flame(HttpExchange exchange) throws ApiException, IOException {
     long seconds = query(exchange).number("seconds", 5);
     if (seconds < 1 || seconds > MAX_SAMPLING_SECONDS) {
-      throw new Refusal(
+      throw new ApiException(
           400, "seconds must be 1 to %d, not %d".formatted(MAX_SAMPLING_SECONDS, seconds));
     }
     Duration time = Duration.ofSeconds(seconds);
     json(
         exchange,
         200,
-        Waiting.on(
+        ProcessReplies.on(
             source.jvms().flame(query(exchange).text("jvm", ""), time), JVM_PATIENCE.plus(time)));
   }
 
@@ -260,15 +265,15 @@ public final class ConsoleServer implements AutoCloseable {
     text(exchange, ready ? 200 : 503, "text/plain; charset=utf-8", said.toString());
   }
 
-  private void order(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+  private void order(HttpExchange exchange) throws ApiException, IOException, InterruptedException {
     if (!exchange.getRequestMethod().equals("POST")) {
       exchange.getResponseHeaders().set("Allow", "POST");
-      throw new Refusal(405, "an order is sent by POST: reading changes nothing");
+      throw new ApiException(405, "an order is sent by POST: reading changes nothing");
     }
     gate.admitChange(exchange);
     JsonNode body = body(exchange, "an order");
-    Verb verb = Verbs.verb(body);
-    Order order = Verbs.order(body, gate.role(exchange));
+    OperatorCommand verb = OperatorCommandReader.verb(body);
+    Attribution order = OperatorCommandReader.order(body, gate.role(exchange));
     orders.take(
         verb,
         order,
@@ -278,41 +283,43 @@ public final class ConsoleServer implements AutoCloseable {
   }
 
   /** A question costs the run's machine some work, so it is for those who may act. */
-  private void chat(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+  private void chat(HttpExchange exchange) throws ApiException, IOException, InterruptedException {
     if (!exchange.getRequestMethod().equals("POST")) {
       exchange.getResponseHeaders().set("Allow", "GET, POST");
-      throw new Refusal(405, "a question is sent by POST");
+      throw new ApiException(405, "a question is sent by POST");
     }
     gate.admitChange(exchange);
     chat.answer(exchange, chat.read(body(exchange, "a question")));
   }
 
-  private static JsonNode body(HttpExchange exchange, String what) throws Refusal, IOException {
+  private static JsonNode body(HttpExchange exchange, String what)
+      throws ApiException, IOException {
     byte[] bytes = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
     if (bytes.length > MAX_BODY_BYTES) {
-      throw new Refusal(413, "%s has at most %d bytes".formatted(what, MAX_BODY_BYTES));
+      throw new ApiException(413, "%s has at most %d bytes".formatted(what, MAX_BODY_BYTES));
     }
     try {
       JsonNode body = ConsoleJson.MAPPER.readTree(bytes);
       if (body == null || !body.isObject()) {
-        throw new Refusal(400, what + " is a JSON object");
+        throw new ApiException(400, what + " is a JSON object");
       }
       return body;
     } catch (JsonProcessingException malformed) {
-      throw new Refusal(400, what + " is JSON: " + malformed.getOriginalMessage());
+      throw new ApiException(400, what + " is JSON: " + malformed.getOriginalMessage());
     }
   }
 
-  private void stream(HttpExchange exchange) throws Refusal, IOException, InterruptedException {
+  private void stream(HttpExchange exchange)
+      throws ApiException, IOException, InterruptedException {
     gate.role(exchange);
     if (streams.incrementAndGet() > MAX_STREAMS) {
       streams.decrementAndGet();
-      throw new Refusal(503, "%d streams are open already; close one".formatted(MAX_STREAMS));
+      throw new ApiException(503, "%d streams are open already; close one".formatted(MAX_STREAMS));
     }
     try {
       exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
       exchange.sendResponseHeaders(200, 0);
-      new EventStream(source, api, Gate.header(exchange, "Last-Event-ID"))
+      new EventStream(source, api, RequestGuard.header(exchange, "Last-Event-ID"))
           .write(exchange.getResponseBody());
     } catch (IOException gone) {
       // The reader went away, which is how streams end.
@@ -321,8 +328,8 @@ public final class ConsoleServer implements AutoCloseable {
     }
   }
 
-  private static void asset(HttpExchange exchange, String path) throws Refusal, IOException {
-    Page.Asset asset = Page.asset(path);
+  private static void asset(HttpExchange exchange, String path) throws ApiException, IOException {
+    PageAssets.Asset asset = PageAssets.asset(path);
     send(exchange, 200, asset.type(), asset.bytes());
   }
 

@@ -12,7 +12,7 @@ public final class ConsoleSettings {
   private final String host;
   private final int port;
   private final boolean hideText;
-  private final Tokens tokens;
+  private final AccessTokens tokens;
   private final boolean tokenRequired;
   private final Optional<ConsoleTls> tls;
 
@@ -30,7 +30,7 @@ public final class ConsoleSettings {
       int port,
       boolean hideText,
       boolean tokenRequired,
-      Tokens tokens,
+      AccessTokens tokens,
       Optional<ConsoleTls> tls) {
     try {
       this.address = InetAddress.getByName(host);
@@ -55,7 +55,8 @@ public final class ConsoleSettings {
 
   /** The loopback interface, without a token. */
   public static ConsoleSettings loopback(int port) {
-    return new ConsoleSettings("127.0.0.1", port, false, false, Tokens.random(), Optional.empty());
+    return new ConsoleSettings(
+        "127.0.0.1", port, false, false, AccessTokens.random(), Optional.empty());
   }
 
   InetAddress address() {
@@ -76,7 +77,7 @@ public final class ConsoleSettings {
   }
 
   /** The secrets that open it. */
-  public Tokens tokens() {
+  public AccessTokens tokens() {
     return tokens;
   }
 

@@ -1,6 +1,8 @@
 package io.troupe.console;
 
-import io.troupe.telemetry.view.Feed;
+import io.troupe.console.http.ConsoleJson;
+import io.troupe.console.source.RunSource;
+import io.troupe.telemetry.view.EventText;
 import io.troupe.telemetry.view.RunView;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -65,7 +67,7 @@ final class EventStream {
   private void send(OutputStream out) throws IOException {
     long newest = source.fold().sequence();
     long newestRow = source.fold().rowsSeen();
-    List<Feed> feed = source.fold().events(events, 1, MAX_CAUGHT_UP);
+    List<EventText> feed = source.fold().events(events, 1, MAX_CAUGHT_UP);
     List<Map<String, Object>> measured = source.fold().rows(rows);
     events = newest;
     rows = newestRow;

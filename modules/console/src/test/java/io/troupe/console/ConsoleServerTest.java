@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.console.chat.Chat;
+import io.troupe.console.source.RolloutTexts;
+import io.troupe.console.source.StagedRun;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
+import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.run.Phase;
 import io.troupe.testkit.Await;
 import java.io.BufferedReader;
@@ -124,7 +127,8 @@ final class ConsoleServerTest {
     assertThat(paths).containsAll(new Api(run, false, () -> 0).paths()).contains("/orders");
     JsonNode verbs =
         get("/api/v1/openapi.json").at("/components/schemas/Order/properties/verb/enum");
-    assertThat(JSON.convertValue(verbs, String[].class)).containsExactlyElementsOf(Verbs.NAMES);
+    assertThat(JSON.convertValue(verbs, String[].class))
+        .containsExactlyElementsOf(OperatorCommandReader.NAMES);
   }
 
   @Test
@@ -287,7 +291,7 @@ final class ConsoleServerTest {
   @Test
   void question_textsHiddenOrByAReader_drawsNothing() throws Exception {
     server.close();
-    Tokens tokens = Tokens.random();
+    AccessTokens tokens = AccessTokens.random();
     server =
         ConsoleServer.start(
             new ConsoleSettings("127.0.0.1", 0, true, true, tokens, Optional.empty()), run);
@@ -333,7 +337,7 @@ final class ConsoleServerTest {
   @Test
   void tokens_required_openAccordingToTheirRole() throws Exception {
     server.close();
-    Tokens tokens = Tokens.random();
+    AccessTokens tokens = AccessTokens.random();
     server =
         ConsoleServer.start(
             new ConsoleSettings("127.0.0.1", 0, true, true, tokens, Optional.empty()), run);
@@ -360,7 +364,8 @@ final class ConsoleServerTest {
   void settings_beyondLoopbackWithoutTls_areRefused() {
     assertThatThrownBy(
             () ->
-                new ConsoleSettings("0.0.0.0", 0, false, false, Tokens.random(), Optional.empty()))
+                new ConsoleSettings(
+                    "0.0.0.0", 0, false, false, AccessTokens.random(), Optional.empty()))
         .hasMessageContaining("console.keystore is not set");
   }
 
@@ -502,7 +507,7 @@ final class ConsoleServerTest {
   @Test
   void ready_oneOfTwoWorkersSuspended_is200WithALineOfIt() throws Exception {
     for (int i = 0; i < 3; i++) {
-      run.tell(new Input.GroupFailed(run.oldest(), new Failure.OfEngine("no route")));
+      run.tell(new Input.GroupFailed(run.oldest(), new LeaseFailure.OfEngine("no route")));
     }
     HttpResponse<String> alone = send(to("/ready").GET());
     assertThat(alone.statusCode()).isEqualTo(503);

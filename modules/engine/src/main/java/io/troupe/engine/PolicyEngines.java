@@ -1,6 +1,7 @@
 package io.troupe.engine;
 
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.train.TrainingEngine;
 
 /**
  * One policy's engines. Both kinds agree on architecture and tokenizer; a sampler gets its weights

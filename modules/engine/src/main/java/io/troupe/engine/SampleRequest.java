@@ -35,7 +35,7 @@ public record SampleRequest(
   }
 
   /** The same group, with somebody who hears of its tokens. */
-  public SampleRequest heardBy(TokenListener other) {
+  public SampleRequest withListener(TokenListener other) {
     return new SampleRequest(lease, prompt, completions, settings, seed, other);
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.engine;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,7 +65,7 @@ public interface SamplingEngine extends AutoCloseable {
    * should not take any before. Completes with false once it is known that it cannot for a while:
    * requests then fail with the reason until it can.
    */
-  default CompletionStage<Boolean> serves() {
+  default CompletionStage<Boolean> ready() {
     return CompletableFuture.completedStage(true);
   }
 
@@ -72,11 +73,11 @@ public interface SamplingEngine extends AutoCloseable {
    * Completes with the reason once it will never draw again for any cause but {@link #close}; all
    * that was asked of it has failed then, and what is asked later fails.
    */
-  default CompletionStage<String> lost() {
+  default CompletionStage<String> failed() {
     return new CompletableFuture<>();
   }
 
-  /** Whether another engine in the place of one that is {@link #lost} may draw. */
+  /** Whether another engine in the place of one that is {@link #failed} may draw. */
   default boolean replaceable() {
     return true;
   }

@@ -1,6 +1,6 @@
 package io.troupe.engine;
 
-import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.loss.TeacherTokens;
 
 /**
  * Tells log-probabilities of tokens that are there already, each given all before it, of the bare

@@ -1,5 +1,7 @@
 package io.troupe.engine;
 
+import io.troupe.engine.weights.WeightSnapshot;
+
 /** A scorer whose weights this process gives it; calls of several threads take turns. */
 public interface ScoringEngine extends Scorer {
   /**

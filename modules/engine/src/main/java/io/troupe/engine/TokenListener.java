@@ -18,5 +18,5 @@ public interface TokenListener {
    * @param logProb under the distribution it was drawn from
    * @param version of the weights that drew it
    */
-  void drawn(int completion, int token, float logProb, WeightVersion version);
+  void sampled(int completion, int token, float logProb, WeightVersion version);
 }

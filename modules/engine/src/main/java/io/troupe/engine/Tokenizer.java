@@ -13,8 +13,8 @@ public interface Tokenizer {
   int[] encode(String text);
 
   /**
-   * The ids of a text in which special tokens may be spelled out, as a {@link ChatTemplate} does.
-   * Nothing else is added.
+   * The ids of a text in which special tokens may be spelled out, as a {@link
+   * io.troupe.chat.ChatTemplate} does. Nothing else is added.
    *
    * @throws IllegalArgumentException if the text cannot be represented; the message names where
    */
@@ -30,7 +30,7 @@ public interface Tokenizer {
   }
 
   /** A text that no chat template has made, with its start where it does not spell it itself. */
-  default String begun(String text) {
+  default String withTextStart(String text) {
     return text.startsWith(textStart()) ? text : textStart() + text;
   }
 

@@ -8,31 +8,35 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.loss.LossTokens;
+import io.troupe.core.outage.WorkerAbsence;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Failure;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.LeaseFailure;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import io.troupe.core.run.Worker;
-import io.troupe.core.run.WorkerAbsence;
-import io.troupe.core.train.LossTokens;
-import io.troupe.core.train.MarkedGroup;
+import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.WeightSnapshot;
-import io.troupe.store.Durability;
-import io.troupe.store.JournalPosition;
-import io.troupe.store.JournalWriter;
-import io.troupe.store.RunJson;
-import io.troupe.store.StateSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.runtime.weights.WeightPublisher;
+import io.troupe.store.journal.Durability;
+import io.troupe.store.journal.JournalWriter;
+import io.troupe.store.segment.JournalPosition;
+import io.troupe.store.state.RunJson;
+import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
@@ -63,31 +67,31 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   /** A worker is there. */
   public record Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref)
-      implements Command, Portable {}
+      implements Command, WireMessage {}
 
   /** A worker has asked for this many groups in total since it started. */
-  public record RequestWork(WorkerId worker, long total) implements Command, Portable {}
+  public record RequestWork(WorkerId worker, long total) implements Command, WireMessage {}
 
   /** A worker is gone. */
-  public record WorkerGone(WorkerId worker) implements Command, Portable {}
+  public record WorkerGone(WorkerId worker) implements Command, WireMessage {}
 
   /** A worker takes no new groups, finishes those it has, and is released once that is noted. */
-  public record Retire(WorkerId worker) implements Command, Portable {}
+  public record Retire(WorkerId worker) implements Command, WireMessage {}
 
   /** All workers of a process are gone, as far as can be seen. */
   public record HostLost(String address) implements Command {}
 
   /** A group's completions are drawn. */
-  public record GroupSampled(LeaseId lease) implements Command, Portable {}
+  public record GroupSampled(LeaseId lease) implements Command, WireMessage {}
 
   /** A scored group lies at the trainer. */
   public record GroupScored(GroupSummary summary) implements Command {}
 
   /** A group could not be produced. */
-  public record GroupFailed(LeaseId lease, Failure failure) implements Command, Portable {}
+  public record GroupFailed(LeaseId lease, LeaseFailure failure) implements Command, WireMessage {}
 
   /** No verifier judges a group; its worker keeps it and asks again. */
-  public record VerifierAway(LeaseId lease, String reason) implements Command, Portable {}
+  public record VerifierAway(LeaseId lease, String reason) implements Command, WireMessage {}
 
   /** The policy is ready, with these weights. */
   public record TrainerReady(WeightSnapshot snapshot) implements Command {}
@@ -111,10 +115,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   public record Drain() implements Command {}
 
   /** An operator asks for something; the answer tells whether it was taken. */
-  public record Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) implements Command {}
+  public record Ordered(OperatorCommand verb, Attribution order, ActorRef<OrderReply> replyTo)
+      implements Command {}
 
   /** An operator asked for something that cannot be done; the journal keeps that, too. */
-  public record Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo)
+  public record InapplicableCommand(
+      OperatorCommand verb, Attribution order, String reason, ActorRef<OrderReply> replyTo)
       implements Command {}
 
   /** What became of an order. */
@@ -126,9 +132,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** It is not, and nothing changed. */
   public record OrderRefused(String reason) implements OrderReply {}
 
-  record Employ(ActorRef<Trainer.Command> trainer) implements Command {}
+  record AttachTrainer(ActorRef<Trainer.Command> trainer) implements Command {}
 
-  record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
+  record StepDone(long step, TrainerTasks.Step result) implements Command {}
 
   /** The rows up to this step have reached the listener. */
   record RowsWritten(long step) implements Command {}
@@ -153,9 +159,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   public record Wiring(
       Coordination coordination,
       PromptPool pool,
-      WeightOutlet outlet,
+      WeightPublisher outlet,
       JournalWriter journal,
-      Optional<TrainerWorkshop.Resume> resume,
+      Optional<TrainerTasks.Resume> resume,
       boolean again,
       long lastFence,
       LongSupplier millis,
@@ -203,7 +209,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     this.absence = WorkerAbsence.none(wiring.millis().getAsLong());
     timers.startTimerWithFixedDelay(new Tick(), TICK);
     if (wiring.again()) {
-      commit(wiring.coordination().startOver(wiring.lastFence()), Optional.empty());
+      commit(wiring.coordination().resetJournal(wiring.lastFence()), Optional.empty());
     }
   }
 
@@ -218,12 +224,12 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case HostLost(String address) -> onHostLost(address);
       case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
       case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
-      case GroupFailed(LeaseId lease, Failure failure) ->
+      case GroupFailed(LeaseId lease, LeaseFailure failure) ->
           handle(new Input.GroupFailed(lease, failure));
       case VerifierAway(LeaseId lease, String reason) ->
           handle(new Input.VerifierAway(lease, reason));
       case TrainerReady(WeightSnapshot snapshot) -> onTrainerReady(snapshot);
-      case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
+      case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
       case CheckpointSaved(long step, boolean last) ->
           handle(new Input.CheckpointSaved(step, last));
       case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
@@ -233,12 +239,16 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
           handle(new Input.NodeCaughtUp(node, version));
       case Broken(String reason) -> handle(new Input.Broken(reason));
       case Drain _ -> handle(new Input.DrainRequested());
-      case Ordered(Verb verb, Order order, ActorRef<OrderReply> replyTo) ->
+      case Ordered(OperatorCommand verb, Attribution order, ActorRef<OrderReply> replyTo) ->
           onOrdered(new Input.Ordered(verb, order), replyTo);
-      case Unfit(Verb verb, Order order, String reason, ActorRef<OrderReply> replyTo) ->
-          onOrdered(new Input.Unfit(verb, order, reason), replyTo);
-      case Employ(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
-      case RowsWritten(long step) -> unwritten = unwritten.after(step);
+      case InapplicableCommand(
+              OperatorCommand verb,
+              Attribution order,
+              String reason,
+              ActorRef<OrderReply> replyTo) ->
+          onOrdered(new Input.InapplicableCommand(verb, order, reason), replyTo);
+      case AttachTrainer(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
+      case RowsWritten(long step) -> unwritten = unwritten.afterStep(step);
       case Journalled(JournalPosition at, List<Decided> decisions) -> onJournalled(at, decisions);
       case Published(PublishedWeights out) -> onPublished(out);
       case PublishFailed(WeightVersion version, Throwable cause) ->
@@ -292,7 +302,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
               ? Optional.of(StepRow.before(wiring.millis().getAsLong() / 1000.0))
               : Optional.empty());
     } else {
-      TrainerWorkshop.Resume from = wiring.resume().get();
+      TrainerTasks.Resume from = wiring.resume().get();
       writeMissing(from.rows());
       commit(wiring.coordination().resume(from.state(), wiring.lastFence()), Optional.empty());
       early.forEach((id, known) -> handle(new Input.WorkRequested(id, known.asked())));
@@ -302,7 +312,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void writeMissing(RowQueue missing) {
     unwritten = missing;
     wiring.run().tell(new Run.RowsMissing(missing));
-    missing.awaited().ifPresent(step -> wiring.run().tell(new Run.EvaluationDue(step, held())));
+    missing
+        .awaitedEvaluation()
+        .ifPresent(step -> wiring.run().tell(new Run.EvaluationDue(step, held())));
   }
 
   private void onEvaluated(long step, double accuracy) {
@@ -310,15 +322,15 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     handle(new Input.Evaluated(step, accuracy));
   }
 
-  private void onStepDone(long step, TrainerWorkshop.Step result) {
+  private void onStepDone(long step, TrainerTasks.Step result) {
     switch (result) {
-      case TrainerWorkshop.Moved(
+      case TrainerTasks.WeightsUpdated(
               StepMetrics metrics,
               LossTokens tokens,
-              List<MarkedGroup> groups,
+              List<GroupTokenMarks> groups,
               WeightSnapshot snapshot) -> {
         weights = Optional.of(snapshot);
-        handle(new Input.TokensWeighed(step, tokens));
+        handle(new Input.LossTokensCounted(step, tokens));
         wiring.recorder().tell(new Recorder.Trained(step, groups));
         Decision decision = decide(new Input.StepTrained(step));
         long now = wiring.millis().getAsLong();
@@ -326,7 +338,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
             decision,
             Optional.of(meter.row(step, metrics.reading(), wiring.verification().get(), now)));
       }
-      case TrainerWorkshop.Kept(String reason, boolean empty) -> {
+      case TrainerTasks.WeightsKept(String reason, boolean empty) -> {
         getContext().getLog().warn("step_skipped step={} reason=\"{}\"", step, reason);
         handle(new Input.StepSkipped(step, reason, empty));
       }
@@ -358,7 +370,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       if (event instanceof Event.OrderTaken) {
         return new OrderTaken();
       }
-      if (event instanceof Event.OrderRefused(Verb _, Order _, String reason)) {
+      if (event instanceof Event.OrderRefused(OperatorCommand _, Attribution _, String reason)) {
         return new OrderRefused(reason);
       }
     }
@@ -379,7 +391,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     state = decision.state();
     long at = System.currentTimeMillis();
     decision.events().forEach(event -> observe(at, event));
-    meter.waiting(state, now);
+    meter.observe(state, now);
     if (decision.events().isEmpty()) {
       return;
     }

@@ -10,7 +10,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import io.troupe.core.rollout.Completion;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,7 +40,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private record EngineLost(SamplingEngine lost, String reason) implements Command {}
 
-  private record Look(Attempt attempt, long before) implements Command {}
+  private record CheckProgress(Attempt attempt, long before) implements Command {}
 
   private record Graded(Attempt attempt, double accuracy) implements Command {}
 
@@ -63,8 +63,8 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /** How long an engine may draw no token and answer no prompt. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  private final Examination examination;
-  private final EngineRoom room;
+  private final HeldOutEvaluation examination;
+  private final EngineRegistry room;
   private final ActorRef<Run.Command> run;
   private final Duration patience;
   private final TimerScheduler<Command> timers;
@@ -78,7 +78,10 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
    * @param patience how long an engine may get nowhere
    */
   public static Behavior<Command> create(
-      Examination examination, EngineRoom room, Duration patience, ActorRef<Run.Command> run) {
+      HeldOutEvaluation examination,
+      EngineRegistry room,
+      Duration patience,
+      ActorRef<Run.Command> run) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
@@ -88,8 +91,8 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   private Evaluator(
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
-      Examination examination,
-      EngineRoom room,
+      HeldOutEvaluation examination,
+      EngineRegistry room,
       Duration patience,
       ActorRef<Run.Command> run) {
     super(context);
@@ -107,7 +110,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
       case Answered(Attempt of, List<Completion> answers) -> onAnswered(of, answers);
       case EngineFailed(Attempt of, String reason) -> onEngineFailed(of, reason);
       case EngineLost(SamplingEngine lost, String reason) -> onEngineLost(lost, reason);
-      case Look(Attempt of, long before) -> onLook(of, before);
+      case CheckProgress(Attempt of, long before) -> onLook(of, before);
       case Graded(Attempt of, double accuracy) -> {
         current = Optional.empty();
         run.tell(new Run.Evaluated(of.evaluate.step(), accuracy));
@@ -145,7 +148,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     SamplingEngine made = room.newSampler();
     engine = Optional.of(made);
     ActorRef<Command> self = getContext().getSelf();
-    var _ = made.lost().thenAccept(reason -> self.tell(new EngineLost(made, reason)));
+    var _ = made.failed().thenAccept(reason -> self.tell(new EngineLost(made, reason)));
     return made;
   }
 
@@ -170,7 +173,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
       return;
     }
     timers.cancelAll();
-    engine.ifPresent(room::retireLater);
+    engine.ifPresent(room::closeInBackground);
     engine = Optional.empty();
     if (of.number < MOST_ATTEMPTS && !room.isClosed()) {
       getContext()
@@ -190,17 +193,18 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     if (!engine.equals(Optional.of(lost))) {
       return;
     }
-    boolean drawing = current.isPresent() && timers.isTimerActive(Look.class);
+    boolean drawing = current.isPresent() && timers.isTimerActive(CheckProgress.class);
     if (drawing) {
       onEngineFailed(current.orElseThrow(), reason);
     } else {
-      room.retireLater(lost);
+      room.closeInBackground(lost);
       engine = Optional.empty();
     }
   }
 
   private void lookLater(Attempt attempt) {
-    timers.startSingleTimer(Look.class, new Look(attempt, progress(attempt)), patience);
+    timers.startSingleTimer(
+        CheckProgress.class, new CheckProgress(attempt, progress(attempt)), patience);
   }
 
   private void onLook(Attempt of, long before) {
@@ -228,7 +232,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   @Override
   public Behavior<Command> onSignal(Signal signal) {
     if (signal instanceof PostStop) {
-      engine.ifPresent(room::retireLater);
+      engine.ifPresent(room::closeInBackground);
     }
     return this;
   }

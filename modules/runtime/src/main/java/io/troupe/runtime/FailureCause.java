@@ -5,14 +5,14 @@ import io.troupe.base.failure.Causes;
 import java.util.List;
 
 /** The cause of a failure of a future or of an actor, without the exceptions that carry it. */
-final class FailureCause {
+public final class FailureCause {
   private FailureCause() {}
 
   static Throwable of(Throwable failure) {
     return Causes.inside(failure, List.of(ActorInitializationException.class));
   }
 
-  static String message(Throwable failure) {
+  public static String message(Throwable failure) {
     return Causes.message(of(failure));
   }
 }

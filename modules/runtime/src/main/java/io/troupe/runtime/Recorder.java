@@ -12,14 +12,14 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
 import io.troupe.core.trace.LineBacklog;
-import io.troupe.core.train.MarkedGroup;
+import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * Makes the lines of the run's traces. It never waits for the disk, so that its mailbox stays
- * short: what waits is the backlog of {@link Traces}, which is bounded. A disk that refuses or
+ * short: what waits is the backlog of {@link TraceFiles}, which is bounded. A disk that refuses or
  * stalls costs lines, which are counted and reported, never the run. Only its end waits for the
  * last lines, so it runs on a dispatcher for blocking work.
  */
@@ -32,10 +32,10 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   /** A group was judged. */
   public record Judged(
       LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts)
-      implements Command, Portable {}
+      implements Command, WireMessage {}
 
   /** A step was trained on these groups. */
-  public record Trained(long step, List<MarkedGroup> groups) implements Command {
+  public record Trained(long step, List<GroupTokenMarks> groups) implements Command {
     public Trained {
       groups = List.copyOf(groups);
     }
@@ -43,7 +43,7 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
 
   private record BacklogChanged(LineBacklog backlog) implements Command {}
 
-  private final Traces traces;
+  private final TraceFiles traces;
   private final Consumer<LineBacklog> refusals;
   private boolean full;
 
@@ -52,11 +52,12 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
    *
    * @param refusals hears of each refused line, and when lines are taken again
    */
-  public static Behavior<Command> create(Traces traces, Consumer<LineBacklog> refusals) {
+  public static Behavior<Command> create(TraceFiles traces, Consumer<LineBacklog> refusals) {
     return Behaviors.setup(context -> new Recorder(context, traces, refusals));
   }
 
-  private Recorder(ActorContext<Command> context, Traces traces, Consumer<LineBacklog> refusals) {
+  private Recorder(
+      ActorContext<Command> context, TraceFiles traces, Consumer<LineBacklog> refusals) {
     super(context);
     this.traces = traces;
     this.refusals = refusals;
@@ -70,7 +71,7 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
       case Judged(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) ->
           traces.rollout(lease, prompt, completions, verdicts);
-      case Trained(long step, List<MarkedGroup> groups) -> traces.trained(step, groups);
+      case Trained(long step, List<GroupTokenMarks> groups) -> traces.trained(step, groups);
       case BacklogChanged(LineBacklog backlog) -> onBacklogChanged(backlog);
     }
     return this;

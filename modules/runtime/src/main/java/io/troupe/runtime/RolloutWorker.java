@@ -8,19 +8,24 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import io.troupe.core.restart.Backoff;
+import io.troupe.core.outage.Backoff;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.run.Failure;
+import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.StopMatcher;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.prompt.SourceSampling;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.runtime.weights.WeightDigests;
+import io.troupe.runtime.weights.WeightSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +55,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
    * @param atLeast no token may be of an older version
    */
   public record Produce(WeightVersion atLeast, List<Assignment> assignments)
-      implements Command, Portable {
+      implements Command, WireMessage {
     public Produce {
       assignments = List.copyOf(assignments);
     }
@@ -67,16 +72,16 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   /** Stop work on a lease. */
-  public record Cancel(LeaseId lease) implements Command, Portable {}
+  public record Cancel(LeaseId lease) implements Command, WireMessage {}
 
   /** Finish what is begun, ask for nothing new, then end. */
-  public record Drain() implements Command, Portable {}
+  public record Drain() implements Command, WireMessage {}
 
   /** All groups that came have arrived or been given up, and none comes after them. */
-  public record Released() implements Command, Portable {}
+  public record Released() implements Command, WireMessage {}
 
   /** There are new weights; move to them at the next token. */
-  public record WeightsPublished(PublishedWeights weights) implements Command, Portable {}
+  public record WeightsPublished(PublishedWeights weights) implements Command, WireMessage {}
 
   /** What the verifier said of a group's completions, in order. */
   public record Judged(LeaseId lease, List<Verdict> verdicts) implements Command {}
@@ -106,7 +111,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   /** Everything a worker works with. */
   public record Wiring(
-      EngineRoom room,
+      EngineRegistry room,
       WeightSource source,
       SourceSampling sampling,
       int completionsPerPrompt,
@@ -117,7 +122,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       ActorRef<Recorder.Command> recorder) {}
 
   /** A drawn group, and what verifiers have said so far of its completions, by their place. */
-  private record Drawn(
+  private record SampledGroup(
       Assignment assignment,
       List<Completion> completions,
       List<String> texts,
@@ -131,15 +136,15 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     }
 
     /** With an answer to the question of what is not judged yet. */
-    private Drawn with(List<Verdict> answer) {
+    private SampledGroup with(List<Verdict> answer) {
       SortedMap<Integer, Verdict> more = new TreeMap<>(verdicts);
       List<Integer> asked = unjudged();
       for (int i = 0; i < answer.size(); i++) {
-        if (!Verdicts.away(answer.get(i))) {
+        if (!VerdictSummary.away(answer.get(i))) {
           more.put(asked.get(i), answer.get(i));
         }
       }
-      return new Drawn(assignment, completions, texts, more, failures + 1);
+      return new SampledGroup(assignment, completions, texts, more, failures + 1);
     }
   }
 
@@ -155,15 +160,15 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private final TimerScheduler<Command> timers;
   private final WorkerId id;
   private final SamplingEngine engine;
-  private final Map<LeaseId, Drawn> drawn = new HashMap<>();
+  private final Map<LeaseId, SampledGroup> sampledGroups = new HashMap<>();
   private WeightDigests digests = WeightDigests.NONE;
   private Optional<PublishedWeights> wanted = Optional.empty();
   private Optional<WeightVersion> loaded = Optional.empty();
-  private List<Produce> held = List.of();
+  private List<Produce> deferred = List.of();
   private boolean fetching;
   private int fetchFailures;
   private int sampleFailures;
-  private int unasked;
+  private int unrequestedGroups;
   private int sampling;
   private boolean draining;
   private boolean released;
@@ -185,12 +190,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     this.engine = wiring.room().newRolloutSampler();
     this.asked = wiring.groupsPerRequest();
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
-    if (engine.serves().toCompletableFuture().isDone()) {
-      onEngineServes();
+    if (engine.ready().toCompletableFuture().isDone()) {
+      onEngineReady();
     } else { // a lease taken now would wait for servers to start, and expire
-      context.pipeToSelf(engine.serves(), (_, _) -> new EngineServes());
+      context.pipeToSelf(engine.ready(), (_, _) -> new EngineServes());
     }
-    var _ = engine.lost().thenAccept(reason -> context.getSelf().tell(new EngineLost(reason)));
+    var _ = engine.failed().thenAccept(reason -> context.getSelf().tell(new EngineLost(reason)));
   }
 
   @Override
@@ -211,12 +216,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case Restart _ -> throw new WorkerSupervisor.RestartOrdered(id);
       case FetchAgain _ -> fetch();
       case LoadFailed(Throwable cause) -> onLoadFailed(cause);
-      case EngineServes _ -> onEngineServes();
-      case AskAgain _ -> askForTheRest();
+      case EngineServes _ -> onEngineReady();
+      case AskAgain _ -> requestPendingWork();
       case VerifyAgain(LeaseId lease) -> verify(lease);
       case EngineLost(String reason) -> onEngineLost(reason);
     }
-    return released && held.isEmpty() && sampling == 0 && drawn.isEmpty()
+    return released && deferred.isEmpty() && sampling == 0 && sampledGroups.isEmpty()
         ? Behaviors.stopped()
         : this;
   }
@@ -226,7 +231,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     wiring.coordinator().tell(new Coordinator.Retire(id));
   }
 
-  private void onEngineServes() {
+  private void onEngineReady() {
     if (!draining) {
       wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
     }
@@ -244,7 +249,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     if (loaded.filter(version -> version.compareTo(produce.atLeast()) >= 0).isPresent()) {
       sample(produce.assignments());
     } else {
-      held = Stream.concat(held.stream(), Stream.of(produce)).toList();
+      deferred = Stream.concat(deferred.stream(), Stream.of(produce)).toList();
     }
   }
 
@@ -275,14 +280,14 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void onCancel(LeaseId lease) {
     engine.cancel(lease);
-    drawn.remove(lease);
+    sampledGroups.remove(lease);
     timers.cancel(new VerifyAgain(lease));
-    if (held.stream().anyMatch(produce -> produce.holds(lease))) {
-      held = held.stream().map(produce -> produce.without(lease)).toList();
+    if (deferred.stream().anyMatch(produce -> produce.holds(lease))) {
+      deferred = deferred.stream().map(produce -> produce.without(lease)).toList();
       wiring
           .coordinator()
-          .tell(new Coordinator.GroupFailed(lease, new Failure.OfEngine("cancelled")));
-      askForOneMore();
+          .tell(new Coordinator.GroupFailed(lease, new LeaseFailure.OfEngine("cancelled")));
+      requestOneMore();
     }
   }
 
@@ -311,8 +316,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     digests = digests.with(weights.version(), weights.digest());
     load(weights);
     loaded = Optional.of(weights.version());
-    List<Produce> waiting = held;
-    held = List.of();
+    List<Produce> waiting = deferred;
+    deferred = List.of();
     waiting.forEach(this::onProduce);
     if (!wanted.orElseThrow().version().equals(weights.version())) {
       fetch();
@@ -369,15 +374,15 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
             .map(text -> StopMatcher.cut(text, stops))
             .toList();
-    drawn.put(lease, new Drawn(assignment, completions, texts, new TreeMap<>(), 0));
+    sampledGroups.put(lease, new SampledGroup(assignment, completions, texts, new TreeMap<>(), 0));
     wiring.coordinator().tell(new Coordinator.GroupSampled(lease));
     sampleFailures = 0;
-    askForOneMore();
+    requestOneMore();
     verify(lease);
   }
 
   private void verify(LeaseId lease) {
-    Drawn group = drawn.get(lease);
+    SampledGroup group = sampledGroups.get(lease);
     if (group != null) {
       List<String> texts = group.unjudged().stream().map(group.texts()::get).toList();
       wiring
@@ -396,9 +401,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
         .tell(
             new Coordinator.GroupFailed(
                 assignment.lease(),
-                refused ? new Failure.OfPrompt(reason) : new Failure.OfEngine(reason)));
+                refused ? new LeaseFailure.OfPrompt(reason) : new LeaseFailure.OfEngine(reason)));
     if (refused || cause instanceof CancellationException) {
-      askForOneMore();
+      requestOneMore();
     } else {
       onEngineFailed(reason);
     }
@@ -414,7 +419,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           "%s could not draw %d groups in a row, the last: %s"
               .formatted(id, sampleFailures, reason));
     }
-    unasked++;
+    unrequestedGroups++;
     if (!timers.isTimerActive(new AskAgain())) {
       timers.startSingleTimer(new AskAgain(), pauseAfter(sampleFailures));
     }
@@ -424,55 +429,57 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     return Duration.ofMillis(BACKOFF.pauseMillis(failures));
   }
 
-  private void askForOneMore() {
-    unasked++;
-    askForTheRest();
+  private void requestOneMore() {
+    unrequestedGroups++;
+    requestPendingWork();
   }
 
-  private void askForTheRest() {
+  private void requestPendingWork() {
     timers.cancel(new AskAgain());
-    if (!draining && unasked > 0) {
-      asked += unasked;
-      unasked = 0;
+    if (!draining && unrequestedGroups > 0) {
+      asked += unrequestedGroups;
+      unrequestedGroups = 0;
       wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
     }
   }
 
   private void onJudged(LeaseId lease, List<Verdict> answer) {
-    Drawn asked = drawn.get(lease);
+    SampledGroup asked = sampledGroups.get(lease);
     if (asked == null) {
       return; // Cancelled in the meantime.
     }
-    Drawn group = asked.with(answer);
+    SampledGroup group = asked.with(answer);
     if (!group.unjudged().isEmpty()) {
-      drawn.put(lease, group);
+      sampledGroups.put(lease, group);
       wiring
           .coordinator()
           .tell(
               new Coordinator.VerifierAway(
-                  lease, Verdicts.firstObstacle(answer.stream().filter(Verdicts::away).toList())));
+                  lease,
+                  VerdictSummary.firstObstacle(
+                      answer.stream().filter(VerdictSummary::away).toList())));
       timers.startSingleTimer(new VerifyAgain(lease), pauseAfter(group.failures()));
       return;
     }
-    drawn.remove(lease);
+    sampledGroups.remove(lease);
     List<Verdict> verdicts = List.copyOf(group.verdicts().values());
     wiring
         .recorder()
         .tell(new Recorder.Judged(lease, group.assignment().prompt(), group.texts(), verdicts));
-    List<Double> rewards = Verdicts.rewards(verdicts);
+    List<Double> rewards = VerdictSummary.rewards(verdicts);
     if (rewards.size() == verdicts.size()) {
       wiring
           .trainer()
           .tell(
               new Trainer.Deliver(
                   new ScoredGroup(lease, group.assignment().tokens(), group.completions(), rewards),
-                  digests.behind(group.completions())));
+                  digests.of(group.completions())));
     } else {
       wiring
           .coordinator()
           .tell(
               new Coordinator.GroupFailed(
-                  lease, new Failure.OfPrompt(Verdicts.firstObstacle(verdicts))));
+                  lease, new LeaseFailure.OfPrompt(VerdictSummary.firstObstacle(verdicts))));
     }
   }
 
@@ -480,7 +487,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   public Behavior<Command> onSignal(Signal signal) {
     if (signal instanceof PostStop) {
       wiring.coordinator().tell(new Coordinator.WorkerGone(id));
-      wiring.room().retireLater(engine);
+      wiring.room().closeInBackground(engine);
     }
     return this;
   }

@@ -9,12 +9,12 @@ import akka.actor.typed.Terminated;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.Attribution;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import io.troupe.core.trace.LineBacklog;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
 import java.util.ArrayDeque;
@@ -46,12 +46,16 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public record Broken(String reason) implements Command {}
 
   /** An operator asks for something. */
-  public record Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo)
+  public record Ordered(
+      OperatorCommand verb, Attribution order, ActorRef<Coordinator.OrderReply> replyTo)
       implements Command {}
 
   /** An operator asked for something that whoever talks for them knows cannot be done. */
-  public record Unfit(
-      Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo)
+  public record InapplicableCommand(
+      OperatorCommand verb,
+      Attribution order,
+      String reason,
+      ActorRef<Coordinator.OrderReply> replyTo)
       implements Command {}
 
   /** A step is made; {@code evaluated} tells whether an evaluation of it will follow. */
@@ -66,7 +70,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record EvaluationFailed(long step, String reason) implements Command {}
 
-  record Warming(TrainerWorkshop.WarmupProgress progress) implements Command {}
+  record Warming(TrainerTasks.WarmupProgress progress) implements Command {}
 
   record Note(String sentence) implements Command {}
 
@@ -78,7 +82,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   record Interrupted(RunState state) implements Command {}
 
   /** Whom a worker of another JVM talks to. */
-  public record Posts(
+  public record RunActors(
       ActorRef<Coordinator.Command> coordinator,
       ActorRef<Trainer.Command> trainer,
       ActorRef<Recorder.Command> recorder) {}
@@ -96,7 +100,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   private final RunWiring wiring;
   private final ActorRef<Coordinator.Command> coordinator;
-  private final TrainerWorkshop workshop;
+  private final TrainerTasks workshop;
   private final Deque<EvaluationDue> evaluations = new ArrayDeque<>();
   private ActorRef<Evaluator.Command> evaluator;
   private RowQueue rows = RowQueue.EMPTY;
@@ -124,9 +128,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     this.workshop = wiring.workshop(progress -> context.getSelf().tell(new Warming(progress)));
     ActorRef<Trainer.Command> trainer =
         context.spawn(Trainer.create(workshop, coordinator), TRAINER);
-    coordinator.tell(new Coordinator.Employ(trainer));
+    coordinator.tell(new Coordinator.AttachTrainer(trainer));
     trainer.tell(new Trainer.Prepare());
-    wiring.posts().accept(new Posts(coordinator, trainer, recorder));
+    wiring.onActorsStarted().accept(new RunActors(coordinator, trainer, recorder));
     ActorRef<VerifierPool.Command> verifiers =
         context.spawn(VerifierPool.create(wiring.verifier()), VERIFIERS);
     context.watch(recorder);
@@ -136,7 +140,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     for (int i = 1; i <= wiring.workers(); i++) {
       context.watch(
           context.spawn(
-              WorkerSupervisor.forEver(
+              WorkerSupervisor.restarting(
                   RolloutWorker.create(wiring.worker(coordinator, trainer, verifiers, recorder)),
                   sentence -> context.getSelf().tell(new Note(sentence))),
               WORKER + i));
@@ -148,8 +152,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
         getContext()
             .spawn(
                 Evaluator.create(
-                    wiring.examination(),
-                    wiring.room(),
+                    wiring.evaluation(),
+                    wiring.engines(),
                     Evaluator.PATIENCE,
                     getContext().getSelf()),
                 EVALUATOR);
@@ -162,16 +166,23 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     switch (command) {
       case Drain _ -> onDrain();
       case Broken(String reason) -> onBroken(reason);
-      case Ordered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) ->
+      case Ordered(
+              OperatorCommand verb,
+              Attribution order,
+              ActorRef<Coordinator.OrderReply> replyTo) ->
           onOrdered(verb, order, replyTo);
-      case Unfit(Verb verb, Order order, String reason, ActorRef<Coordinator.OrderReply> replyTo) ->
-          coordinator.tell(new Coordinator.Unfit(verb, order, reason, replyTo));
+      case InapplicableCommand(
+              OperatorCommand verb,
+              Attribution order,
+              String reason,
+              ActorRef<Coordinator.OrderReply> replyTo) ->
+          coordinator.tell(new Coordinator.InapplicableCommand(verb, order, reason, replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case RowsMissing(RowQueue missing) -> rows = missing;
       case EvaluationDue due -> onEvaluationDue(due);
       case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
       case EvaluationFailed(long step, String reason) -> onEvaluationFailed(step, reason);
-      case Warming(TrainerWorkshop.WarmupProgress progress) -> wiring.listener().warmup(progress);
+      case Warming(TrainerTasks.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
       case TracesRefused(LineBacklog backlog) -> wiring.listener().traces(backlog);
       case Stopped ended -> stopped = Optional.of(ended);
@@ -184,7 +195,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     List<StepRow> ready = rows.ready();
     if (!ready.isEmpty()) {
       ready.forEach(wiring.listener()::row);
-      rows = rows.rest();
+      rows = rows.withoutReady();
       coordinator.tell(new Coordinator.RowsWritten(ready.getLast().step()));
     }
     return stopped.isPresent() && (rows.isEmpty() || failed()) ? end() : this;
@@ -200,8 +211,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     coordinator.tell(new Coordinator.Broken(reason));
   }
 
-  private void onOrdered(Verb verb, Order order, ActorRef<Coordinator.OrderReply> replyTo) {
-    if (verb instanceof Verb.Drain) {
+  private void onOrdered(
+      OperatorCommand verb, Attribution order, ActorRef<Coordinator.OrderReply> replyTo) {
+    if (verb instanceof OperatorCommand.Drain) {
       workshop.stop();
     }
     coordinator.tell(new Coordinator.Ordered(verb, order, replyTo));
@@ -225,7 +237,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private void onEvaluationFailed(long step, String reason) {
     evaluations.removeIf(due -> due.step() == step);
     wiring.listener().note("the evaluation of step %d failed: %s".formatted(step, reason));
-    rows = rows.abandoned(step);
+    rows = rows.withoutEvaluation(step);
   }
 
   @Override

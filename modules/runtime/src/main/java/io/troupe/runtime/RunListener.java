@@ -9,7 +9,7 @@ import io.troupe.telemetry.StepRow;
 /** Somebody who watches a run. Calls come in order; they must be quick. */
 public interface RunListener {
   /** The supervised warm-up goes on. */
-  void warmup(TrainerWorkshop.WarmupProgress progress);
+  void warmup(TrainerTasks.WarmupProgress progress);
 
   /** A step is made; rows come in order of steps, step 0 before all. */
   void row(StepRow row);

@@ -2,8 +2,12 @@ package io.troupe.runtime;
 
 import akka.actor.typed.ActorRef;
 import io.troupe.core.run.Coordination;
-import io.troupe.store.Checkpoints;
-import io.troupe.store.JournalWriter;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.weights.WeightPublisher;
+import io.troupe.runtime.weights.WeightSource;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.journal.JournalWriter;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -13,13 +17,13 @@ import java.util.function.LongSupplier;
  * Everything a run works with, made by whoever starts it.
  *
  * @param settings of the run
- * @param room the policy's engines
+ * @param engines the policy's engines
  * @param pool training prompts
- * @param outlet where new weights go
+ * @param publisher where new weights go
  * @param source where workers of this JVM get them
  * @param workers of this JVM
- * @param posts takes whom workers of other JVMs talk to
- * @param examination held-out prompts
+ * @param onActorsStarted takes whom workers of other JVMs talk to
+ * @param evaluation held-out prompts
  * @param verifier of the task; whoever opened it closes it after the run
  * @param journal open for this run
  * @param checkpoints of the run folder
@@ -32,18 +36,18 @@ import java.util.function.LongSupplier;
  */
 public record RunWiring(
     RunSettings settings,
-    EngineRoom room,
+    EngineRegistry engines,
     PromptPool pool,
-    WeightOutlet outlet,
+    WeightPublisher publisher,
     WeightSource source,
     int workers,
-    Consumer<Run.Posts> posts,
-    Examination examination,
+    Consumer<Run.RunActors> onActorsStarted,
+    HeldOutEvaluation evaluation,
     VerifierService verifier,
     JournalWriter journal,
     Checkpoints checkpoints,
-    Traces traces,
-    Optional<TrainerWorkshop.Resume> resume,
+    TraceFiles traces,
+    Optional<TrainerTasks.Resume> resume,
     boolean again,
     long lastFence,
     LongSupplier millis,
@@ -53,20 +57,20 @@ public record RunWiring(
     return new Coordinator.Wiring(
         new Coordination(settings.limits()),
         pool,
-        outlet,
+        publisher,
         journal,
         resume,
         again,
         lastFence,
         millis,
-        () -> Verdicts.done(verifier.reports()),
+        () -> VerdictSummary.done(verifier.reports()),
         recorder,
         run,
         listener);
   }
 
-  TrainerWorkshop workshop(Consumer<TrainerWorkshop.WarmupProgress> progress) {
-    return new TrainerWorkshop(room, settings, pool, checkpoints, resume, progress);
+  TrainerTasks workshop(Consumer<TrainerTasks.WarmupProgress> progress) {
+    return new TrainerTasks(engines, settings, pool, checkpoints, resume, progress);
   }
 
   RolloutWorker.Wiring worker(
@@ -75,7 +79,7 @@ public record RunWiring(
       ActorRef<VerifierPool.Command> verifiers,
       ActorRef<Recorder.Command> recorder) {
     return new RolloutWorker.Wiring(
-        room,
+        engines,
         source,
         settings.sampling(),
         settings.limits().completionsPerPrompt(),

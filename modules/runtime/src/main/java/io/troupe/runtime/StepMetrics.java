@@ -1,7 +1,7 @@
 package io.troupe.runtime;
 
 import io.troupe.core.train.CompletionStatistics;
-import io.troupe.engine.StepOutcome;
+import io.troupe.engine.train.StepOutcome;
 import io.troupe.telemetry.StepMeter;
 
 /**

@@ -7,10 +7,12 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.run.Failure;
+import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.WeightSnapshot;
-import io.troupe.store.StateSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.weights.SampledWeights;
+import io.troupe.runtime.weights.WeightDigests;
+import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowQueue;
 import java.util.HashMap;
 import java.util.List;
@@ -40,7 +42,8 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
    *
    * @param weights those that its tokens were sampled with
    */
-  public record Deliver(ScoredGroup group, List<SampledWith> weights) implements Command, Portable {
+  public record Deliver(ScoredGroup group, List<SampledWeights> weights)
+      implements Command, WireMessage {
     public Deliver {
       weights = List.copyOf(weights);
     }
@@ -60,28 +63,28 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   public record Save(long step, StateSnapshot snapshot, RowQueue rows, boolean last)
       implements Command {}
 
-  private record Ready(TrainerWorkshop.Prepared prepared) implements Command {}
+  private record Ready(TrainerTasks.Prepared prepared) implements Command {}
 
-  private record StepDone(long step, TrainerWorkshop.Step result) implements Command {}
+  private record StepDone(long step, TrainerTasks.Step result) implements Command {}
 
   private record Saved(long step, boolean last) implements Command {}
 
   private record Failed(String doing, Throwable cause) implements Command {}
 
-  private final TrainerWorkshop workshop;
+  private final TrainerTasks workshop;
   private final ActorRef<Coordinator.Command> coordinator;
   private final Map<LeaseId, ScoredGroup> groups = new HashMap<>();
   private WeightDigests digests = WeightDigests.NONE;
 
   /** A trainer that waits for {@link Prepare}. */
   public static Behavior<Command> create(
-      TrainerWorkshop workshop, ActorRef<Coordinator.Command> coordinator) {
+      TrainerTasks workshop, ActorRef<Coordinator.Command> coordinator) {
     return Behaviors.setup(context -> new Trainer(context, workshop, coordinator));
   }
 
   private Trainer(
       ActorContext<Command> context,
-      TrainerWorkshop workshop,
+      TrainerTasks workshop,
       ActorRef<Coordinator.Command> coordinator) {
     super(context);
     this.workshop = workshop;
@@ -92,13 +95,13 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Prepare _ -> work("preparing the policy", workshop::prepare, Ready::new);
-      case Deliver(ScoredGroup group, List<SampledWith> weights) -> onDeliver(group, weights);
+      case Deliver(ScoredGroup group, List<SampledWeights> weights) -> onDeliver(group, weights);
       case Forget(LeaseId lease) -> groups.remove(lease);
       case Train(long step, WeightVersion from, List<LeaseId> leases) ->
           onTrain(step, from, leases);
       case Save save -> onSave(save);
-      case Ready(TrainerWorkshop.Prepared prepared) -> onReady(prepared);
-      case StepDone(long step, TrainerWorkshop.Step result) -> onStepDone(step, result);
+      case Ready(TrainerTasks.Prepared prepared) -> onReady(prepared);
+      case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
       case Saved(long step, boolean last) ->
           coordinator.tell(new Coordinator.CheckpointSaved(step, last));
       case Failed(String doing, Throwable cause) ->
@@ -108,25 +111,25 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
     return this;
   }
 
-  private void onDeliver(ScoredGroup group, List<SampledWith> weights) {
-    Optional<String> objection = digests.objectionTo(group.completions(), weights);
+  private void onDeliver(ScoredGroup group, List<SampledWeights> weights) {
+    Optional<String> objection = digests.mismatch(group.completions(), weights);
     if (objection.isPresent()) {
       coordinator.tell(
-          new Coordinator.GroupFailed(group.lease(), new Failure.OfEngine(objection.get())));
+          new Coordinator.GroupFailed(group.lease(), new LeaseFailure.OfEngine(objection.get())));
       return;
     }
     groups.putIfAbsent(group.lease(), group);
     coordinator.tell(new Coordinator.GroupScored(group.summary()));
   }
 
-  private void onReady(TrainerWorkshop.Prepared prepared) {
+  private void onReady(TrainerTasks.Prepared prepared) {
     digests = digests.with(prepared.snapshot().version(), prepared.snapshot().digest());
     prepared.groups().forEach(group -> groups.put(group.lease(), group));
     coordinator.tell(new Coordinator.TrainerReady(prepared.snapshot()));
   }
 
-  private void onStepDone(long step, TrainerWorkshop.Step result) {
-    if (result instanceof TrainerWorkshop.Moved(var _, var _, var _, WeightSnapshot made)) {
+  private void onStepDone(long step, TrainerTasks.Step result) {
+    if (result instanceof TrainerTasks.WeightsUpdated(var _, var _, var _, WeightSnapshot made)) {
       digests = digests.with(made.version(), made.digest());
     }
     coordinator.tell(new Coordinator.StepDone(step, result));

@@ -7,6 +7,7 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.runtime.prompt.Assignment;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;
 
@@ -52,7 +53,7 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
     Prompt prompt = command.assignment().prompt();
     getContext()
         .pipeToSelf(
-            Verdicts.of(
+            VerdictSummary.of(
                 command.completions().stream()
                     .map(completion -> service.verify(prompt, completion))
                     .toList()),

@@ -10,7 +10,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import io.troupe.core.restart.Restarts;
+import io.troupe.core.outage.RestartBackoff;
 import io.troupe.core.rollout.WorkerId;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,8 +19,8 @@ import org.slf4j.event.Level;
 
 /**
  * Keeps one rollout worker at work: starts another one when it has failed, after a pause as {@link
- * Restarts} says, and at once when an operator asked for it, which is no failure and counts for
- * nothing. It ends with a worker that ends by itself.
+ * RestartBackoff} says, and at once when an operator asked for it, which is no failure and counts
+ * for nothing. It ends with a worker that ends by itself.
  *
  * <p>Each start is another actor. A supervisor of Akka would start the new worker behind the old
  * one's reference, and the new one would get what the old one's engine still answers.
@@ -46,13 +46,14 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
    * In a process of its own a worker is started again twice; then it takes the process with it,
    * since memory and devices may be in a state that only a new process gets rid of.
    */
-  private static final Restarts.Policy IN_ITS_PROCESS = Restarts.Policy.WITHIN_A_PROCESS;
+  private static final RestartBackoff.Settings IN_ITS_PROCESS =
+      RestartBackoff.Settings.WITHIN_A_PROCESS;
 
   private final Behavior<RolloutWorker.Command> behavior;
   private final TimerScheduler<Command> timers;
   private final boolean givesUp;
   private final Consumer<String> say;
-  private Restarts restarts;
+  private RestartBackoff restarts;
   private Optional<ActorRef<RolloutWorker.Command>> worker = Optional.empty();
 
   /**
@@ -60,18 +61,19 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
    *
    * @param say takes a sentence on each failure, on an actor's thread
    */
-  static Behavior<Command> forEver(Behavior<RolloutWorker.Command> worker, Consumer<String> say) {
-    return create(worker, Restarts.Policy.DEFAULT, false, say);
+  static Behavior<Command> restarting(
+      Behavior<RolloutWorker.Command> worker, Consumer<String> say) {
+    return create(worker, RestartBackoff.Settings.DEFAULT, false, say);
   }
 
   /** For a worker with a process of its own, which another process starts. */
-  public static Behavior<Command> inItsProcess(Behavior<RolloutWorker.Command> worker) {
+  public static Behavior<Command> failingFast(Behavior<RolloutWorker.Command> worker) {
     return create(worker, IN_ITS_PROCESS, true, _ -> {});
   }
 
   private static Behavior<Command> create(
       Behavior<RolloutWorker.Command> worker,
-      Restarts.Policy policy,
+      RestartBackoff.Settings policy,
       boolean givesUp,
       Consumer<String> say) {
     return Behaviors.setup(
@@ -84,7 +86,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
       Behavior<RolloutWorker.Command> worker,
-      Restarts.Policy policy,
+      RestartBackoff.Settings policy,
       boolean givesUp,
       Consumer<String> say) {
     super(context);
@@ -92,7 +94,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
     this.behavior =
         Behaviors.supervise(worker)
             .onFailure(RestartOrdered.class, SupervisorStrategy.stop().withLogLevel(Level.INFO));
-    this.restarts = Restarts.none(policy);
+    this.restarts = RestartBackoff.none(policy);
     this.givesUp = givesUp;
     this.say = say;
     start();

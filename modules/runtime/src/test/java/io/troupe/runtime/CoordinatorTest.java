@@ -6,8 +6,8 @@ import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.FishingOutcomes;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
-import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
@@ -16,12 +16,15 @@ import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.store.Journal;
-import io.troupe.store.JournalSettings;
-import io.troupe.store.JournalWriter;
-import io.troupe.store.LaterHistory;
-import io.troupe.store.RunJson;
-import io.troupe.store.StateSnapshot;
+import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.store.journal.Journal;
+import io.troupe.store.journal.JournalSettings;
+import io.troupe.store.journal.JournalSuffix;
+import io.troupe.store.journal.JournalWriter;
+import io.troupe.store.state.RunJson;
+import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
 import io.troupe.testkit.Await;
@@ -99,7 +102,7 @@ class CoordinatorTest {
             new Coordinator.Wiring(
                 new Coordination(limits),
                 Toys.pool(),
-                new WeightsInMemory(),
+                new InMemoryWeights(),
                 journal,
                 Optional.empty(),
                 again,
@@ -113,7 +116,7 @@ class CoordinatorTest {
 
   private final class Watcher implements RunListener {
     @Override
-    public void warmup(TrainerWorkshop.WarmupProgress progress) {}
+    public void warmup(TrainerTasks.WarmupProgress progress) {}
 
     @Override
     public void row(StepRow row) {}
@@ -164,7 +167,7 @@ class CoordinatorTest {
   @Test
   void tick_withoutAnyWorkerForMinutes_saysSoEveryFiveMinutes() {
     ActorRef<Coordinator.Command> coordinator = coordinator();
-    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
     coordinator.tell(
         new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
     trainer.expectMessageClass(Trainer.Save.class);
@@ -192,7 +195,7 @@ class CoordinatorTest {
   void trainerReady_whileWorkersHaveDemand_checkpointIsOfTheJournalBeforeTheGrants()
       throws Exception {
     ActorRef<Coordinator.Command> coordinator = coordinator();
-    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
     coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
     coordinator.tell(new Coordinator.RequestWork(WORKER, 4));
     coordinator.tell(
@@ -205,13 +208,13 @@ class CoordinatorTest {
             command instanceof RolloutWorker.Produce
                 ? FishingOutcomes.complete()
                 : FishingOutcomes.continueAndIgnore());
-    assertThat(LaterHistory.since(folder, saved).lastFence()).isEqualTo(4);
+    assertThat(JournalSuffix.since(folder, saved).lastFence()).isEqualTo(4);
   }
 
   @Test
   void groupScored_thousandsWhileTheDiskStalls_waitAndAreTrainedOnOnceItAnswers() {
     ActorRef<Coordinator.Command> coordinator = coordinator();
-    coordinator.tell(new Coordinator.Employ(trainer.getRef()));
+    coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
     coordinator.tell(
         new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
     trainer.expectMessageClass(Trainer.Save.class);

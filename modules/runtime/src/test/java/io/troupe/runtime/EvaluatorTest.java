@@ -9,7 +9,8 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Toys;
 import io.troupe.verifiers.Verifier;
 import java.time.Duration;
 import java.util.Iterator;
@@ -25,7 +26,7 @@ class EvaluatorTest {
   private static final Duration SHORT = Duration.ofMillis(20);
 
   private final ActorTestKit actors = Toys.actors();
-  private final EngineRoom room = Toys.room();
+  private final EngineRegistry room = Toys.room();
   private final TestProbe<Run.Command> run = actors.createTestProbe();
 
   @AfterEach
@@ -37,7 +38,7 @@ class EvaluatorTest {
   private ActorRef<Evaluator.Command> evaluator(Verifier verifier) {
     return actors.spawn(
         Evaluator.create(
-            new Examination(
+            new HeldOutEvaluation(
                 Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(verifier), 3),
             room,
             Evaluator.PATIENCE,
@@ -83,10 +84,10 @@ class EvaluatorTest {
   /** Over engines that are made one after the other. */
   private ActorRef<Evaluator.Command> evaluator(Duration patience, Sampler... engines) {
     Iterator<Sampler> next = List.of(engines).iterator();
-    EngineRoom faulty = new EngineRoom(new OtherSamplers(next::next));
+    EngineRegistry faulty = new EngineRegistry(new OtherSamplers(next::next));
     return actors.spawn(
         Evaluator.create(
-            new Examination(
+            new HeldOutEvaluation(
                 Toys.prompts(),
                 8,
                 Toys.policy().tokenizer(),
@@ -185,8 +186,8 @@ class EvaluatorTest {
 
   @Test
   void examination_fewerPromptsThanAsked_takesAll() {
-    Examination examination =
-        new Examination(
+    HeldOutEvaluation examination =
+        new HeldOutEvaluation(
             Toys.prompts().subList(0, 3),
             8,
             Toys.policy().tokenizer(),

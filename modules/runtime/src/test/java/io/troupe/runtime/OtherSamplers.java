@@ -3,8 +3,9 @@ package io.troupe.runtime;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.train.TrainingEngine;
+import io.troupe.runtime.prompt.Toys;
 import java.util.function.Supplier;
 
 /**

@@ -1,18 +1,19 @@
 package io.troupe.runtime;
 
-import io.troupe.core.train.LossMetrics;
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.TeacherTokens;
-import io.troupe.core.train.TokenMarks;
-import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.loss.LossMetrics;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.Optimisation;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.StepOutcome;
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.TrainingEngine;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Toys;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,7 +59,7 @@ final class Pupil implements TrainingEngine {
       List<TrainingSequence> rollouts,
       List<TrainingSequence> examples,
       LossSettings loss,
-      Optimisation optimisation) {
+      OptimizerSettings optimisation) {
     steps.add(new Step(rollouts, examples));
     return switch (outcome) {
       case StepOutcome.Stepped(var metrics, var entropy, var norm, var padding, var times, var _) ->
@@ -102,7 +103,7 @@ final class Pupil implements TrainingEngine {
   }
 
   @Override
-  public StepOutcome imitate(List<TrainingSequence> batch, Optimisation optimisation) {
+  public StepOutcome trainSupervised(List<TrainingSequence> batch, OptimizerSettings optimisation) {
     lessons.add(batch);
     rates.add(optimisation.learningRate());
     return outcome;
@@ -128,8 +129,8 @@ final class Pupil implements TrainingEngine {
   public void close() {}
 
   /** A room whose trainer it is. */
-  EngineRoom room() {
-    return new EngineRoom(
+  EngineRegistry room() {
+    return new EngineRegistry(
         new PolicyEngines() {
           @Override
           public Tokenizer tokenizer() {

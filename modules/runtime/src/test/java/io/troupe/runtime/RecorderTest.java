@@ -12,10 +12,11 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.store.JsonLines;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.store.file.JsonLinesFile;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ final class RecorderTest {
   private static final WorkerId WORKER = WorkerId.at("rollout-1", "0123abcd");
 
   private final ActorTestKit actors = Toys.actors();
-  private final Map<String, JsonLines> files = new HashMap<>();
+  private final Map<String, JsonLinesFile> files = new HashMap<>();
   private final List<LineBacklog> refusals = new CopyOnWriteArrayList<>();
   private final List<String> reports = new CopyOnWriteArrayList<>();
   private final Path folder;
@@ -45,7 +46,8 @@ final class RecorderTest {
   RecorderTest(@TempDir Path folder) throws IOException {
     this.folder = folder;
     for (String name : List.of("trace", "samples", "rollouts", "trained")) {
-      files.put(name, JsonLines.open(folder.resolve(name + ".jsonl"), Duration.ZERO, reports::add));
+      files.put(
+          name, JsonLinesFile.open(folder.resolve(name + ".jsonl"), Duration.ZERO, reports::add));
     }
   }
 
@@ -79,17 +81,18 @@ final class RecorderTest {
   @Test
   void record_diskStallsThenHeals_boundsMemoryCountsLinesAndKeepsTheSumsOfEvents()
       throws Exception {
-    Traces traces = Traces.over(files, Toys.pool(), LIMITS, () -> 1_500, reports::add);
+    TraceFiles traces = TraceFiles.over(files, Toys.pool(), LIMITS, () -> 1_500, reports::add);
     ActorRef<Recorder.Command> recorder =
         actors.spawn(Recorder.create(traces, refusals::add), "recorder");
-    JsonLines stalled = Objects.requireNonNull(files.get("rollouts"));
+    JsonLinesFile stalled = Objects.requireNonNull(files.get("rollouts"));
     synchronized (stalled) { // As a write that does not return holds it.
       for (int group = 1; group <= GROUPS; group++) {
         WeightVersion version = WeightVersion.BASE;
         for (Event event :
             List.<Event>of(
                 new Event.LeaseGranted(Toys.lease(group, group), WORKER, version, 0),
-                new Event.LeaseEnded(Toys.lease(group, group), LeaseEnd.WORKER_LOST, "", true))) {
+                new Event.LeaseEnded(
+                    Toys.lease(group, group), LeaseEndReason.WORKER_LOST, "", true))) {
           recorder.tell(new Recorder.Happened(event, version));
         }
         recorder.tell(judged(group));

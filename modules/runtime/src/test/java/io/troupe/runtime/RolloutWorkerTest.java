@@ -9,12 +9,17 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.run.Failure;
+import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.SourceSampling;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.runtime.weights.SampledWeights;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,8 +29,8 @@ import org.junit.jupiter.api.Test;
 
 class RolloutWorkerTest {
   private final ActorTestKit actors = Toys.actors();
-  private final EngineRoom room = Toys.room();
-  private final WeightsInMemory weights = new WeightsInMemory();
+  private final EngineRegistry room = Toys.room();
+  private final InMemoryWeights weights = new InMemoryWeights();
   private final TestProbe<Coordinator.Command> coordinator = actors.createTestProbe();
   private final TestProbe<Trainer.Command> trainer = actors.createTestProbe();
   private final TestProbe<VerifierPool.Command> verifiers = actors.createTestProbe();
@@ -39,7 +44,7 @@ class RolloutWorkerTest {
     room.close();
   }
 
-  private ActorRef<RolloutWorker.Command> spawned(EngineRoom engines) {
+  private ActorRef<RolloutWorker.Command> spawned(EngineRegistry engines) {
     return actors.spawn(
         RolloutWorker.create(
             new RolloutWorker.Wiring(
@@ -92,7 +97,7 @@ class RolloutWorkerTest {
   void start_engineThatDoesNotServeYet_asksForWorkOnceItDoes() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
     Servers servers = new Servers();
-    try (EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {})) {
+    try (EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {})) {
       var _ = spawned(engines);
       WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
       servers.serves.complete(true);
@@ -106,7 +111,7 @@ class RolloutWorkerTest {
   void start_engineThatIsLostBeforeItServes_retiresAndNeverAsks() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
     Servers servers = new Servers();
-    try (EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {})) {
+    try (EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {})) {
       var _ = spawned(engines);
       WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
       servers.lost.complete("given up");
@@ -124,12 +129,12 @@ class RolloutWorkerTest {
     private final CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
 
     @Override
-    public CompletionStage<Boolean> serves() {
+    public CompletionStage<Boolean> ready() {
       return serves;
     }
 
     @Override
-    public CompletionStage<String> lost() {
+    public CompletionStage<String> failed() {
       return lost;
     }
 
@@ -163,7 +168,7 @@ class RolloutWorkerTest {
   void close_engineThatStillLoadsWeights_beginsNoWorkerAnew() {
     coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
     Servers servers = new Servers();
-    EngineRoom engines = new EngineRoom(Toys.policy(), () -> servers, _ -> {});
+    EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {});
     ActorRef<RolloutWorker.Command> driver = spawned(engines);
     WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
     driver.tell(published(weights()));
@@ -186,7 +191,7 @@ class RolloutWorkerTest {
     assertThat(deliver.group().lease()).isEqualTo(Toys.lease(1, 1));
     assertThat(deliver.group().rewards()).containsExactly(0.25, 1.0);
     assertThat(deliver.weights())
-        .containsExactly(new SampledWith(WeightVersion.BASE, weights().digest()));
+        .containsExactly(new SampledWeights(WeightVersion.BASE, weights().digest()));
     assertThat(deliver.group().prompt()).isEqualTo(Toys.pool().tokens(12));
     assertThat(deliver.group().completions())
         .extracting(one -> Toys.policy().tokenizer().decode(one.tokens()))
@@ -206,7 +211,7 @@ class RolloutWorkerTest {
                 new Verdict.Scored(1, "", ""),
                 new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow"))));
     coordinator.expectMessage(
-        new Coordinator.GroupFailed(Toys.lease(1, 1), new Failure.OfPrompt("too slow")));
+        new Coordinator.GroupFailed(Toys.lease(1, 1), new LeaseFailure.OfPrompt("too slow")));
     trainer.expectNoMessage(Duration.ZERO);
   }
 

@@ -2,7 +2,7 @@ package io.troupe.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.store.JsonLines;
+import io.troupe.store.file.JsonLinesFile;
 import io.troupe.telemetry.RowLines;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepRow;
@@ -71,7 +71,7 @@ final class RowsUnderKillsTest {
   /** One process's part: the queues between its parts, and what a kill leaves of it. */
   private static final class Session implements AutoCloseable {
     private final Random random;
-    private final JsonLines metrics;
+    private final JsonLinesFile metrics;
     private final int evaluateEvery;
     private final Deque<Run.StepMade> toRun = new ArrayDeque<>();
     private final Deque<Long> toCoordinator = new ArrayDeque<>();
@@ -87,14 +87,14 @@ final class RowsUnderKillsTest {
       this.evaluateEvery = 1 + random.nextInt(4);
       this.saved = from;
       this.step = from.map(Saved::step).orElse(-1L);
-      long written = JsonLines.cut(file, "step", step).orElse(-1);
+      long written = JsonLinesFile.cut(file, "step", step).orElse(-1);
       this.unwritten =
           from.map(one -> RowLines.decode(one.rows()).missing(written, step))
               .orElse(RowQueue.EMPTY);
       this.rows = unwritten;
-      unwritten.awaited().ifPresent(toEvaluator::add);
+      unwritten.awaitedEvaluation().ifPresent(toEvaluator::add);
       this.metrics =
-          JsonLines.open(
+          JsonLinesFile.open(
               file,
               Duration.ZERO,
               trouble -> {
@@ -149,7 +149,7 @@ final class RowsUnderKillsTest {
         rows = rows.add(made.row(), made.evaluated());
       }
       List<StepRow> ready = rows.ready();
-      rows = rows.rest();
+      rows = rows.withoutReady();
       if (!ready.isEmpty()) {
         ready.forEach(row -> metrics.write(row.toMap()));
         toCoordinator.add(ready.getLast().step());
@@ -172,7 +172,7 @@ final class RowsUnderKillsTest {
 
     private void hear() {
       if (!toCoordinator.isEmpty()) {
-        unwritten = unwritten.after(toCoordinator.remove());
+        unwritten = unwritten.afterStep(toCoordinator.remove());
       }
     }
 

@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import io.troupe.core.audit.Audit;
 import io.troupe.core.audit.AuditReport;
+import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEnd;
-import io.troupe.core.run.OutageLimits;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.runtime.prompt.Toys;
 import io.troupe.verifiers.pool.VerifierService;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ class RunOutageTest {
   }
 
   /** Runs to the end; what is out of order heals at the first event that does it. */
-  private RunState completed(EngineRoom room, Predicate<Event> heals) throws Exception {
+  private RunState completed(EngineRegistry room, Predicate<Event> heals) throws Exception {
     run.onEvent =
         event -> {
           events.add(event);
@@ -80,15 +81,15 @@ class RunOutageTest {
     assertThat(report.version()).isEqualTo(STEPS);
   }
 
-  private static EngineRoom roomOf(Supplier<SamplingEngine> samplers) {
-    return new EngineRoom(Toys.policy(), samplers, _ -> {});
+  private static EngineRegistry roomOf(Supplier<SamplingEngine> samplers) {
+    return new EngineRegistry(Toys.policy(), samplers, _ -> {});
   }
 
   private <T extends Event> List<T> events(Class<T> kind) {
     return events.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
-  private List<Event.LeaseEnded> ended(LeaseEnd reason) {
+  private List<Event.LeaseEnded> ended(LeaseEndReason reason) {
     return events(Event.LeaseEnded.class).stream()
         .filter(event -> event.reason() == reason)
         .toList();
@@ -121,7 +122,7 @@ class RunOutageTest {
                   return method.invoke(sound, arguments);
                 });
     RunState state;
-    try (EngineRoom room = Toys.room()) {
+    try (EngineRegistry room = Toys.room()) {
       AtomicInteger suspensions = new AtomicInteger();
       state =
           completed(
@@ -145,7 +146,7 @@ class RunOutageTest {
     RunState state;
     AtomicInteger suspensions = new AtomicInteger();
     AtomicInteger failures = new AtomicInteger();
-    try (EngineRoom room = roomOf(Failing::new)) {
+    try (EngineRegistry room = roomOf(Failing::new)) {
       state =
           completed(
               room,
@@ -154,7 +155,7 @@ class RunOutageTest {
                       || (event instanceof Event.LeaseEnded && failures.incrementAndGet() == 30));
     }
     requireAccounts(state);
-    assertThat(ended(LeaseEnd.ENGINE_FAILED))
+    assertThat(ended(LeaseEndReason.ENGINE_FAILED))
         .hasSizeBetween(6, 12)
         .extracting(Event.LeaseEnded::detail)
         .containsOnly(FAULT);
@@ -164,7 +165,7 @@ class RunOutageTest {
         .hasSizeBetween(1, Toys.WORKERS)
         .extracting(resumed -> resumed.worker().place())
         .doesNotHaveDuplicates();
-    assertThat(state.ledger().outages()).isEqualTo(ended(LeaseEnd.ENGINE_FAILED).size());
+    assertThat(state.ledger().outages()).isEqualTo(ended(LeaseEndReason.ENGINE_FAILED).size());
     assertThat(run.notes).isEmpty();
   }
 
@@ -187,7 +188,7 @@ class RunOutageTest {
   void engines_lostAtTheirFirstRequest_areReplaced() throws Exception {
     AtomicInteger made = new AtomicInteger();
     RunState state;
-    try (EngineRoom room =
+    try (EngineRegistry room =
         roomOf(() -> made.incrementAndGet() <= Toys.WORKERS ? new Lost() : new Sampler())) {
       state = completed(room, _ -> false);
     }
@@ -204,7 +205,7 @@ class RunOutageTest {
                     .contains("failed and is started again in 1 s:")
                     .endsWith("lost its engine: " + FAULT));
     assertThat(events(Event.WorkerSuspended.class)).as("one loss may be anybody's").isEmpty();
-    int ended = ended(LeaseEnd.WORKER_LOST).size();
+    int ended = ended(LeaseEndReason.WORKER_LOST).size();
     assertThat(ended).isBetween(FIRST_GRANTS, 2 * FIRST_GRANTS);
     assertThat(grantsBefore(Event.LeaseSampled.class)).isBetween(ended + 1, ended + FIRST_GRANTS);
   }

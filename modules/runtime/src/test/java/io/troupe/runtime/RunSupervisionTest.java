@@ -8,12 +8,13 @@ import akka.actor.typed.ActorRef;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
-import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.runtime.prompt.Toys;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.pool.VerifierService;
 import java.lang.reflect.Proxy;
@@ -30,7 +31,7 @@ class RunSupervisionTest {
 
   private final ActorTestKit actors = Toys.actors();
   private final SmallRun run;
-  private EngineRoom room = Toys.room();
+  private EngineRegistry room = Toys.room();
 
   RunSupervisionTest(@TempDir Path folder) throws Exception {
     this.run = new SmallRun(folder);
@@ -120,7 +121,7 @@ class RunSupervisionTest {
   void evaluator_throws_losesThatEvaluationWithANoteAndIsReplaced() throws Exception {
     AtomicInteger made = new AtomicInteger();
     room =
-        new EngineRoom(
+        new EngineRegistry(
             new OtherSamplers(
                 () -> {
                   if (made.incrementAndGet() == 1) {
@@ -144,7 +145,7 @@ class RunSupervisionTest {
     AtomicInteger made = new AtomicInteger();
     ToyPolicy policy = Toys.policy();
     room =
-        new EngineRoom(
+        new EngineRegistry(
             policy,
             () -> {
               if (made.incrementAndGet() == 1) {
@@ -175,7 +176,9 @@ class RunSupervisionTest {
     for (int restart = 0; restart < 12; restart++) {
       guardian.tell(
           new Run.Ordered(
-              new Verb.RestartWorker(worker), new Order("ada", "to look"), replies.getRef()));
+              new OperatorCommand.RestartWorker(worker),
+              new Attribution("ada", "to look"),
+              replies.getRef()));
       replies.expectMessage(new Coordinator.OrderTaken());
       WorkerId next = run.awaitWorker();
       assertThat(next).isNotEqualTo(worker);

@@ -7,14 +7,15 @@ import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
-import io.troupe.store.Checkpoint;
-import io.troupe.store.CheckpointListing;
-import io.troupe.store.Checkpoints;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.store.checkpoint.Checkpoint;
+import io.troupe.store.checkpoint.CheckpointListing;
+import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.Verifier;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole loop in one process, with the toy policy. */
 class RunTest {
   private final ActorTestKit actors = Toys.actors();
-  private final EngineRoom room = Toys.room();
+  private final EngineRegistry room = Toys.room();
   private final SmallRun small;
   private final Path folder;
 
@@ -100,15 +101,15 @@ class RunTest {
     ActorRef<Run.Command> run = small.start(actors, room, Toys.settings(100_000, 0));
     small.awaitThirdRow();
     TestProbe<Coordinator.OrderReply> replies = actors.createTestProbe();
-    Order order = new Order("ada", "to look");
+    Attribution order = new Attribution("ada", "to look");
     WorkerId worker = small.awaitWorker();
-    for (Verb verb :
+    for (OperatorCommand verb :
         List.of(
-            new Verb.PauseAdmission(),
-            new Verb.PauseAdmission(),
-            new Verb.ResumeAdmission(),
-            new Verb.RestartWorker(worker),
-            new Verb.Drain())) {
+            new OperatorCommand.PauseAdmission(),
+            new OperatorCommand.PauseAdmission(),
+            new OperatorCommand.ResumeAdmission(),
+            new OperatorCommand.RestartWorker(worker),
+            new OperatorCommand.Drain())) {
       run.tell(new Run.Ordered(verb, order, replies.getRef()));
     }
     assertThat(replies.receiveSeveralMessages(5))
@@ -120,7 +121,7 @@ class RunTest {
             new Coordinator.OrderTaken());
     assertThat(small.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
     assertThat(orders)
-        .startsWith(new Event.OrderTaken(new Verb.PauseAdmission(), order))
+        .startsWith(new Event.OrderTaken(new OperatorCommand.PauseAdmission(), order))
         .hasSize(4);
   }
 

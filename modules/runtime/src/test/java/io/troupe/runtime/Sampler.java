@@ -5,7 +5,8 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Toys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,7 @@ class Sampler implements SamplingEngine {
   }
 
   @Override
-  public CompletionStage<String> lost() {
+  public CompletionStage<String> failed() {
     return lost;
   }
 

@@ -6,11 +6,15 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.store.Checkpoints;
-import io.troupe.store.Journal;
-import io.troupe.store.JournalSettings;
-import io.troupe.store.JournalWriter;
-import io.troupe.store.StateSnapshot;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.journal.Journal;
+import io.troupe.store.journal.JournalSettings;
+import io.troupe.store.journal.JournalWriter;
+import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.StepRow;
 import io.troupe.verifiers.pool.VerifierService;
 import java.io.IOException;
@@ -38,7 +42,7 @@ final class SmallRun implements RunListener, AutoCloseable {
   final List<Integer> warmups = new CopyOnWriteArrayList<>();
   final BlockingQueue<WorkerId> workers = new LinkedBlockingQueue<>();
   private final CompletableFuture<Ended> ended = new CompletableFuture<>();
-  private final CompletableFuture<Run.Posts> posts = new CompletableFuture<>();
+  private final CompletableFuture<Run.RunActors> posts = new CompletableFuture<>();
   private final CompletableFuture<Void> thirdRow = new CompletableFuture<>();
   private final Path folder;
   private final JournalWriter journal;
@@ -55,12 +59,12 @@ final class SmallRun implements RunListener, AutoCloseable {
             Journal.open(folder.resolve("journal"), JournalSettings.defaults()), 1024);
   }
 
-  ActorRef<Run.Command> start(ActorTestKit actors, EngineRoom room, RunSettings settings)
+  ActorRef<Run.Command> start(ActorTestKit actors, EngineRegistry room, RunSettings settings)
       throws IOException {
     long start = System.nanoTime();
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     PromptPool pool = Toys.pool();
-    WeightsInMemory weights = new WeightsInMemory();
+    InMemoryWeights weights = new InMemoryWeights();
     return actors.spawn(
         Run.create(
             new RunWiring(
@@ -71,12 +75,12 @@ final class SmallRun implements RunListener, AutoCloseable {
                 weights,
                 settings.workers(),
                 posts::complete,
-                new Examination(
+                new HeldOutEvaluation(
                     Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(Toys.verifier()), 3),
                 verifiers,
                 journal,
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
-                Traces.open(
+                TraceFiles.open(
                     Files.createDirectories(folder.resolve("traces")), pool, millis, notes::add),
                 Optional.empty(),
                 false,
@@ -85,7 +89,7 @@ final class SmallRun implements RunListener, AutoCloseable {
                 this)));
   }
 
-  Run.Posts posts() {
+  Run.RunActors posts() {
     return posts.join();
   }
 
@@ -114,7 +118,7 @@ final class SmallRun implements RunListener, AutoCloseable {
   /** The state in a checkpoint. */
   RunState savedAt(long step) throws IOException {
     Path state =
-        folder.resolve("checkpoints").resolve("step" + step).resolve(TrainerWorkshop.STATE_FILE);
+        folder.resolve("checkpoints").resolve("step" + step).resolve(TrainerTasks.STATE_FILE);
     return StateSnapshot.read(state).orElseThrow().state();
   }
 
@@ -123,7 +127,7 @@ final class SmallRun implements RunListener, AutoCloseable {
   }
 
   @Override
-  public void warmup(TrainerWorkshop.WarmupProgress progress) {
+  public void warmup(TrainerTasks.WarmupProgress progress) {
     warmups.add(progress.step());
   }
 

@@ -11,13 +11,15 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Failure;
+import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.store.Checkpoints;
-import io.troupe.store.GroupFile;
-import io.troupe.store.JournalPosition;
-import io.troupe.store.StateSnapshot;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.runtime.weights.SampledWeights;
+import io.troupe.store.checkpoint.BufferedGroupFile;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.segment.JournalPosition;
+import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowQueue;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,7 +33,7 @@ class TrainerTest {
   private static final LeaseId LEASE = Toys.lease(1, 1);
 
   private final ActorTestKit actors = Toys.actors();
-  private final EngineRoom room = Toys.room();
+  private final EngineRegistry room = Toys.room();
   private final TestProbe<Coordinator.Command> coordinator = actors.createTestProbe();
 
   private final Path folder;
@@ -50,11 +52,11 @@ class TrainerTest {
     return trainer(Optional.empty());
   }
 
-  private ActorRef<Trainer.Command> trainer(Optional<TrainerWorkshop.Resume> resume)
+  private ActorRef<Trainer.Command> trainer(Optional<TrainerTasks.Resume> resume)
       throws IOException {
     return actors.spawn(
         Trainer.create(
-            new TrainerWorkshop(
+            new TrainerTasks(
                 room, Toys.settings(10, 0), Toys.pool(), Checkpoints.open(folder), resume, _ -> {}),
             coordinator.getRef()));
   }
@@ -69,7 +71,7 @@ class TrainerTest {
   /** By a worker whose engine holds the base weights of the trainer's seed. */
   private static Trainer.Deliver deliver(ScoredGroup group) {
     String digest = Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE).digest();
-    return new Trainer.Deliver(group, List.of(new SampledWith(WeightVersion.BASE, digest)));
+    return new Trainer.Deliver(group, List.of(new SampledWeights(WeightVersion.BASE, digest)));
   }
 
   private static RunState buffered(ScoredGroup group) {
@@ -88,9 +90,8 @@ class TrainerTest {
     trainer.tell(new Trainer.Save(0, snapshot, RowQueue.EMPTY, true));
     coordinator.expectMessage(new Coordinator.CheckpointSaved(0, true));
     Path checkpoint = folder.resolve("step0");
-    assertThat(StateSnapshot.read(checkpoint.resolve(TrainerWorkshop.STATE_FILE)))
-        .contains(snapshot);
-    return GroupFile.read(checkpoint.resolve(TrainerWorkshop.GROUPS_FILE));
+    assertThat(StateSnapshot.read(checkpoint.resolve(TrainerTasks.STATE_FILE))).contains(snapshot);
+    return BufferedGroupFile.read(checkpoint.resolve(TrainerTasks.GROUPS_FILE));
   }
 
   @Test
@@ -117,11 +118,12 @@ class TrainerTest {
   @Test
   void deliver_sampledWithOtherWeights_isRefused() throws IOException {
     ActorRef<Trainer.Command> trainer = ready();
-    List<SampledWith> others = List.of(new SampledWith(WeightVersion.BASE, "abc"));
+    List<SampledWeights> others = List.of(new SampledWeights(WeightVersion.BASE, "abc"));
     trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1), others));
     coordinator.expectMessage(
         new Coordinator.GroupFailed(
-            LEASE, new Failure.OfEngine("sampled with other weights than those published as v0")));
+            LEASE,
+            new LeaseFailure.OfEngine("sampled with other weights than those published as v0")));
   }
 
   @Test
@@ -144,7 +146,7 @@ class TrainerTest {
     trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
     Coordinator.StepDone done = coordinator.expectMessageClass(Coordinator.StepDone.class);
     assertThat(done.step()).isEqualTo(1);
-    TrainerWorkshop.Moved moved = (TrainerWorkshop.Moved) done.result();
+    TrainerTasks.WeightsUpdated moved = (TrainerTasks.WeightsUpdated) done.result();
     assertThat(moved.snapshot().version()).isEqualTo(new WeightVersion(1));
     assertThat(moved.metrics().trainedTokens()).isEqualTo(2);
     assertThat(moved.metrics().outcome().gradientNorm()).isPositive();
@@ -161,13 +163,12 @@ class TrainerTest {
     saved(before, state);
     ActorRef<Trainer.Command> after =
         trainer(
-            Optional.of(
-                new TrainerWorkshop.Resume(folder.resolve("step0"), state, RowQueue.EMPTY)));
+            Optional.of(new TrainerTasks.Resume(folder.resolve("step0"), state, RowQueue.EMPTY)));
     after.tell(new Trainer.Prepare());
     coordinator.expectMessageClass(Coordinator.TrainerReady.class);
     after.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
     assertThat(coordinator.expectMessageClass(Coordinator.StepDone.class).result())
-        .isInstanceOf(TrainerWorkshop.Moved.class);
+        .isInstanceOf(TrainerTasks.WeightsUpdated.class);
   }
 
   @Test

@@ -7,6 +7,7 @@ import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.runtime.prompt.Toys;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.troupe.tasks;
 
 import io.troupe.tasks.ArithmeticSettings.Operation;
-import io.troupe.tasks.sets.Item;
+import io.troupe.tasks.sets.DataItem;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,8 +25,8 @@ final class ArithmeticPrompts {
   }
 
   /** All pairs, the second operand running fastest. */
-  List<Item> items() {
-    List<Item> items = new ArrayList<>();
+  List<DataItem> items() {
+    List<DataItem> items = new ArrayList<>();
     for (int a = settings.min(); a <= settings.max(); a++) {
       for (int b = settings.min(); b <= settings.max(); b++) {
         items.add(item(a, b));
@@ -40,7 +40,7 @@ final class ArithmeticPrompts {
     return settings.operation().sign() + "0123456789=";
   }
 
-  private Item item(int a, int b) {
+  private DataItem item(int a, int b) {
     Operation operation = settings.operation();
     StringBuilder text = new StringBuilder();
     appendPadded(text, a, operandWidth);
@@ -48,7 +48,7 @@ final class ArithmeticPrompts {
     appendPadded(text, b, operandWidth);
     text.append('=');
     String answer = written(operation.apply(a, b));
-    return Item.of(operation.key() + "-" + a + "-" + b, text.toString(), answer, answer);
+    return DataItem.of(operation.key() + "-" + a + "-" + b, text.toString(), answer, answer);
   }
 
   private String written(long number) {

@@ -1,7 +1,8 @@
 package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
-import io.troupe.tasks.SetSettings.Ordering;
+import io.troupe.tasks.DataSetSettings.Ordering;
+import io.troupe.tasks.rows.TaskDataException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,7 +24,7 @@ public final class Curriculum {
    * The ids of an order file's text.
    *
    * @param place of the file, for messages
-   * @throws BadTaskData if an id stands twice or there is none; names the lines
+   * @throws TaskDataException if an id stands twice or there is none; names the lines
    */
   public static List<String> parse(String place, String text) {
     Map<String, Integer> lines = new HashMap<>();
@@ -37,14 +38,14 @@ public final class Curriculum {
       }
       Integer earlier = lines.putIfAbsent(id, number);
       if (earlier != null) {
-        throw new BadTaskData(
+        throw new TaskDataException(
             "%s:%d: an order file names an id once, but line %d has %s too; remove one of them"
                 .formatted(place, number, earlier, id));
       }
       ids.add(id);
     }
     if (ids.isEmpty()) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           "%s: an order file names an id a line, and this one none".formatted(place));
     }
     return ids;
@@ -62,7 +63,7 @@ public final class Curriculum {
    * The listed prompts in the order of the list. An id may be written with or without the set's
    * alias. Ids of held-out prompts are passed over: they exist, and are not for training.
    *
-   * @throws BadTaskData if too many ids name no prompt, or none does
+   * @throws TaskDataException if too many ids name no prompt, or none does
    */
   static Applied apply(
       Ordering.Listed order, String alias, List<Prompt> train, List<Prompt> heldOut) {
@@ -86,7 +87,7 @@ public final class Curriculum {
     }
     double share = (double) unmatched.size() / order.ids().size();
     if (prompts.isEmpty() || share > order.unmatchedShare()) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           ("%s: %,d of its %,d ids match no prompt to train on, and at most %s%% may; they begin"
                   + " with %s, and the data set's with %s; correct the file, or raise"
                   + " order_unmatched_share")

@@ -1,7 +1,8 @@
 package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
-import io.troupe.tasks.SetSettings.Ordering;
+import io.troupe.tasks.DataSetSettings.Ordering;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +13,13 @@ import java.util.TreeSet;
 /** A task made of data sets: one, or several mixed. */
 public final class DataSetTask implements Task {
   private final String name;
-  private final PromptSets sets;
+  private final PromptSplit sets;
   private final Order order;
   private final List<TaskSource> sources;
   private final String alphabet;
 
   private DataSetTask(
-      String name, PromptSets sets, Order order, List<TaskSource> sources, String alphabet) {
+      String name, PromptSplit sets, Order order, List<TaskSource> sources, String alphabet) {
     this.name = name;
     this.sets = sets;
     this.order = order;
@@ -28,25 +29,25 @@ public final class DataSetTask implements Task {
 
   /** How several data sets become one list of prompts. */
   public sealed interface Mix {
-    /** See {@link Mixing#weighted}. */
+    /** See {@link DataSetMixing#weighted}. */
     record Weighted(long seed) implements Mix {}
 
-    /** See {@link Mixing#sequential}. */
+    /** See {@link DataSetMixing#sequential}. */
     record Sequential() implements Mix {}
   }
 
   /**
    * Loads one data set. The run shuffles its prompts, unless an order file lists them.
    *
-   * @throws BadTaskData if its data are missing or bad; names file, line and rule
+   * @throws TaskDataException if its data are missing or bad; names file, line and rule
    * @throws IOException if a file cannot be read
    */
-  public static DataSetTask single(SetSettings settings) throws IOException {
-    LoadedSet set = LoadedSet.load(settings);
+  public static DataSetTask single(DataSetSettings settings) throws IOException {
+    LoadedDataSet set = LoadedDataSet.load(settings);
     Order order = settings.order() instanceof Ordering.Natural ? Order.SHUFFLED : Order.LISTED;
     return new DataSetTask(
         settings.source(),
-        new PromptSets(set.train(), set.heldOut()),
+        new PromptSplit(set.train(), set.heldOut()),
         order,
         sources(settings, set),
         alphabet(List.of(set)));
@@ -56,29 +57,32 @@ public final class DataSetTask implements Task {
    * Loads several data sets as one task, whose prompts are listed in mixed order.
    *
    * @param settings at least one; no two of the same source
-   * @throws BadTaskData if data are missing or bad, or two sources or prompt ids are the same
+   * @throws TaskDataException if data are missing or bad, or two sources or prompt ids are the same
    * @throws IOException if a file cannot be read
    */
-  public static DataSetTask mixture(List<SetSettings> settings, Mix mix) throws IOException {
+  public static DataSetTask mixture(List<DataSetSettings> settings, Mix mix) throws IOException {
     if (settings.isEmpty()) {
-      throw new BadTaskData("a mixture has at least one data set; list some under task.datasets");
+      throw new TaskDataException(
+          "a mixture has at least one data set; list some under task.datasets");
     }
     refuseSameSources(settings);
-    List<LoadedSet> loaded = new ArrayList<>();
+    List<LoadedDataSet> loaded = new ArrayList<>();
     List<TaskSource> sources = new ArrayList<>();
-    for (SetSettings each : settings) {
-      LoadedSet set = LoadedSet.load(each);
+    for (DataSetSettings each : settings) {
+      LoadedDataSet set = LoadedDataSet.load(each);
       loaded.add(set);
       sources.addAll(sources(each, set));
     }
-    List<List<Prompt>> queues = loaded.stream().map(LoadedSet::train).toList();
+    List<List<Prompt>> queues = loaded.stream().map(LoadedDataSet::train).toList();
     List<Prompt> mixed =
         switch (mix) {
-          case Mix.Sequential() -> Mixing.sequential(queues);
+          case Mix.Sequential() -> DataSetMixing.sequential(queues);
           case Mix.Weighted(long seed) ->
-              Mixing.weighted(queues, settings.stream().map(SetSettings::weight).toList(), seed);
+              DataSetMixing.weighted(
+                  queues, settings.stream().map(DataSetSettings::weight).toList(), seed);
         };
-    List<Prompt> heldOut = Mixing.sequential(loaded.stream().map(LoadedSet::heldOut).toList());
+    List<Prompt> heldOut =
+        DataSetMixing.sequential(loaded.stream().map(LoadedDataSet::heldOut).toList());
     return new DataSetTask(
         "mixture", distinct(mixed, heldOut), Order.LISTED, sources, alphabet(loaded));
   }
@@ -115,31 +119,31 @@ public final class DataSetTask implements Task {
 
   /** This task with fewer prompts, and what is said of them. */
   DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
-    return new DataSetTask(name, new PromptSets(train, heldOut), order, reported, alphabet);
+    return new DataSetTask(name, new PromptSplit(train, heldOut), order, reported, alphabet);
   }
 
-  private static void refuseSameSources(List<SetSettings> settings) {
+  private static void refuseSameSources(List<DataSetSettings> settings) {
     TreeSet<String> seen = new TreeSet<>();
-    for (SetSettings each : settings) {
+    for (DataSetSettings each : settings) {
       if (!seen.add(each.source())) {
-        throw new BadTaskData(
+        throw new TaskDataException(
             "two data sets of the mixture are named %s; give one of them another alias"
                 .formatted(each.source()));
       }
     }
   }
 
-  private static PromptSets distinct(List<Prompt> train, List<Prompt> heldOut) {
+  private static PromptSplit distinct(List<Prompt> train, List<Prompt> heldOut) {
     try {
-      return new PromptSets(train, heldOut);
+      return new PromptSplit(train, heldOut);
     } catch (IllegalArgumentException twice) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           twice.getMessage()
               + "; give one of the two data sets an alias, which goes before its ids");
     }
   }
 
-  private static List<TaskSource> sources(SetSettings settings, LoadedSet set) {
+  private static List<TaskSource> sources(DataSetSettings settings, LoadedDataSet set) {
     List<TaskSource> sources = new ArrayList<>();
     for (Map.Entry<String, String> each : new TreeMap<>(set.verifiers()).entrySet()) {
       sources.add(
@@ -154,10 +158,10 @@ public final class DataSetTask implements Task {
     return sources;
   }
 
-  private static String alphabet(List<LoadedSet> sets) {
+  private static String alphabet(List<LoadedDataSet> sets) {
     TreeSet<Integer> characters = new TreeSet<>();
-    for (LoadedSet set : sets) {
-      new PromptSets(set.train(), set.heldOut()).alphabet().codePoints().forEach(characters::add);
+    for (LoadedDataSet set : sets) {
+      new PromptSplit(set.train(), set.heldOut()).alphabet().codePoints().forEach(characters::add);
       set.characters().codePoints().forEach(characters::add);
     }
     StringBuilder alphabet = new StringBuilder();

@@ -2,8 +2,8 @@ package io.troupe.tasks;
 
 import static io.troupe.core.SplitMix64.mix;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ public record PassRates(Map<String, Tally> byId) {
   /**
    * Reads results.
    *
-   * @throws BadTaskData if lines are bad; names them
+   * @throws io.troupe.tasks.rows.TaskDataException if lines are bad; names them
    */
   public static PassRates read(List<Path> files) throws IOException {
     Map<String, Tally> tallies = new LinkedHashMap<>();
@@ -83,7 +83,7 @@ public record PassRates(Map<String, Tally> byId) {
     return new PassRates(tallies);
   }
 
-  private static double number(Row row, String key) throws BadRow {
+  private static double number(Row row, String key) throws RowException {
     if (!row.fields().path(key).isNumber()) {
       throw row.bad(key, "must be a number");
     }

@@ -1,11 +1,11 @@
 package io.troupe.tasks;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
-import io.troupe.tasks.sets.Item;
-import io.troupe.tasks.sets.Reading;
+import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.RowFormat;
+import io.troupe.tasks.sets.RowOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,18 +20,18 @@ import java.util.TreeMap;
  * @param rows how many there are
  * @param skipped ids of rows that are no items, by what they lack
  */
-record RowItems(List<Item> items, int rows, Map<String, List<String>> skipped) {
-  static RowItems of(List<Item> items) {
+record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skipped) {
+  static RowItems of(List<DataItem> items) {
     return new RowItems(items, items.size(), Map.of());
   }
 
   /**
    * Reads files, one after the other.
    *
-   * @throws BadTaskData if a row is bad, or has the id of another
+   * @throws io.troupe.tasks.rows.TaskDataException if a row is bad, or has the id of another
    */
   static RowItems read(List<Path> files, RowFormat format) throws IOException {
-    List<Item> items = new ArrayList<>();
+    List<DataItem> items = new ArrayList<>();
     Map<String, List<String>> skipped = new TreeMap<>();
     Map<String, String> places = new HashMap<>();
     int[] rows = {0};
@@ -40,25 +40,26 @@ record RowItems(List<Item> items, int rows, Map<String, List<String>> skipped) {
         row -> {
           rows[0]++;
           switch (format.read(row)) {
-            case Reading.Skipped(String id, String lacks) ->
+            case RowOutcome.Skipped(String id, String lacks) ->
                 skipped.computeIfAbsent(lacks, _ -> new ArrayList<>()).add(id);
-            case Reading.Taken(Item item) -> {
+            case RowOutcome.Taken(DataItem item) -> {
               refuseTwice(item, row, places);
-              items.add(worded(item, row));
+              items.add(withPrompts(item, row));
             }
           }
         });
     return new RowItems(items, rows[0], skipped);
   }
 
-  private static void refuseTwice(Item item, Row row, Map<String, String> places) throws BadRow {
+  private static void refuseTwice(DataItem item, Row row, Map<String, String> places)
+      throws RowException {
     String earlier = places.putIfAbsent(item.id(), row.place());
     if (earlier != null) {
-      throw new BadRow("ids are unique, but %s has it too".formatted(earlier), item.id());
+      throw new RowException("ids are unique, but %s has it too".formatted(earlier), item.id());
     }
   }
 
-  private static Item worded(Item item, Row row) throws BadRow {
+  private static DataItem withPrompts(DataItem item, Row row) throws RowException {
     return item.worded(row.textOrEmpty("system_prompt"), row.textOrEmpty("assistant_prefix"));
   }
 

@@ -9,14 +9,14 @@ import java.util.List;
  * @param rows read to train on
  * @param left what of them is left out, in the order of the steps that leave it out
  */
-public record SourceReport(int rows, List<LeftOut> left) {
+public record SourceReport(int rows, List<ExcludedPrompts> left) {
   public SourceReport {
     left = List.copyOf(left);
   }
 
   /** This report with more left out. */
-  SourceReport leaving(List<LeftOut> more) {
-    List<LeftOut> all = new ArrayList<>(left);
+  SourceReport leaving(List<ExcludedPrompts> more) {
+    List<ExcludedPrompts> all = new ArrayList<>(left);
     all.addAll(more);
     return new SourceReport(rows, all);
   }

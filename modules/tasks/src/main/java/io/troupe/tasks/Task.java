@@ -35,7 +35,7 @@ public interface Task {
   List<TaskSource> sources();
 
   /** What its data sets have and the run does not use. */
-  default List<LeftOut> leftOut() {
+  default List<ExcludedPrompts> leftOut() {
     return sources().stream().flatMap(each -> each.report().left().stream()).distinct().toList();
   }
 

@@ -111,7 +111,7 @@ class ArithmeticTaskTest {
         .hasMessage("the greatest operand (4) is at least the least one (5)");
     assertThatThrownBy(() -> new ArithmeticSettings(Operation.ADDITION, -1, 4, false, false))
         .hasMessage("the least operand is 0 or greater, not -1");
-    assertThatThrownBy(() -> new SetSettings.HeldOut.Share(1, 1))
+    assertThatThrownBy(() -> new DataSetSettings.HeldOut.Share(1, 1))
         .hasMessage("the held-out share lies in [0, 1), not 1.0");
   }
 

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.tasks.SetSettings.Ordering;
+import io.troupe.tasks.DataSetSettings.Ordering;
+import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,7 +63,7 @@ final class DataSetsTest {
         .containsExactly("math_algebra_1", "math_geometry_0");
     assertThat(task.sources().getFirst().report().rows()).isEqualTo(3);
     assertThat(task.leftOut())
-        .extracting(LeftOut::sentence)
+        .extracting(ExcludedPrompts::describe)
         .containsExactly(
             "math: 1 of 3 rows left out, of another level than 2, such as math_algebra_0; change"
                 + " levels, of which there are 1, 2");
@@ -94,7 +95,7 @@ final class DataSetsTest {
                 "{\"inputs\":[[1,[2]]],\"outputs\":[3],\"fn_name\":\"f\"}",
                 ""));
     assertThat(task.leftOut())
-        .extracting(LeftOut::sentence)
+        .extracting(ExcludedPrompts::describe)
         .containsExactly(
             "apps: 2 of 4 rows left out, without tests, such as apps_6; add tests to the data");
   }
@@ -171,7 +172,7 @@ final class DataSetsTest {
                 .repeat(2));
 
     assertThatThrownBy(() -> Sets.of(DataSet.HUMANEVAL, file).load())
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageContaining(
             "%s:2: ids are unique, but %s:1 has it too, not H/1".formatted(file, file));
   }
@@ -211,14 +212,14 @@ final class DataSetsTest {
         .containsExactly("math_algebra_7", "math_algebra_3");
     assertThat(task.order()).isEqualTo(Task.Order.LISTED);
     assertThat(task.leftOut())
-        .extracting(LeftOut::sentence)
+        .extracting(ExcludedPrompts::describe)
         .containsExactly(
             "math: 198 of 200 prompts left out, not listed in the order file, such as"
                 + " math_algebra_0; add them to the file of order",
             "math: 1 of 3 ids of the order file left out, which name no prompt, such as nobody;"
                 + " correct the file of order");
     assertThatThrownBy(() -> set.order(new Ordering.Listed("order.txt", ids, 0.3), 1).load())
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageStartingWith("order.txt: 1 of its 3 ids match no prompt");
     assertThatThrownBy(() -> Curriculum.parse("order.txt", "a\n\nb\na\n"))
         .hasMessageStartingWith(
@@ -231,11 +232,11 @@ final class DataSetsTest {
     List<List<Integer>> lists =
         List.of(List.of(1, 2, 3, 4, 5), List.of(), List.of(11, 12), List.of(21));
 
-    List<Integer> mixed = Mixing.weighted(lists, List.of(3.0, 1.0, 1.0, 0.1), seed);
+    List<Integer> mixed = DataSetMixing.weighted(lists, List.of(3.0, 1.0, 1.0, 0.1), seed);
 
     assertThat(mixed).hasSize(8).containsSubsequence(1, 2, 3, 4, 5).containsSubsequence(11, 12);
     assertThat(mixed)
         .contains(21)
-        .isEqualTo(Mixing.weighted(lists, List.of(3.0, 1.0, 1.0, 0.1), seed));
+        .isEqualTo(DataSetMixing.weighted(lists, List.of(3.0, 1.0, 1.0, 0.1), seed));
   }
 }

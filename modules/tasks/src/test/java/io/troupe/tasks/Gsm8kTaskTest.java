@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.base.hash.Sha256;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.tasks.SetSettings.Cut;
-import io.troupe.tasks.SetSettings.HeldOut;
+import io.troupe.tasks.DataSetSettings.HeldOut;
+import io.troupe.tasks.DataSetSettings.LengthLimits;
+import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -80,7 +81,7 @@ class Gsm8kTaskTest {
     Task task =
         Sets.of(DataSet.GSM8K, SHIPPED)
             .heldOut(new HeldOut.Share(0.25, 3))
-            .cut(new Cut(110, 120, 8))
+            .cut(new LengthLimits(110, 120, 8))
             .load();
 
     assertThat(task.train()).hasSize(6);
@@ -95,8 +96,8 @@ class Gsm8kTaskTest {
   void load_limitsThatLeaveNothing_sayWhatToRaise() throws IOException {
     Path file = file("a.jsonl", BETTY);
 
-    assertThatThrownBy(() -> Sets.of(DataSet.GSM8K, file).cut(new Cut(10, 99, 5)).load())
-        .isInstanceOf(BadTaskData.class)
+    assertThatThrownBy(() -> Sets.of(DataSet.GSM8K, file).cut(new LengthLimits(10, 99, 5)).load())
+        .isInstanceOf(TaskDataException.class)
         .hasMessage(
             file
                 + ": nothing is left to train on: 1 of 1 rows left out, with more than 10"
@@ -138,7 +139,7 @@ class Gsm8kTaskTest {
                 """);
 
     assertThatThrownBy(() -> gsm8k(file))
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageStartingWith(file + " has 9 bad lines:\n")
         .hasMessageContaining(
             file + ":2: \"answer\" must hold its final answer behind ####, not no mark\n")
@@ -190,7 +191,7 @@ class Gsm8kTaskTest {
     Files.write(cut, Arrays.copyOf(packed.toByteArray(), packed.size() - 12));
 
     assertThatThrownBy(() -> gsm8k(cut))
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageStartingWith(cut + ": the gzip file is damaged or cut off");
   }
 
@@ -207,7 +208,7 @@ class Gsm8kTaskTest {
 
     try {
       assertThat(gsm8k(file).train()).isNotEmpty();
-    } catch (BadTaskData refused) {
+    } catch (TaskDataException refused) {
       assertThat(refused).hasMessageStartingWith(file.toString());
     }
   }

@@ -3,6 +3,7 @@ package io.troupe.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.tasks.rows.RowFiles;
+import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataSet;
 import io.troupe.tasks.sets.FieldRows;
 import io.troupe.testkit.Fuzz;
@@ -52,7 +53,7 @@ final class LoadersFuzzTest {
     Files.write(file, bytes);
     try {
       reader.read(file);
-    } catch (BadTaskData refused) {
+    } catch (TaskDataException refused) {
       assertThat(refused).hasMessageContaining(file.toString());
     }
   }
@@ -98,7 +99,7 @@ final class LoadersFuzzTest {
               FieldRows own = new FieldRows("id", "{prompt}", "answer", "solution", "verifier");
               refusedOrRead(bytes, file -> Sets.of(set, file).load());
               refusedOrRead(bytes, file -> PassRates.read(List.of(file)));
-              refusedOrRead(bytes, file -> SetSettings.examples(List.of(file), _ -> own, 1));
+              refusedOrRead(bytes, file -> DataSetSettings.examples(List.of(file), _ -> own, 1));
             });
   }
 
@@ -110,7 +111,7 @@ final class LoadersFuzzTest {
             (text, _) -> {
               try {
                 assertThat(Curriculum.parse("order.txt", text)).doesNotHaveDuplicates();
-              } catch (BadTaskData refused) {
+              } catch (TaskDataException refused) {
                 assertThat(refused).hasMessageStartingWith("order.txt");
               }
             });

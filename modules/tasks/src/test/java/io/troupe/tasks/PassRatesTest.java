@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.tasks.PassRates.Example;
 import io.troupe.tasks.PassRates.Tally;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -47,7 +48,7 @@ final class PassRatesTest {
   @Test
   void read_badLines_areNamed() {
     assertThatThrownBy(() -> read("{\"id\": \"a\"}\n{\"id\": \"b\", \"reward\": \"1\"}\n{"))
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("results.jsonl:1: \"reward\" must be a number, not absent")
         .hasMessageContaining("results.jsonl:2: \"reward\" must be a number, not \"1\"")
         .hasMessageContaining("results.jsonl:3");

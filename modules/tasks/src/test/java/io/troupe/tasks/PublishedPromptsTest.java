@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.tasks.SetSettings.Rows;
+import io.troupe.tasks.DataSetSettings.Rows;
 import io.troupe.tasks.sets.DataSet;
 import io.troupe.tasks.sets.FieldRows;
 import java.io.IOException;
@@ -146,9 +146,9 @@ final class PublishedPromptsTest {
             {"key": "a", "q": "1+1", "gold": "2", "worked": " 2"}
             {"key": "b", "q": "x", "gold": {"tests": ["assert f()"]}, "judge": "mbpp"}
             """);
-    SetSettings plain = Sets.of(DataSet.GSM8K, file).settings();
-    SetSettings own =
-        new SetSettings(
+    DataSetSettings plain = Sets.of(DataSet.GSM8K, file).settings();
+    DataSetSettings own =
+        new DataSetSettings(
             "jsonl",
             "",
             "math",

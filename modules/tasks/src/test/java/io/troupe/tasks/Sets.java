@@ -1,10 +1,10 @@
 package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
-import io.troupe.tasks.SetSettings.Cut;
-import io.troupe.tasks.SetSettings.HeldOut;
-import io.troupe.tasks.SetSettings.Ordering;
-import io.troupe.tasks.SetSettings.Rows;
+import io.troupe.tasks.DataSetSettings.HeldOut;
+import io.troupe.tasks.DataSetSettings.LengthLimits;
+import io.troupe.tasks.DataSetSettings.Ordering;
+import io.troupe.tasks.DataSetSettings.Rows;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.Map;
 
 /** Settings of data sets for tests: everything, in the natural order, nothing held out. */
-record Sets(SetSettings settings) {
+record Sets(DataSetSettings settings) {
   static Sets of(DataSet set, Path... files) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             set.key(),
             "",
             set.about().verifier(),
             new Rows.Files(List.of(files), set.format(), set.idPrefix()),
             new HeldOut.Share(0, 1),
             Map.of(),
-            Cut.NONE,
-            Wording.PLAIN,
+            LengthLimits.NONE,
+            PromptTemplate.PLAIN,
             SourceLimits.NONE,
             new Ordering.Natural(),
             1));
@@ -32,15 +32,15 @@ record Sets(SetSettings settings) {
 
   static Sets arithmetic(ArithmeticSettings arithmetic, double heldOutShare, long seed) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             "arithmetic",
             "",
             "numeric",
             new Rows.Calculated(arithmetic),
             new HeldOut.Share(heldOutShare, seed),
             Map.of(),
-            Cut.NONE,
-            Wording.PLAIN,
+            LengthLimits.NONE,
+            PromptTemplate.PLAIN,
             SourceLimits.NONE,
             new Ordering.Natural(),
             1));
@@ -57,7 +57,7 @@ record Sets(SetSettings settings) {
 
   Sets alias(String alias) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             alias,
             settings.verifier(),
@@ -73,7 +73,7 @@ record Sets(SetSettings settings) {
 
   Sets heldOut(HeldOut heldOut) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             settings.alias(),
             settings.verifier(),
@@ -89,7 +89,7 @@ record Sets(SetSettings settings) {
 
   Sets facets(Map<String, List<String>> facets) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             settings.alias(),
             settings.verifier(),
@@ -103,9 +103,9 @@ record Sets(SetSettings settings) {
             settings.weight()));
   }
 
-  Sets cut(Cut cut) {
+  Sets cut(LengthLimits cut) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             settings.alias(),
             settings.verifier(),
@@ -119,9 +119,9 @@ record Sets(SetSettings settings) {
             settings.weight()));
   }
 
-  Sets wording(Wording wording, SourceLimits limits) {
+  Sets wording(PromptTemplate wording, SourceLimits limits) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             settings.alias(),
             settings.verifier(),
@@ -137,7 +137,7 @@ record Sets(SetSettings settings) {
 
   Sets order(Ordering order, double weight) {
     return new Sets(
-        new SetSettings(
+        new DataSetSettings(
             settings.name(),
             settings.alias(),
             settings.verifier(),

@@ -56,9 +56,9 @@ public record CurvePlot(
 
   /** The SVG document. */
   public String svg() {
-    Axis xs = Axis.over(points().stream().mapToDouble(Point::x).toArray());
-    Axis ys =
-        Axis.over(
+    PlotAxis xs = PlotAxis.over(points().stream().mapToDouble(Point::x).toArray());
+    PlotAxis ys =
+        PlotAxis.over(
             java.util.stream.DoubleStream.concat(
                     points().stream().mapToDouble(Point::y), levels.stream().mapToDouble(Level::y))
                 .toArray());
@@ -83,7 +83,7 @@ public record CurvePlot(
     return series.stream().flatMap(one -> one.points().stream()).toList();
   }
 
-  private void addAxes(List<String> lines, Axis xs, Axis ys) {
+  private void addAxes(List<String> lines, PlotAxis xs, PlotAxis ys) {
     for (double tick : xs.ticks()) {
       double x = xs.place(tick, LEFT, RIGHT);
       lines.add(segment(x, TOP, x, BOTTOM, "stroke=\"#e4e4e4\""));
@@ -102,7 +102,7 @@ public record CurvePlot(
         text(20, middle, "middle", yLabel, "transform=\"rotate(-90 20 %s)\"".formatted(n(middle))));
   }
 
-  private void addLevels(List<String> lines, Axis ys) {
+  private void addLevels(List<String> lines, PlotAxis ys) {
     for (Level level : levels) {
       double y = ys.place(level.y(), BOTTOM, TOP);
       lines.add(segment(LEFT, y, RIGHT, y, "stroke=\"#777\" stroke-dasharray=\"4 4\""));
@@ -110,7 +110,7 @@ public record CurvePlot(
     }
   }
 
-  private void addCurves(List<String> lines, Axis xs, Axis ys) {
+  private void addCurves(List<String> lines, PlotAxis xs, PlotAxis ys) {
     for (int i = 0; i < series.size(); i++) {
       StringJoiner path = new StringJoiner(" ");
       for (Point point : series.get(i).points()) {

@@ -76,7 +76,7 @@ public final class MetricCatalogue {
     for (RecordComponent component : type.getRecordComponents()) {
       types.add(component.getType());
       arguments.add(
-          component.isAnnotationPresent(Measure.class)
+          component.isAnnotationPresent(MetricDefinition.class)
               ? argument(component.getType(), snakeCase(component.getName()), values)
               : others.next());
     }
@@ -144,7 +144,7 @@ public final class MetricCatalogue {
   private static List<Entry> entries(Class<? extends Record> row) {
     List<Entry> entries = new ArrayList<>();
     for (RecordComponent component : row.getRecordComponents()) {
-      Optional.ofNullable(component.getAnnotation(Measure.class))
+      Optional.ofNullable(component.getAnnotation(MetricDefinition.class))
           .ifPresent(
               measure ->
                   entries.add(

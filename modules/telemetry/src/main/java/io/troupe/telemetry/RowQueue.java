@@ -49,7 +49,7 @@ public record RowQueue(List<Waiting> waiting) {
   }
 
   /** Without waiting for the evaluation of a step any more. */
-  public RowQueue abandoned(long step) {
+  public RowQueue withoutEvaluation(long step) {
     return new RowQueue(
         waiting.stream()
             .map(one -> one.row().step() == step ? new Waiting(one.row(), false) : one)
@@ -57,7 +57,7 @@ public record RowQueue(List<Waiting> waiting) {
   }
 
   /** Without the rows up to a step, which are written. */
-  public RowQueue after(long step) {
+  public RowQueue afterStep(long step) {
     return new RowQueue(waiting.stream().filter(one -> one.row().step() > step).toList());
   }
 
@@ -71,7 +71,7 @@ public record RowQueue(List<Waiting> waiting) {
    */
   public RowQueue missing(long written, long checkpoint) {
     return new RowQueue(
-        after(written).waiting.stream()
+        afterStep(written).waiting.stream()
             .map(
                 one ->
                     new Waiting(one.row(), one.evaluationDue() && one.row().step() == checkpoint))
@@ -79,7 +79,7 @@ public record RowQueue(List<Waiting> waiting) {
   }
 
   /** The step whose evaluation the first row that cannot go waits for. */
-  public OptionalLong awaited() {
+  public OptionalLong awaitedEvaluation() {
     return waiting.stream()
         .filter(Waiting::evaluationDue)
         .mapToLong(one -> one.row().step())
@@ -92,7 +92,7 @@ public record RowQueue(List<Waiting> waiting) {
   }
 
   /** What is left once the ready rows are gone. */
-  public RowQueue rest() {
+  public RowQueue withoutReady() {
     return new RowQueue(waiting.stream().dropWhile(one -> !one.evaluationDue()).toList());
   }
 

@@ -1,13 +1,13 @@
 package io.troupe.telemetry;
 
 import io.troupe.core.advantage.Advantages;
+import io.troupe.core.loss.Distillation;
+import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.RunState;
 import io.troupe.core.train.CompletionStatistics;
-import io.troupe.core.train.Distillation;
-import io.troupe.core.train.LossMetrics;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -105,7 +105,7 @@ public final class StepMeter {
         ended++;
         lost++;
       }
-      case Event.GroupSpoiled _ -> {
+      case Event.GroupStale _ -> {
         requeued++;
         lost++;
       }
@@ -115,17 +115,17 @@ public final class StepMeter {
   }
 
   /** Takes note of what the run waits for from now on. */
-  public void waiting(RunState state, long nowMillis) {
+  public void observe(RunState state, long nowMillis) {
     WaitingFor now = causeIn(state);
     if (now != cause) {
-      charge(nowMillis);
+      addElapsed(nowMillis);
       cause = now;
     }
   }
 
   /** The row of a step that has just ended; counting starts anew. */
   public StepRow row(long step, Reading reading, Verification verification, long nowMillis) {
-    charge(nowMillis);
+    addElapsed(nowMillis);
     double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;
     long waited =
         spent.entrySet().stream()
@@ -227,7 +227,7 @@ public final class StepMeter {
         : WaitingFor.ROLLOUT;
   }
 
-  private void charge(long nowMillis) {
+  private void addElapsed(long nowMillis) {
     spent.merge(cause, nowMillis - causeSince, Long::sum);
     causeSince = nowMillis;
   }

@@ -16,19 +16,19 @@ import java.util.OptionalDouble;
  * @param training absent in the row before any step
  */
 public record StepRow(
-    @Measure(
+    @MetricDefinition(
             column = "step",
             unit = "steps",
             meaning = "optimizer steps since the start of the run; step n makes weight version n",
             reading = "0 is the row before any step")
         long step,
-    @Measure(
+    @MetricDefinition(
             column = "time",
             unit = "s",
             meaning = "time since this process began training; begins again at a resume",
             reading = "its growth from row to row is the time of a step")
         double seconds,
-    @Measure(
+    @MetricDefinition(
             column = "eval",
             unit = "0 to 1",
             meaning = "share of held-out prompts answered right, greedily, by this step's weights",
@@ -38,7 +38,7 @@ public record StepRow(
 
   /** What only a step has. */
   public record Training(
-      @Measure(
+      @MetricDefinition(
               column = "reward",
               unit = "0 to 1",
               meaning = "mean reward of all rollouts of the groups scored since the last step",
@@ -46,7 +46,7 @@ public record StepRow(
                   "high: the policy solves the training prompts; rising reward with flat eval is"
                       + " reward hacking or overfitting")
           double reward,
-      @Measure(
+      @MetricDefinition(
               column = "stale max",
               unit = "versions",
               meaning = "greatest staleness among the tokens trained on",
@@ -54,13 +54,13 @@ public record StepRow(
                   "at the bound: rollouts are slower than training, more workers or smaller groups"
                       + " make them faster; never above max_staleness")
           long stalenessMax,
-      @Measure(
+      @MetricDefinition(
               column = "stale mean",
               unit = "versions",
               meaning = "mean staleness of the tokens trained on",
               reading = "high: the step learns from an old policy; 0 is on-policy")
           double stalenessMean,
-      @Measure(
+      @MetricDefinition(
               column = "degen",
               unit = "share",
               meaning =
@@ -68,7 +68,7 @@ public record StepRow(
                       + " step",
               reading = "high: prompts too easy or too hard; rollouts are spent without a signal")
           double degenerateShare,
-      @Measure(
+      @MetricDefinition(
               column = "lost",
               unit = "share",
               meaning =
@@ -76,14 +76,14 @@ public record StepRow(
                       + " since the last step",
               reading = "above a few percent: look for dying or overloaded workers")
           double lostShare,
-      @Measure(
+      @MetricDefinition(
               column = "len",
               unit = "tokens",
               meaning = "mean length of the completions scored since the last step",
               reading =
                   "near the token limit: answers are cut off; falling to 1: the policy collapses")
           double length,
-      @Measure(
+      @MetricDefinition(
               column = "kl",
               unit = "nats",
               meaning = "behaviour KL: k3 estimate of KL(sampler || trainer) per trained token",
@@ -92,14 +92,14 @@ public record StepRow(
                       + " differs; lower the learning rate, or add workers so that rollouts keep"
                       + " up")
           double kl,
-      @Measure(
+      @MetricDefinition(
               column = "grad",
               unit = "L2 norm",
               meaning = "global norm of the gradient, before clipping",
               reading =
                   "spikes: a bad batch, or a learning rate that is too high; 0: nothing to learn")
           double gradientNorm,
-      @Measure(
+      @MetricDefinition(
               column = "wait for",
               unit = "",
               meaning =
@@ -107,42 +107,45 @@ public record StepRow(
                       + " while it was idle, rollout, verifier or workers (nobody asked for work)",
               reading = "the bottleneck; trainer means rollouts keep up")
           String waitedFor,
-      @Measure(
+      @MetricDefinition(
               column = "tok/s",
               unit = "tokens/s",
               meaning =
                   "tokens of the completions scored since the last step, over the time since then",
               reading = "high: rollouts are fast")
           double tokensPerSecond,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning = "value of the loss before the step",
               reading = "not a measure of progress: its expectation under GRPO is near 0")
           double loss,
-      @Measure(unit = "1", meaning = "learning rate of the step", reading = "follows the schedule")
+      @MetricDefinition(
+              unit = "1",
+              meaning = "learning rate of the step",
+              reading = "follows the schedule")
           double learningRate,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning = "mean entropy of the policy at each trained token",
               reading = "falling to 0: the policy stops exploring and rewards will stop rising")
           double entropy,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "trained tokens whose ratio fell below the clip range",
               reading = "high: many tokens are pushed down further than one step should")
           double clippedLow,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "trained tokens whose ratio rose above the clip range",
               reading = "high: many tokens are pushed up further than one step should")
           double clippedHigh,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning = "largest difference of a token's log-probability, trainer against sampler",
               reading =
                   "above 1 with staleness 0: sampler and trainer do not compute the same policy")
           double behaviourGap,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning =
                   "mean difference |log p - log q| of a trained token, trainer against "
@@ -151,32 +154,32 @@ public record StepRow(
                   "grows with staleness and learning rate; above 0.05 with staleness 0: "
                       + "the engines differ")
           double behaviourGapMean,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning = "0.99-quantile of |log p - log q| over the trained tokens",
               reading = "how far the tail is off; compare with behaviour_gap, the largest")
           double behaviourGapP99,
-      @Measure(
+      @MetricDefinition(
               unit = "ratio",
               meaning = "median of p/q over the trained tokens, trainer against sampler",
               reading = "1 when on-policy")
           double ratioP50,
-      @Measure(
+      @MetricDefinition(
               unit = "ratio",
               meaning = "0.9-quantile of p/q",
               reading = "above 1 + clip_high: a tenth of the tokens is beyond the clip range")
           double ratioP90,
-      @Measure(
+      @MetricDefinition(
               unit = "ratio",
               meaning = "0.99-quantile of p/q",
               reading = "above the correction's cap: its weights are cut")
           double ratioP99,
-      @Measure(
+      @MetricDefinition(
               unit = "ratio",
               meaning = "largest p/q",
               reading = "spikes: tokens the sampler all but excluded")
           double ratioMax,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning =
                   "effective sample size of the importance weights p/q over the number of "
@@ -185,12 +188,12 @@ public record StepRow(
                   "1: on-policy; below 0.5: few tokens carry the step; lower the learning rate, or"
                       + " add workers so that rollouts keep up")
           double effectiveShare,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "trained tokens whose importance weight was cut to the correction's cap",
               reading = "high: the correction is biased; the policy moved far since sampling")
           double truncatedShare,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning =
                   "trained tokens the correction gave no weight, by IcePop's range, the cap of"
@@ -199,130 +202,130 @@ public record StepRow(
                   "high: most of the step teaches nothing; widen the range, lower the learning"
                       + " rate, or add workers so that rollouts keep up")
           double correctionMaskedShare,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning = "KL(policy || reference) by the loss's estimator; 0 without a reference",
               reading = "high: the policy is far from where it started")
           double referenceKl,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning =
                   "mean divergence from the teacher per token that it spoke of; 0 without a"
                       + " distillation",
               reading = "falling: the policy learns what the teacher says")
           double distillation,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning =
                   "negative log-likelihood of the step's examples per token; 0 without "
                       + "examples",
               reading = "falling: the policy still fits the examples")
           double supervisedLoss,
-      @Measure(
+      @MetricDefinition(
               unit = "tokens",
               meaning = "tokens of the step with a loss weight above 0",
               reading = "high: much signal in the step")
           long trainedTokens,
-      @Measure(
+      @MetricDefinition(
               unit = "tokens",
               meaning = "tokens of the step without loss weight because they were too stale",
               reading = "high: sampling is wasted; lower the number of rollouts in flight")
           long maskedTokens,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "padding among the positions that passed through the policy in the step",
               reading =
                   "high: lengths differ much; a smaller policy.micro_batch_tokens packs them"
                       + " closer")
           double paddingShare,
-      @Measure(
+      @MetricDefinition(
               unit = "s",
               meaning = "time the training step took, reference and publishing copy included",
               reading = "high: training is the bottleneck")
           double trainSeconds,
-      @Measure(
+      @MetricDefinition(
               unit = "s",
               meaning =
                   "part of train_seconds: forward and backward passes, and the loss "
                       + "between them",
               reading = "high: the step is bound by the policy")
           double gradientSeconds,
-      @Measure(
+      @MetricDefinition(
               unit = "s",
               meaning = "part of train_seconds: gradient norm, clip and AdamW",
               reading = "high beside gradient_seconds: the batch is small for the policy")
           double optimizerSeconds,
-      @Measure(
+      @MetricDefinition(
               unit = "s",
               meaning = "part of train_seconds: passes of the reference policy; 0 without one",
               reading = "high: the penalty or the teacher costs as much as it takes")
           double referenceSeconds,
-      @Measure(
+      @MetricDefinition(
               unit = "s",
               meaning = "time since the last step in which the trainer did not compute",
               reading = "high: rollouts or verification are the bottleneck")
           double waitSeconds,
-      @Measure(
+      @MetricDefinition(
               unit = "groups",
               meaning = "groups scored since the last step",
               reading = "high: rollouts are fast")
           long groups,
-      @Measure(
+      @MetricDefinition(
               unit = "groups",
               meaning = "groups filtered out since the last step, degenerate ones above all",
               reading = "high: see degenerate_share")
           long filtered,
-      @Measure(
+      @MetricDefinition(
               unit = "groups",
               meaning = "groups put back to be sampled again since the last step",
               reading = "high: they come back too stale, or workers die")
           long requeued,
-      @Measure(
+      @MetricDefinition(
               unit = "groups",
               meaning = "results refused since the last step because their lease was fenced",
               reading = "above 0: a worker that was given up came back late")
           long refused,
-      @Measure(
+      @MetricDefinition(
               unit = "ms",
               meaning =
                   "median time of a verification on a worker of the pool, waiting left out, since"
                       + " this process began; of several verifiers the slowest",
               reading = "times the completions of a step: what verification costs")
           double verifierMillisP50,
-      @Measure(
+      @MetricDefinition(
               unit = "ms",
               meaning = "the time that one such verification in a hundred exceeds",
               reading = "near the deadline: completions that hang, or tests that are too slow")
           double verifierMillisP99,
-      @Measure(
+      @MetricDefinition(
               unit = "verifications",
               meaning = "ended at their deadline since the last step",
               reading = "above 0: the groups are lost; raise the deadline or look at the prompts")
           long verifierTimeouts,
-      @Measure(
+      @MetricDefinition(
               unit = "verifications",
               meaning = "failed since the last step, or their process died",
               reading = "above 0: the groups are lost; in a row they end in quarantine")
           long verifierCrashes,
-      @Measure(
+      @MetricDefinition(
               unit = "verifications",
               meaning = "in the pools' queues when the step ended",
               reading = "growing: verification is the bottleneck; give it more workers")
           long verifierWaiting,
-      @Measure(
+      @MetricDefinition(
               unit = "0 to 1",
               meaning = "mean task reward of the completions that the step trained on",
               reading =
                   "about one half: groups tell right from wrong; compare with reward, which counts"
                       + " what was filtered, too")
           double rewardUsed,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning =
                   "groups whose rewards are all 1 among the groups scored since the last step",
               reading = "high: prompts too easy; take them out, or harder ones in")
           double allRightShare,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning =
                   "groups whose rewards are all 0 among the groups scored since the last step",
@@ -330,7 +333,7 @@ public record StepRow(
                   "high: prompts too hard, answers cut off, or a verifier that does not read them;"
                       + " look at a few")
           double allWrongShare,
-      @Measure(
+      @MetricDefinition(
               unit = "nats",
               meaning =
                   "largest estimate of KL(policy || reference) at a trained token; 0 without a"
@@ -339,36 +342,36 @@ public record StepRow(
                   "spikes: single tokens that the reference all but excludes; k3 grows without"
                       + " limit there")
           double referenceKlMax,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "completions of the step that ended with a stop token",
               reading = "falling: answers get cut off, or the policy forgets to end them")
           double stopShare,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "completions of the step that ended with a stop string",
               reading = "0 without rollout.stop or stops of the task")
           double stopStringShare,
-      @Measure(
+      @MetricDefinition(
               unit = "share",
               meaning = "completions of the step that the token limit cut off",
               reading =
                   "above a few percent: raise rollout.max_tokens, or leave them out with"
                       + " loss.mask_truncated")
           double lengthShare,
-      @Measure(
+      @MetricDefinition(
               unit = "-1 to 1",
               meaning = "correlation of task reward and length over the completions of the step",
               reading =
                   "high: longer answers are rewarded, rightly or not; below 0: long ones fail or"
                       + " are cut off")
           double rewardLengthCorrelation,
-      @Measure(
+      @MetricDefinition(
               unit = "tokens",
               meaning = "mean length of the step's completions with a reward of 0.5 or more",
               reading = "compare with length_wrong")
           double lengthRight,
-      @Measure(
+      @MetricDefinition(
               unit = "tokens",
               meaning = "mean length of the step's completions with a reward below 0.5",
               reading = "near the token limit: wrong answers are those that did not come to an end")

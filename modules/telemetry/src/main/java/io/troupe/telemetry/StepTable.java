@@ -63,9 +63,12 @@ public enum StepTable {
   private String cell(Column column, StepRow row) {
     return switch (column) {
       case STEP ->
-          row.step() < 1_000_000 ? Long.toString(row.step()) : Numbers.count((double) row.step());
-      case TIME -> Numbers.duration(row.seconds());
-      case EVAL -> row.eval().isPresent() ? Numbers.decimal(row.eval().getAsDouble(), 3) : dash;
+          row.step() < 1_000_000
+              ? Long.toString(row.step())
+              : CompactNumbers.count((double) row.step());
+      case TIME -> CompactNumbers.duration(row.seconds());
+      case EVAL ->
+          row.eval().isPresent() ? CompactNumbers.decimal(row.eval().getAsDouble(), 3) : dash;
       default -> row.training().map(training -> cell(column, training)).orElse(dash);
     };
   }
@@ -73,18 +76,18 @@ public enum StepTable {
   private String cell(Column column, StepRow.Training training) {
     return switch (column) {
       case STEP, TIME, EVAL -> dash;
-      case REWARD -> Numbers.decimal(training.reward(), 3);
+      case REWARD -> CompactNumbers.decimal(training.reward(), 3);
       case STALENESS ->
-          Numbers.count((double) training.stalenessMax())
+          CompactNumbers.count((double) training.stalenessMax())
               + " / "
-              + Numbers.decimal(training.stalenessMean(), 2);
-      case DEGENERATE -> Numbers.percent(training.degenerateShare(), 0);
-      case LOST -> Numbers.percent(training.lostShare(), 1);
-      case LENGTH -> Numbers.count(training.length());
-      case KL -> Numbers.decimal(training.kl(), 4);
-      case GRADIENT -> Numbers.decimal(training.gradientNorm(), 2);
+              + CompactNumbers.decimal(training.stalenessMean(), 2);
+      case DEGENERATE -> CompactNumbers.percent(training.degenerateShare(), 0);
+      case LOST -> CompactNumbers.percent(training.lostShare(), 1);
+      case LENGTH -> CompactNumbers.count(training.length());
+      case KL -> CompactNumbers.decimal(training.kl(), 4);
+      case GRADIENT -> CompactNumbers.decimal(training.gradientNorm(), 2);
       case WAITED_FOR -> training.waitedFor().isBlank() ? dash : training.waitedFor();
-      case SPEED -> Numbers.count(training.tokensPerSecond());
+      case SPEED -> CompactNumbers.count(training.tokensPerSecond());
     };
   }
 

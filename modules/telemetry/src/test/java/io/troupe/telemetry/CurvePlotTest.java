@@ -45,11 +45,11 @@ final class CurvePlotTest {
 
   @Test
   void ticks_accuracyAxis_areRound() {
-    assertThat(Axis.over(new double[] {0.1, 0.95}).ticks())
+    assertThat(PlotAxis.over(new double[] {0.1, 0.95}).ticks())
         .containsExactly(new double[] {0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0});
-    assertThat(Axis.over(new double[] {0, 230}).ticks())
+    assertThat(PlotAxis.over(new double[] {0, 230}).ticks())
         .containsExactly(new double[] {0, 50, 100, 150, 200, 250});
-    assertThat(Axis.over(new double[] {1000, 1001}).ticks()[0]).isEqualTo(1000);
-    assertThat(Axis.over(new double[] {-3, 3}).ticks()).hasSize(7);
+    assertThat(PlotAxis.over(new double[] {1000, 1001}).ticks()[0]).isEqualTo(1000);
+    assertThat(PlotAxis.over(new double[] {-3, 3}).ticks()).hasSize(7);
   }
 }

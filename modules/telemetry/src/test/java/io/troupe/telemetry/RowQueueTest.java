@@ -14,21 +14,21 @@ class RowQueueTest {
   void ready_rowsWithoutEvaluation_goAtOnceInOrder() {
     RowQueue queue = RowQueue.EMPTY.add(ZERO, false).add(ONE, false);
     assertThat(queue.ready()).containsExactly(ZERO, ONE);
-    assertThat(queue.rest()).isEqualTo(RowQueue.EMPTY);
-    assertThat(queue.rest().isEmpty()).isTrue();
+    assertThat(queue.withoutReady()).isEqualTo(RowQueue.EMPTY);
+    assertThat(queue.withoutReady().isEmpty()).isTrue();
   }
 
   @Test
   void ready_rowThatWaits_holdsTheRowsBehindIt() {
     RowQueue queue = RowQueue.EMPTY.add(ONE, false).add(ZERO, true).add(SIXTY, false);
     assertThat(queue.ready()).containsExactly(ONE);
-    RowQueue rest = queue.rest();
+    RowQueue rest = queue.withoutReady();
     assertThat(rest.ready()).isEmpty();
     assertThat(rest.isEmpty()).isFalse();
     RowQueue evaluated = rest.evaluated(0, 0.25);
     assertThat(evaluated.ready()).containsExactly(ZERO.evaluated(0.25), SIXTY);
     assertThat(evaluated.ready().getFirst().eval()).isEqualTo(OptionalDouble.of(0.25));
-    assertThat(evaluated.rest().isEmpty()).isTrue();
+    assertThat(evaluated.withoutReady().isEmpty()).isTrue();
   }
 
   @Test
@@ -49,24 +49,24 @@ class RowQueueTest {
     RowQueue carried = RowQueue.EMPTY.add(ZERO, true).add(ONE, true).add(SIXTY, true);
     RowQueue missing = carried.missing(0, 60);
     assertThat(missing).isEqualTo(RowQueue.EMPTY.add(ONE, false).add(SIXTY, true));
-    assertThat(missing.awaited()).hasValue(60);
+    assertThat(missing.awaitedEvaluation()).hasValue(60);
     assertThat(carried.missing(60, 60).isEmpty()).isTrue();
-    assertThat(RowQueue.EMPTY.add(ZERO, true).missing(-1, 0).awaited()).hasValue(0);
-    assertThat(RowQueue.EMPTY.add(ONE, false).missing(0, 1).awaited()).isEmpty();
+    assertThat(RowQueue.EMPTY.add(ZERO, true).missing(-1, 0).awaitedEvaluation()).hasValue(0);
+    assertThat(RowQueue.EMPTY.add(ONE, false).missing(0, 1).awaitedEvaluation()).isEmpty();
   }
 
   @Test
   void after_step_keepsTheLaterRowsAndWhatTheyWaitFor() {
     RowQueue queue = RowQueue.EMPTY.add(ZERO, true).add(ONE, false).add(SIXTY, true);
-    assertThat(queue.after(-1)).isEqualTo(queue);
-    assertThat(queue.after(1)).isEqualTo(RowQueue.EMPTY.add(SIXTY, true));
+    assertThat(queue.afterStep(-1)).isEqualTo(queue);
+    assertThat(queue.afterStep(1)).isEqualTo(RowQueue.EMPTY.add(SIXTY, true));
   }
 
   @Test
   void abandoned_evaluationThatFailed_letsTheRowGoWithoutIt() {
     RowQueue queue = RowQueue.EMPTY.add(ZERO, true).add(ONE, true);
-    assertThat(queue.abandoned(1).ready()).isEmpty();
-    assertThat(queue.abandoned(0).ready()).containsExactly(ZERO);
+    assertThat(queue.withoutEvaluation(1).ready()).isEmpty();
+    assertThat(queue.withoutEvaluation(0).ready()).containsExactly(ZERO);
     assertThat(ZERO.eval()).isEmpty();
   }
 }

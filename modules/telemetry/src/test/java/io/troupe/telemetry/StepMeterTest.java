@@ -2,6 +2,7 @@ package io.troupe.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -9,10 +10,9 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.RunState;
 import io.troupe.core.train.CompletionStatistics;
-import io.troupe.core.train.LossMetrics;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
 import java.util.List;
@@ -74,9 +74,9 @@ class StepMeterTest {
     StepMeter meter = new StepMeter(1_000);
     meter.event(new Event.GroupBuffered(summary(3, 0, 1)));
     meter.event(new Event.GroupFiltered(summary(5, 1, 1)));
-    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.EXPIRED, ""));
-    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.FAILED, ""));
-    meter.event(new Event.GroupSpoiled(LEASE));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEndReason.EXPIRED, ""));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEndReason.FAILED, ""));
+    meter.event(new Event.GroupStale(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
     meter.event(new Event.CheckpointSaved(1));
     StepRow row = meter.row(4, READING, VERIFIED, 3_000);
@@ -168,8 +168,8 @@ class StepMeterTest {
   void row_second_countsAnew() {
     StepMeter meter = new StepMeter(0);
     meter.event(new Event.GroupFiltered(summary(3, 1, 1)));
-    meter.event(new Event.LeaseEnded(LEASE, LeaseEnd.EXPIRED, ""));
-    meter.event(new Event.GroupSpoiled(LEASE));
+    meter.event(new Event.LeaseEnded(LEASE, LeaseEndReason.EXPIRED, ""));
+    meter.event(new Event.GroupStale(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
     meter.row(1, READING, VERIFIED, 1_000);
     meter.event(new Event.GroupBuffered(summary(4, 0, 1)));
@@ -189,10 +189,10 @@ class StepMeterTest {
   @Test
   void waiting_trainerIdle_isChargedToWhatItWaitsFor() {
     StepMeter meter = new StepMeter(0);
-    meter.waiting(LEASED, 100);
-    meter.waiting(LEASED, 300);
-    meter.waiting(SAMPLED, 900);
-    meter.waiting(TRAINING, 1_200);
+    meter.observe(LEASED, 100);
+    meter.observe(LEASED, 300);
+    meter.observe(SAMPLED, 900);
+    meter.observe(TRAINING, 1_200);
     StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1_700));
     assertThat(training.waitSeconds()).isEqualTo(1.2);
     assertThat(training.waitedFor()).isEqualTo("rollout");
@@ -208,7 +208,7 @@ class StepMeterTest {
 
   private static String longest(RunState state) {
     StepMeter meter = new StepMeter(0);
-    meter.waiting(state, 1);
+    meter.observe(state, 1);
     return training(meter.row(1, READING, VERIFIED, 1_000)).waitedFor();
   }
 }

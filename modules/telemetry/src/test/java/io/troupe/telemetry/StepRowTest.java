@@ -3,7 +3,7 @@ package io.troupe.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.troupe.telemetry.view.PrometheusText;
+import io.troupe.telemetry.export.PrometheusText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -41,7 +41,7 @@ public final class Fuzz {
 
   /** What is run on each input. It fails by throwing. */
   @FunctionalInterface
-  public interface Check {
+  public interface FuzzedCode {
     /**
      * Runs the code under test.
      *
@@ -62,7 +62,7 @@ public final class Fuzz {
   }
 
   /** Runs so many inputs, or for the seconds the property asks for. */
-  public void run(long inputs, Check check) {
+  public void run(long inputs, FuzzedCode check) {
     Integer seconds = Integer.getInteger("troupe.fuzz.seconds");
     long first = Long.getLong("troupe.fuzz.seed", 0);
     AtomicLong seed = new AtomicLong(first);
@@ -123,7 +123,7 @@ public final class Fuzz {
   }
 
   /** The first inputs find code that was never run, so one that is late is tried again. */
-  private void one(long seed, Check check) {
+  private void one(long seed, FuzzedCode check) {
     long best = Long.MAX_VALUE;
     for (int i = 0; i < TRIES && best > DEADLINE_MILLIS; i++) {
       best = Math.min(best, millis(seed, check));
@@ -135,7 +135,7 @@ public final class Fuzz {
   }
 
   /** Processor time of the check of an input. */
-  private long millis(long seed, Check check) {
+  private long millis(long seed, FuzzedCode check) {
     Random random = new Random(seed);
     String text = text(random);
     long start = processorTime(Thread.currentThread());

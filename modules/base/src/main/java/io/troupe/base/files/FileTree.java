@@ -32,7 +32,7 @@ public final class FileTree {
    */
   public static void replace(Path target, Path by) throws IOException {
     delete(target);
-    Durable.rename(by, target);
+    DurableFiles.rename(by, target);
   }
 
   private static final class Deletion extends SimpleFileVisitor<Path> {

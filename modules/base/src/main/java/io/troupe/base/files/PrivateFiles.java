@@ -74,9 +74,9 @@ public final class PrivateFiles {
     return Files.createFile(file, with(OWNER_FILE));
   }
 
-  /** Replaces a file by a new one, which is whole or absent as {@link WholeFile} says. */
+  /** Replaces a file by a new one, which is whole or absent as {@link AtomicFile} says. */
   public static void write(Path file, byte[] content) throws IOException {
-    WholeFile.replace(file, content, with(OWNER_FILE));
+    AtomicFile.replace(file, content, with(OWNER_FILE));
   }
 
   /** Why a folder is not private to this process's user, if it is not. Links are not followed. */

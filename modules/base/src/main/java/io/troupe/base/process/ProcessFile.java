@@ -1,6 +1,6 @@
 package io.troupe.base.process;
 
-import io.troupe.base.files.WholeFile;
+import io.troupe.base.files.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +50,7 @@ public final class ProcessFile {
 
   /** Replaces the file as a whole. */
   public static void write(Path file, List<Entry> entries) throws IOException {
-    WholeFile.replace(
+    AtomicFile.replace(
         file,
         entries.stream()
             .map(

@@ -1,7 +1,7 @@
 package io.troupe.cluster.split;
 
 import akka.actor.setup.Setup;
-import io.troupe.store.RunLease;
+import io.troupe.store.folder.RunLease;
 
 /** Hands the lease of the run to what decides about splits; part of an actor system's setup. */
 public final class LeaseSetup extends Setup {

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.net.tls.HostKeys;
+import io.troupe.net.tls.KeyStorePasswords;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,10 +33,12 @@ public final class TlsTransport {
    * @throws IOException if the password of the keys cannot be read
    */
   public static Config of(HostKeys keys) throws IOException {
-    String password = String.valueOf(Passwords.read(keys.folder().resolve(HostKeys.PASSWORD)));
+    String password =
+        String.valueOf(KeyStorePasswords.read(keys.folder().resolve(HostKeys.PASSWORD)));
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("akka.remote.artery.transport", "tls-tcp");
-    settings.put("akka.remote.artery.ssl.ssl-engine-provider", TellingEngines.class.getName());
+    settings.put(
+        "akka.remote.artery.ssl.ssl-engine-provider", LoggingSslEngineProvider.class.getName());
     settings.put(KEY_STORE, keys.folder().resolve(HostKeys.KEYS).toAbsolutePath().toString());
     settings.put(
         ENGINE + "trust-store", keys.folder().resolve(HostKeys.TRUST).toAbsolutePath().toString());
@@ -50,8 +54,9 @@ public final class TlsTransport {
   }
 
   /**
-   * Settings for the keys that {@link UserKeys} holds. No address is compared: all addresses of the
-   * loopback interface are this host, and the certificate is this user's on each of them.
+   * Settings for the keys that {@link io.troupe.net.tls.UserKeys} holds. No address is compared:
+   * all addresses of the loopback interface are this host, and the certificate is this user's on
+   * each of them.
    *
    * @throws IOException as {@link #of}
    */

@@ -2,7 +2,7 @@ package io.troupe.cluster.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.cluster.split.SplitWorld.Peer;
+import io.troupe.cluster.split.SimulatedPartition.Peer;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -21,7 +21,7 @@ final class SplitScheduleTest {
   void anySchedule_crashesAndCuts_neverTwoHeads() {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
-      SplitWorld world = SplitWorld.hosts(2 + random.nextInt(4), random);
+      SimulatedPartition world = SimulatedPartition.hosts(2 + random.nextInt(4), random);
       for (int tick = 0; tick < 400; tick++) {
         disturb(world, random);
         world.tick();
@@ -31,7 +31,7 @@ final class SplitScheduleTest {
     }
   }
 
-  private static void disturb(SplitWorld world, Random random) {
+  private static void disturb(SimulatedPartition world, Random random) {
     int hosts = world.hosts();
     switch (random.nextInt(60)) {
       case 0 -> world.crashHost(random.nextInt(hosts));
@@ -56,7 +56,7 @@ final class SplitScheduleTest {
     for (int host = 0; host < 3; host++) {
       int survivor = host;
       for (long seed = 0; seed < 20; seed++) {
-        SplitWorld world = SplitWorld.hosts(3, new Random(seed));
+        SimulatedPartition world = SimulatedPartition.hosts(3, new Random(seed));
         world.crashHost((survivor + 1) % 3);
         run(world, ticksBetween);
         world.crashHost((survivor + 2) % 3);
@@ -78,7 +78,7 @@ final class SplitScheduleTest {
   void networkCut_theSideWithTheHeadGoesOnAndTheOtherStops() {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
-      SplitWorld world = SplitWorld.hosts(3, random);
+      SimulatedPartition world = SimulatedPartition.hosts(3, random);
       List<Integer> sides = List.of(0, random.nextInt(2), random.nextInt(2));
       world.cut(sides);
       run(world, SETTLED);
@@ -97,7 +97,7 @@ final class SplitScheduleTest {
   @Test
   void headDiesWhileTheOthersAreCut_oneOfThemGoesOn() {
     for (long seed = 0; seed < SEEDS; seed++) {
-      SplitWorld world = SplitWorld.hosts(3, new Random(seed));
+      SimulatedPartition world = SimulatedPartition.hosts(3, new Random(seed));
       world.cut(List.of(0, 1, 2));
       world.crashHost(0);
       run(world, SETTLED);
@@ -105,7 +105,7 @@ final class SplitScheduleTest {
     }
   }
 
-  private static void run(SplitWorld world, int ticks) {
+  private static void run(SimulatedPartition world, int ticks) {
     for (int i = 0; i < ticks; i++) {
       world.tick();
     }

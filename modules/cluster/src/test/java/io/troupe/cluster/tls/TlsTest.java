@@ -12,8 +12,12 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.cluster.typed.Cluster;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.cluster.link.Endpoint;
-import io.troupe.cluster.link.Wire;
+import io.troupe.net.link.Connection;
+import io.troupe.net.link.ConnectionFactory;
+import io.troupe.net.tls.CertificateAuthority;
+import io.troupe.net.tls.CertificateWatch;
+import io.troupe.net.tls.HostKeys;
+import io.troupe.net.tls.KeyStorePasswords;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -94,8 +98,8 @@ final class TlsTest {
     assertThat(one.objection(ONE, now.plus(Duration.ofDays(91))).orElseThrow())
         .contains("ended at", "troupe certs issue");
     assertThat(one.warning(now)).isEmpty();
-    assertThat(CertificateWatch.word(one.folder(), now)).isEmpty();
-    assertThat(CertificateWatch.word(one.folder(), now.plus(Duration.ofDays(61))).orElseThrow())
+    assertThat(CertificateWatch.warning(one.folder(), now)).isEmpty();
+    assertThat(CertificateWatch.warning(one.folder(), now.plus(Duration.ofDays(61))).orElseThrow())
         .contains("ends in 28 days");
     Instant last = one.until();
     assertThat(TlsTransport.daysLeft(transport, last.minus(Duration.ofDays(3)))).hasValue(3);
@@ -146,7 +150,7 @@ final class TlsTest {
   void transport_certificateThatHasEndedIsIssuedAnew_isTakenUpWithoutARestart() throws Exception {
     CertificateAuthority ours = CertificateAuthority.open(folder.resolve("ours"));
     HostKeys ended = ours.issue("late", List.of(ONE), 1, 2);
-    assertThat(CertificateWatch.word(ended.folder(), Instant.now()).orElseThrow())
+    assertThat(CertificateWatch.warning(ended.folder(), Instant.now()).orElseThrow())
         .contains("ended at", "without a restart");
     try (Node server = new Node(ONE, TlsTransport.of(ended));
         Node client = new Node(TWO, TlsTransport.of(two))) {
@@ -157,7 +161,7 @@ final class TlsTest {
 
       assertThat(renewed.folder()).isEqualTo(ended.folder());
       assertThat(answer(client.askUntilAnswered(server))).isEqualTo("yes");
-      assertThat(CertificateWatch.word(renewed.folder(), Instant.now())).isEmpty();
+      assertThat(CertificateWatch.warning(renewed.folder(), Instant.now())).isEmpty();
       endTogether(server, client);
     }
   }
@@ -166,7 +170,7 @@ final class TlsTest {
   void context_keysIssuedAnewWhileItIsInUse_connectsWithEither() throws Exception {
     CertificateAuthority ours = CertificateAuthority.open(folder.resolve("ours"));
     HostKeys first = ours.issue("again", List.of("127.0.0.1", "localhost"), 90);
-    Endpoint endpoint = new Endpoint.Tls(first.context());
+    ConnectionFactory endpoint = new ConnectionFactory.Tls(first.context());
     byte[] before = shown(endpoint);
     assertThat(shown(endpoint)).isEqualTo(before);
     HostKeys _ = ours.issue("again", List.of("127.0.0.1", "localhost"), 90);
@@ -177,21 +181,21 @@ final class TlsTest {
   }
 
   /** The certificate that a server shows to a client with the same keys. */
-  private static byte[] shown(Endpoint endpoint) throws Exception {
+  private static byte[] shown(ConnectionFactory endpoint) throws Exception {
     InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (Endpoint.Listener listener = endpoint.listen(free);
+    try (ConnectionFactory.Listener listener = endpoint.listen(free);
         ExecutorService threads = Executors.newSingleThreadExecutor()) {
       Future<byte[]> shown =
           threads.submit(
               () -> {
-                try (Wire wire = endpoint.connect(listener.address(), PATIENCE)) {
-                  SSLSocket socket = ((Wire.Encrypted) wire).socket();
+                try (Connection wire = endpoint.connect(listener.address(), PATIENCE)) {
+                  SSLSocket socket = ((Connection.Encrypted) wire).socket();
                   socket.startHandshake();
                   return socket.getSession().getPeerCertificates()[0].getEncoded();
                 }
               });
-      try (Wire accepted = listener.accept()) {
-        ((Wire.Encrypted) accepted).socket().startHandshake();
+      try (Connection accepted = listener.accept()) {
+        ((Connection.Encrypted) accepted).socket().startHandshake();
         return shown.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       }
     }
@@ -212,7 +216,7 @@ final class TlsTest {
   void tellingTrust_certificateOfAnotherAuthority_saysWhoseItIsAndForWhichAddress()
       throws Exception {
     List<String> told = new ArrayList<>();
-    TellingTrust trust = new TellingTrust(trusting(one), told::add);
+    LoggingTrustCheck trust = new LoggingTrustCheck(trusting(one), told::add);
     X509Certificate[] friendly = chain(two);
     trust.checkClientTrusted(friendly, "UNKNOWN");
     assertThat(told).isEmpty();
@@ -238,7 +242,7 @@ final class TlsTest {
   }
 
   private static char[] password(HostKeys keys) throws IOException {
-    return Passwords.read(keys.folder().resolve(HostKeys.PASSWORD));
+    return KeyStorePasswords.read(keys.folder().resolve(HostKeys.PASSWORD));
   }
 
   /** An actor system that answers. */
@@ -252,7 +256,7 @@ final class TlsTest {
               akka {
                 loglevel = ERROR
                 stdout-loglevel = OFF
-                extensions = ["io.troupe.cluster.PromptEnd"]
+                extensions = ["io.troupe.cluster.membership.TransportCutoff"]
                 actor.provider = cluster
                 actor.allow-java-serialization = off
                 actor.serialization-bindings."%s" = jackson-cbor

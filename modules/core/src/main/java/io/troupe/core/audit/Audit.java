@@ -7,11 +7,11 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.LeaseEndReason;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,7 +35,7 @@ public final class Audit {
    * nothing either, until it has found the moment of its own books which that state claims to be.
    *
    *   S1  A step's tokens are known from the versions its groups were accepted with, and what the
-   *       trainer gave weight to from TokensWeighed. The two must agree: as many weighted tokens as
+   *       trainer gave weight to from LossTokensCounted. The two must agree: as many weighted tokens as
    *       are young enough at most, and none staler than the bound.
    *   S2  A prompt is admitted once an epoch; its group ends once; an answer counts under the lease
    *       that is current and no other.
@@ -56,20 +56,20 @@ public final class Audit {
   private static final int MOST_VIOLATIONS = 1000;
   private static final int MOST_REASONS = 20;
 
-  private final SortedMap<GroupId, Pending> pending = new TreeMap<>();
-  private final Admissions admissions = new Admissions();
-  private final Positions positions = new Positions();
-  private final Tally seen = new Tally();
-  private final List<Violation> violations = new ArrayList<>();
+  private final SortedMap<GroupId, AuditedGroup> pending = new TreeMap<>();
+  private final AdmissionLog admissions = new AdmissionLog();
+  private final ResumePositions positions = new ResumePositions();
+  private final AuditCounters seen = new AuditCounters();
+  private final List<AuditViolation> violations = new ArrayList<>();
   private final SortedMap<String, Long> failed = new TreeMap<>();
   private final Set<WorkerId> gone = new HashSet<>();
   private final Set<String> suspended = new HashSet<>();
   private boolean verifiersSuspended;
   private Optional<GroupId> ordered = Optional.empty();
-  private Tally tally = new Tally();
+  private AuditCounters tally = new AuditCounters();
   private State state = State.STARTING;
-  private Optional<Position> left = Optional.empty();
-  private Optional<Event.TokensWeighed> weighed = Optional.empty();
+  private Optional<ResumePosition> left = Optional.empty();
+  private Optional<Event.LossTokensCounted> lossTokensCounted = Optional.empty();
   private AuditReport.Tokens tokens = AuditReport.Tokens.NONE;
   private boolean atCheckpoint;
   private long step;
@@ -100,9 +100,9 @@ public final class Audit {
   public Audit(long record, RunState from) {
     this.record = record;
     processes = 1;
-    from.groups().values().forEach(group -> pending.put(group.id(), Pending.of(group)));
-    tally = Tally.of(from.ledger());
-    for (Entry entry : Entry.values()) {
+    from.groups().values().forEach(group -> pending.put(group.id(), AuditedGroup.of(group)));
+    tally = AuditCounters.of(from.ledger());
+    for (AuditCounter entry : AuditCounter.values()) {
       seen.add(entry, tally.of(entry));
     }
     version = from.version().number();
@@ -117,7 +117,7 @@ public final class Audit {
           case Phase.Saving _ -> State.SAVING;
           case Phase.Ended _ -> State.ENDED;
         };
-    admissions.begin(tally.of(Entry.ADMITTED), from.cursor());
+    admissions.begin(tally.of(AuditCounter.ADMITTED), from.cursor());
     positions.add(position());
   }
 
@@ -125,7 +125,7 @@ public final class Audit {
   public void record(long number, List<Event> decision) {
     record = number;
     for (Event event : decision) {
-      atCheckpoint &= event instanceof Event.GroupSpoiled || event instanceof Event.LeaseEnded;
+      atCheckpoint &= event instanceof Event.GroupStale || event instanceof Event.LeaseEnded;
       take(event);
       events++;
       if (atCheckpoint) {
@@ -138,7 +138,7 @@ public final class Audit {
 
   /** Notes that the journal cannot be read from here on. */
   public void unreadable(String why) {
-    violate(Rule.JOURNAL, why);
+    violate(AuditRule.JOURNAL, why);
   }
 
   /** What was found so far. */
@@ -153,10 +153,10 @@ public final class Audit {
         admissions.epochs(),
         seen.copy(),
         tally.copy(),
-        count(Pending.Waiting.class),
-        count(Pending.Leased.class),
-        count(Pending.Buffered.class),
-        count(Pending.Training.class),
+        count(AuditedGroup.Waiting.class),
+        count(AuditedGroup.Leased.class),
+        count(AuditedGroup.Buffered.class),
+        count(AuditedGroup.Training.class),
         tokens,
         failed,
         List.copyOf(violations),
@@ -173,14 +173,14 @@ public final class Audit {
       case Event.LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion granted, long _) ->
           onGranted(lease, worker, granted);
       case Event.LeaseSampled(LeaseId lease, long _) -> leased(lease, "is sampled");
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _, boolean counts) ->
+      case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String _, boolean counts) ->
           onLeaseEnded(lease, reason, counts);
       case Event.GroupBuffered(GroupSummary summary) -> onBuffered(summary);
       case Event.GroupFiltered(GroupSummary summary) -> onFiltered(summary);
-      case Event.GroupSpoiled(LeaseId lease) -> onSpoiled(lease);
+      case Event.GroupStale(LeaseId lease) -> onGroupStale(lease);
       case Event.GroupWithdrawn(LeaseId lease) -> onWithdrawn(lease);
       case Event.GroupFailed(GroupId group, String reason) -> onFailed(group, reason);
-      case Event.AnswerRefused _ -> count(Entry.REFUSED, 1);
+      case Event.AnswerRefused _ -> count(AuditCounter.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
       case Event.WorkerRetired _ -> {} // Its leases may go on.
       case Event.WorkerSuspended suspension -> suspended.add(suspension.worker().place());
@@ -189,14 +189,14 @@ public final class Audit {
       case Event.VerificationResumed _ -> verifiersSuspended = false;
       case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
-      case Event.TokensWeighed said -> weighed = Optional.of(said);
+      case Event.LossTokensCounted said -> lossTokensCounted = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);
       case Event.StepSkipped(long number, String _, boolean _) -> onStepSkipped(number);
-      case Event.OrderTaken(Verb verb, var _) -> {
-        if (verb instanceof Verb.SaveCheckpoint) {
+      case Event.OrderTaken(OperatorCommand verb, var _) -> {
+        if (verb instanceof OperatorCommand.SaveCheckpoint) {
           positions.add(position());
         }
-        if (verb instanceof Verb.CancelGroup(GroupId group)) {
+        if (verb instanceof OperatorCommand.CancelGroup(GroupId group)) {
           ordered = Optional.of(group);
         }
       }
@@ -220,10 +220,10 @@ public final class Audit {
 
   private void onStarted() {
     if (state != State.STARTING) {
-      violate(Rule.PHASES, "the run starts, and it is " + name());
+      violate(AuditRule.PHASES, "the run starts, and it is " + name());
     }
     processes += left.isPresent() ? 0 : 1;
-    undoneSteps += left.map(Position::version).orElse(version);
+    undoneSteps += left.map(ResumePosition::version).orElse(version);
     empty();
     positions.clear();
     admissions.truncate(0, PromptCursor.START);
@@ -241,28 +241,29 @@ public final class Audit {
       state = State.STARTING;
       return;
     }
-    Position before = left.orElseGet(this::position);
+    ResumePosition before = left.orElseGet(this::position);
     processes += left.isPresent() ? 0 : 1;
     empty();
-    from.groups().values().forEach(group -> pending.put(group.id(), Pending.of(group)));
-    tally = Tally.of(from.ledger());
+    from.groups().values().forEach(group -> pending.put(group.id(), AuditedGroup.of(group)));
+    tally = AuditCounters.of(from.ledger());
     version = from.version().number();
-    Position now = position(from.cursor());
-    Optional<Position> origin = before.goesOnAs(now) ? Optional.of(before) : positions.backTo(now);
+    ResumePosition now = position(from.cursor());
+    Optional<ResumePosition> origin =
+        before.resumesAs(now) ? Optional.of(before) : positions.truncateTo(now);
     if (origin.isEmpty()) {
       violate(
-          Rule.RESUME,
+          AuditRule.RESUME,
           "it goes on from v%d with %s, which no checkpoint of it can hold"
               .formatted(version, tally));
     }
-    seen.add(Entry.CANCELLED, origin.map(Position::leased).orElse(0L) - now.leased());
-    if (tally.of(Entry.ADMITTED) > admissions.count()) {
+    seen.add(AuditCounter.CANCELLED, origin.map(ResumePosition::leased).orElse(0L) - now.leased());
+    if (tally.of(AuditCounter.ADMITTED) > admissions.count()) {
       violate(
-          Rule.RESUME,
+          AuditRule.RESUME,
           "it goes on with %d groups admitted, and the journal tells of %d"
-              .formatted(tally.of(Entry.ADMITTED), admissions.count()));
+              .formatted(tally.of(AuditCounter.ADMITTED), admissions.count()));
     }
-    admissions.truncate(tally.of(Entry.ADMITTED), from.cursor());
+    admissions.truncate(tally.of(AuditCounter.ADMITTED), from.cursor());
     undoneSteps += Math.max(0, before.version() - version);
     left = Optional.empty();
     state = State.RUNNING;
@@ -273,23 +274,23 @@ public final class Audit {
     gone.clear();
     suspended.clear();
     verifiersSuspended = false;
-    tally = new Tally();
+    tally = new AuditCounters();
     version = 0;
     step = 0;
-    weighed = Optional.empty();
+    lossTokensCounted = Optional.empty();
   }
 
-  private Position position() {
+  private ResumePosition position() {
     return position(admissions.cursor());
   }
 
-  private Position position(PromptCursor cursor) {
+  private ResumePosition position(PromptCursor cursor) {
     long fingerprint = 0;
-    for (Pending group : pending.values()) {
+    for (AuditedGroup group : pending.values()) {
       fingerprint += group.fingerprint();
     }
-    return new Position(
-        version, tally.copy(), cursor, count(Pending.Leased.class), fingerprint, record);
+    return new ResumePosition(
+        version, tally.copy(), cursor, count(AuditedGroup.Leased.class), fingerprint, record);
   }
 
   // --- groups and leases ---
@@ -297,100 +298,103 @@ public final class Audit {
   private void onAdmitted(GroupId group, int prompt, long epoch, PromptCursor next) {
     begins(group + " is admitted");
     if (group.number() != admissions.count() + 1) {
-      violate(Rule.COUNTS, "%s is admitted after %d groups".formatted(group, admissions.count()));
+      violate(
+          AuditRule.COUNTS, "%s is admitted after %d groups".formatted(group, admissions.count()));
     }
     admissions
         .add(prompt, epoch, next)
-        .ifPresent(wrong -> violate(Rule.EXACTLY_ONCE, group + ": " + wrong));
-    Pending before =
-        pending.put(group, new Pending(group, prompt, epoch, 0, new Pending.Waiting()));
+        .ifPresent(wrong -> violate(AuditRule.EXACTLY_ONCE, group + ": " + wrong));
+    AuditedGroup before =
+        pending.put(group, new AuditedGroup(group, prompt, epoch, 0, new AuditedGroup.Waiting()));
     if (before != null) {
-      violate(Rule.EXACTLY_ONCE, "%s is admitted while it is %s".formatted(group, before.where()));
+      violate(
+          AuditRule.EXACTLY_ONCE, "%s is admitted while it is %s".formatted(group, before.where()));
     }
-    count(Entry.ADMITTED, 1);
+    count(AuditCounter.ADMITTED, 1);
   }
 
   private void onGranted(LeaseId lease, WorkerId worker, WeightVersion granted) {
     begins(lease + " is granted");
     if (lease.fence() <= lastFence) {
       violate(
-          Rule.FENCING,
+          AuditRule.FENCING,
           "%s is granted to %s after fence %d".formatted(lease, worker.value(), lastFence));
     }
     lastFence = Math.max(lastFence, lease.fence());
     probes(lease, worker);
     if (granted.number() > version) {
-      violate(Rule.VERSIONS, "%s is granted at %s, of v%d".formatted(lease, granted, version));
+      violate(AuditRule.VERSIONS, "%s is granted at %s, of v%d".formatted(lease, granted, version));
     }
     find(lease.group(), "is leased")
         .ifPresent(
             group -> {
-              if (!(group.place() instanceof Pending.Waiting)) {
+              if (!(group.place() instanceof AuditedGroup.Waiting)) {
                 violate(
-                    Rule.FENCING, "%s is granted while it is %s".formatted(lease, group.where()));
+                    AuditRule.FENCING,
+                    "%s is granted while it is %s".formatted(lease, group.where()));
               }
-              pending.put(group.id(), group.at(new Pending.Leased(lease, worker, granted)));
+              pending.put(group.id(), group.at(new AuditedGroup.Leased(lease, worker, granted)));
             });
-    count(Entry.GRANTED, 1);
+    count(AuditCounter.GRANTED, 1);
   }
 
   /** Who is suspended gets a group while it has none. */
   private void probes(LeaseId lease, WorkerId worker) {
-    if (verifiersSuspended && count(Pending.Leased.class) > 0) {
+    if (verifiersSuspended && count(AuditedGroup.Leased.class) > 0) {
       violate(
-          Rule.OUTAGES,
+          AuditRule.OUTAGES,
           "%s is granted while no verifier is there and others are under lease".formatted(lease));
     }
     if (suspended.contains(worker.place())
         && pending.values().stream().anyMatch(group -> group.isLeasedTo(worker))) {
       violate(
-          Rule.OUTAGES,
+          AuditRule.OUTAGES,
           "%s is granted to %s, which is suspended and has a lease"
               .formatted(lease, worker.value()));
     }
   }
 
-  private void onLeaseEnded(LeaseId lease, LeaseEnd reason, boolean counts) {
-    leased(lease, "ends").ifPresent(_ -> move(lease.group(), new Pending.Waiting()));
+  private void onLeaseEnded(LeaseId lease, LeaseEndReason reason, boolean counts) {
+    leased(lease, "ends").ifPresent(_ -> move(lease.group(), new AuditedGroup.Waiting()));
     if (counts) {
       pending.computeIfPresent(lease.group(), (_, group) -> group.charged());
-      if (reason == LeaseEnd.VERIFIER_AWAY
-          || reason == LeaseEnd.STALE
-          || reason == LeaseEnd.CANCELLED) {
+      if (reason == LeaseEndReason.VERIFIER_AWAY
+          || reason == LeaseEndReason.STALE
+          || reason == LeaseEndReason.CANCELLED) {
         violate(
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             "%s ended as %s, which no prompt is to blame for, and counts"
                 .formatted(lease, reason.name().toLowerCase(Locale.ROOT)));
       }
     }
     count(
         switch (reason) {
-          case EXPIRED -> Entry.EXPIRED;
-          case WORKER_LOST -> Entry.LOST;
-          case FAILED -> Entry.BROKEN;
-          case ENGINE_FAILED, VERIFIER_AWAY -> Entry.OUTAGES;
-          case STALE -> Entry.STALE;
-          case CANCELLED -> Entry.CANCELLED;
+          case EXPIRED -> AuditCounter.EXPIRED;
+          case WORKER_LOST -> AuditCounter.LOST;
+          case FAILED -> AuditCounter.BROKEN;
+          case ENGINE_FAILED, VERIFIER_AWAY -> AuditCounter.OUTAGES;
+          case STALE -> AuditCounter.STALE;
+          case CANCELLED -> AuditCounter.CANCELLED;
         },
         1);
   }
 
   private void onBuffered(GroupSummary summary) {
     accepts(summary);
-    move(summary.lease().group(), new Pending.Buffered(summary));
+    move(summary.lease().group(), new AuditedGroup.Buffered(summary));
   }
 
   private void onFiltered(GroupSummary summary) {
     accepts(summary);
     pending.remove(summary.lease().group());
-    count(Entry.FILTERED, 1);
+    count(AuditCounter.FILTERED, 1);
   }
 
   private void accepts(GroupSummary summary) {
     LeaseId lease = summary.lease();
     if (summary.newest().number() > version) {
       violate(
-          Rule.VERSIONS,
+          AuditRule.VERSIONS,
           "%s brings tokens of %s, of v%d".formatted(lease, summary.newest(), version));
     }
     leased(lease, "is accepted")
@@ -398,46 +402,48 @@ public final class Audit {
         .ifPresent(
             held ->
                 violate(
-                    Rule.STALENESS,
+                    AuditRule.STALENESS,
                     "%s brings tokens of %s, granted at %s"
                         .formatted(lease, summary.oldest(), held.version())));
   }
 
-  private void onSpoiled(LeaseId lease) {
+  private void onGroupStale(LeaseId lease) {
     takeBack(lease, "is spoiled");
-    count(Entry.STALE, 1);
+    count(AuditCounter.STALE, 1);
   }
 
   private void onWithdrawn(LeaseId lease) {
     takeBack(lease, "is withdrawn");
-    count(Entry.CANCELLED, 1);
+    count(AuditCounter.CANCELLED, 1);
   }
 
   private void takeBack(LeaseId lease, String what) {
     find(lease.group(), what)
         .ifPresent(
             group -> {
-              if (!(group.place() instanceof Pending.Buffered(GroupSummary held))
+              if (!(group.place() instanceof AuditedGroup.Buffered(GroupSummary held))
                   || !held.lease().equals(lease)) {
-                violate(Rule.FENCING, "%s %s while it is %s".formatted(lease, what, group.where()));
+                violate(
+                    AuditRule.FENCING,
+                    "%s %s while it is %s".formatted(lease, what, group.where()));
               }
-              move(group.id(), new Pending.Waiting());
+              move(group.id(), new AuditedGroup.Waiting());
             });
   }
 
   private void onFailed(GroupId id, String reason) {
     find(id, "fails")
-        .filter(group -> !(group.place() instanceof Pending.Waiting))
+        .filter(group -> !(group.place() instanceof AuditedGroup.Waiting))
         .ifPresent(
             group ->
                 violate(
-                    Rule.EXACTLY_ONCE,
+                    AuditRule.EXACTLY_ONCE,
                     "%s is given up while it is %s".formatted(id, group.where())));
-    Pending given = pending.remove(id);
+    AuditedGroup given = pending.remove(id);
     if (given != null && given.charges() == 0 && !ordered.equals(Optional.of(id))) {
-      violate(Rule.OUTAGES, "%s is given up, and no failure of it counted".formatted(id));
+      violate(AuditRule.OUTAGES, "%s is given up, and no failure of it counted".formatted(id));
     }
-    count(Entry.FAILED, 1);
+    count(AuditCounter.FAILED, 1);
     String kind = reason.replaceAll("\\d+", "#");
     failed.merge(
         failed.size() < MOST_REASONS || failed.containsKey(kind) ? kind : "others", 1L, Long::sum);
@@ -448,22 +454,22 @@ public final class Audit {
   private void onStepStarted(long number, List<GroupId> batch) {
     begins("step " + number);
     if (step != 0) {
-      violate(Rule.VERSIONS, "step %d starts while step %d runs".formatted(number, step));
+      violate(AuditRule.VERSIONS, "step %d starts while step %d runs".formatted(number, step));
     }
     if (number != version + 1) {
-      violate(Rule.VERSIONS, "step %d starts from v%d".formatted(number, version));
+      violate(AuditRule.VERSIONS, "step %d starts from v%d".formatted(number, version));
     }
     step = number;
-    weighed = Optional.empty();
+    lossTokensCounted = Optional.empty();
     for (GroupId id : batch) {
       find(id, "is trained by step " + number)
           .ifPresent(
               group -> {
-                if (group.place() instanceof Pending.Buffered(GroupSummary summary)) {
-                  pending.put(id, group.at(new Pending.Training(summary)));
+                if (group.place() instanceof AuditedGroup.Buffered(GroupSummary summary)) {
+                  pending.put(id, group.at(new AuditedGroup.Training(summary)));
                 } else {
                   violate(
-                      Rule.EXACTLY_ONCE,
+                      AuditRule.EXACTLY_ONCE,
                       "%s is trained by step %d while it is %s"
                           .formatted(id, number, group.where()));
                 }
@@ -474,9 +480,9 @@ public final class Audit {
   private void onStepTrained(long number) {
     runs(number, "is trained");
     prove(number, training());
-    finish(Entry.TRAINED);
+    finish(AuditCounter.TRAINED);
     if (number != version + 1) {
-      violate(Rule.VERSIONS, "v%d follows v%d".formatted(number, version));
+      violate(AuditRule.VERSIONS, "v%d follows v%d".formatted(number, version));
     }
     version = number;
     positions.add(position());
@@ -485,7 +491,7 @@ public final class Audit {
 
   private void onStepSkipped(long number) {
     runs(number, "is skipped");
-    finish(Entry.SKIPPED);
+    finish(AuditCounter.SKIPPED);
     // An operator may have asked for a checkpoint at the end of this step.
     positions.add(position());
   }
@@ -493,35 +499,35 @@ public final class Audit {
   private void runs(long number, String what) {
     if (step != number || training().isEmpty()) {
       violate(
-          Rule.VERSIONS,
+          AuditRule.VERSIONS,
           "step %d %s, and %s".formatted(number, what, step == 0 ? "none runs" : "step " + step));
     }
   }
 
-  private void finish(Entry how) {
-    List<Pending> batch = training();
+  private void finish(AuditCounter how) {
+    List<AuditedGroup> batch = training();
     batch.forEach(group -> pending.remove(group.id()));
     count(how, batch.size());
     step = 0;
-    weighed = Optional.empty();
+    lossTokensCounted = Optional.empty();
   }
 
   /** S1: what the trainer gave weight to, against the versions its groups were accepted with. */
-  private void prove(long number, List<Pending> batch) {
-    if (weighed.isEmpty() && number == unproven) {
+  private void prove(long number, List<AuditedGroup> batch) {
+    if (lossTokensCounted.isEmpty() && number == unproven) {
       return;
     }
-    if (weighed.isEmpty() || weighed.get().step() != number) {
+    if (lossTokensCounted.isEmpty() || lossTokensCounted.get().step() != number) {
       violate(
-          Rule.STALENESS,
+          AuditRule.STALENESS,
           "step %d is trained, and nothing tells which tokens had loss weight".formatted(number));
       return;
     }
-    Event.TokensWeighed said = weighed.get();
+    Event.LossTokensCounted said = lossTokensCounted.get();
     long all = 0;
     long young = 0;
-    for (Pending group : batch) {
-      GroupSummary summary = ((Pending.Training) group.place()).summary();
+    for (AuditedGroup group : batch) {
+      GroupSummary summary = ((AuditedGroup.Training) group.place()).summary();
       long before = young;
       for (TokenVersions versions : summary.versions()) {
         for (TokenVersions.Span span : versions.spans()) {
@@ -531,13 +537,13 @@ public final class Audit {
       }
       if (young == before) {
         violate(
-            Rule.STALENESS,
+            AuditRule.STALENESS,
             "%s is trained by step %d from v%d, and its newest token is of %s, staler than %d"
                 .formatted(
                     summary.lease(), number, version, summary.newest(), said.maxStaleness()));
       }
     }
-    hold(said, all, young);
+    checkPromise(said, all, young);
     tokens =
         new AuditReport.Tokens(
             tokens.weighted() + said.weighted(),
@@ -546,22 +552,22 @@ public final class Audit {
             Math.max(tokens.boundMax(), said.maxStaleness()));
   }
 
-  private void hold(Event.TokensWeighed said, long all, long young) {
+  private void checkPromise(Event.LossTokensCounted said, long all, long young) {
     if (said.stalenessMax() > said.maxStaleness()) {
       violate(
-          Rule.STALENESS,
+          AuditRule.STALENESS,
           "step %d gave weight to a token of staleness %d, and the bound is %d"
               .formatted(said.step(), said.stalenessMax(), said.maxStaleness()));
     }
     if (said.weighted() > young) {
       violate(
-          Rule.STALENESS,
+          AuditRule.STALENESS,
           "step %d gave weight to %d tokens, and only %d of its groups are young enough"
               .formatted(said.step(), said.weighted(), young));
     }
     if (said.weighted() + said.unweighted() != all) {
       violate(
-          Rule.COUNTS,
+          AuditRule.COUNTS,
           "step %d counted %d tokens, and its groups have %d"
               .formatted(said.step(), said.weighted() + said.unweighted(), all));
     }
@@ -569,13 +575,13 @@ public final class Audit {
 
   private void succeeds(RunEnd end) {
     if (end instanceof RunEnd.Completed && version == 0) {
-      violate(Rule.OUTAGES, "the run is completed, and no step moved the weights");
+      violate(AuditRule.OUTAGES, "the run is completed, and no step moved the weights");
     }
   }
 
   private void onCheckpointSaved(long saved) {
     if (saved > version) {
-      violate(Rule.VERSIONS, "checkpoint %d is saved at v%d".formatted(saved, version));
+      violate(AuditRule.VERSIONS, "checkpoint %d is saved at v%d".formatted(saved, version));
     }
     positions.saved(saved);
   }
@@ -583,37 +589,39 @@ public final class Audit {
   // --- the books ---
 
   private void balance() {
-    for (Pending group : gone.isEmpty() ? List.<Pending>of() : List.copyOf(pending.values())) {
-      if (group.place() instanceof Pending.Leased(var lease, var worker, var _)
+    for (AuditedGroup group :
+        gone.isEmpty() ? List.<AuditedGroup>of() : List.copyOf(pending.values())) {
+      if (group.place() instanceof AuditedGroup.Leased(var lease, var worker, var _)
           && gone.contains(worker)) {
         violate(
-            Rule.FENCING, "%s is still held by %s, which is lost".formatted(lease, worker.value()));
+            AuditRule.FENCING,
+            "%s is still held by %s, which is lost".formatted(lease, worker.value()));
       }
     }
     gone.clear();
-    long ended = tally.sum(Entry.GROUP_ENDS);
-    long lost = tally.of(Entry.ADMITTED) - ended - pending.size();
+    long ended = tally.sum(AuditCounter.GROUP_ENDS);
+    long lost = tally.of(AuditCounter.ADMITTED) - ended - pending.size();
     if (lost != lostGroups) {
       violate(
-          Rule.COUNTS,
+          AuditRule.COUNTS,
           "%d groups admitted, %d ended, %d pending"
-              .formatted(tally.of(Entry.ADMITTED), ended, pending.size()));
+              .formatted(tally.of(AuditCounter.ADMITTED), ended, pending.size()));
     }
     lostGroups = lost;
-    long live = pending.size() - count(Pending.Waiting.class);
-    long open = tally.of(Entry.GRANTED) - tally.sum(Entry.LEASE_ENDS) - live;
+    long live = pending.size() - count(AuditedGroup.Waiting.class);
+    long open = tally.of(AuditCounter.GRANTED) - tally.sum(AuditCounter.LEASE_ENDS) - live;
     if (open != lostLeases) {
       violate(
-          Rule.COUNTS,
+          AuditRule.COUNTS,
           "%d leases granted, %d ended, %d live"
-              .formatted(tally.of(Entry.GRANTED), tally.sum(Entry.LEASE_ENDS), live));
+              .formatted(tally.of(AuditCounter.GRANTED), tally.sum(AuditCounter.LEASE_ENDS), live));
     }
     lostLeases = open;
   }
 
   private void begins(String what) {
     if (state != State.RUNNING) {
-      violate(Rule.PHASES, "%s in a run that is %s".formatted(what, name()));
+      violate(AuditRule.PHASES, "%s in a run that is %s".formatted(what, name()));
     }
   }
 
@@ -621,58 +629,61 @@ public final class Audit {
     return state.name().toLowerCase(Locale.ROOT);
   }
 
-  private Optional<Pending> find(GroupId id, String what) {
-    Optional<Pending> group = Optional.ofNullable(pending.get(id));
+  private Optional<AuditedGroup> find(GroupId id, String what) {
+    Optional<AuditedGroup> group = Optional.ofNullable(pending.get(id));
     if (group.isEmpty()) {
       violate(
-          Rule.EXACTLY_ONCE,
+          AuditRule.EXACTLY_ONCE,
           "%s %s, and it %s"
               .formatted(
                   id,
                   what,
-                  id.number() <= tally.of(Entry.ADMITTED) ? "has ended" : "was never admitted"));
+                  id.number() <= tally.of(AuditCounter.ADMITTED)
+                      ? "has ended"
+                      : "was never admitted"));
     }
     return group;
   }
 
   /** The group's present lease, which must be this one. */
-  private Optional<Pending.Leased> leased(LeaseId lease, String what) {
-    Optional<Pending> group = find(lease.group(), what);
+  private Optional<AuditedGroup.Leased> leased(LeaseId lease, String what) {
+    Optional<AuditedGroup> group = find(lease.group(), what);
     if (group.isPresent()
-        && group.get().place() instanceof Pending.Leased held
+        && group.get().place() instanceof AuditedGroup.Leased held
         && held.lease().equals(lease)) {
       return Optional.of(held);
     }
     group.ifPresent(
         other ->
             violate(
-                Rule.FENCING, "%s %s, and its group is %s".formatted(lease, what, other.where())));
+                AuditRule.FENCING,
+                "%s %s, and its group is %s".formatted(lease, what, other.where())));
     return Optional.empty();
   }
 
-  private void move(GroupId id, Pending.Place place) {
+  private void move(GroupId id, AuditedGroup.Stage place) {
     pending.computeIfPresent(id, (_, group) -> group.at(place));
   }
 
-  private List<Pending> training() {
+  private List<AuditedGroup> training() {
     return pending.values().stream()
-        .filter(group -> group.place() instanceof Pending.Training)
+        .filter(group -> group.place() instanceof AuditedGroup.Training)
         .toList();
   }
 
-  private long count(Class<? extends Pending.Place> place) {
+  private long count(Class<? extends AuditedGroup.Stage> place) {
     return pending.values().stream().filter(group -> place.isInstance(group.place())).count();
   }
 
-  private void count(Entry entry, long groups) {
+  private void count(AuditCounter entry, long groups) {
     tally.add(entry, groups);
     seen.add(entry, groups);
   }
 
-  private void violate(Rule rule, String what) {
+  private void violate(AuditRule rule, String what) {
     violationCount++;
     if (violations.size() < MOST_VIOLATIONS) {
-      violations.add(new Violation(record, rule, what));
+      violations.add(new AuditViolation(record, rule, what));
     }
   }
 }

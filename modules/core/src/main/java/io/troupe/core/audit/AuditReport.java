@@ -32,15 +32,15 @@ public record AuditReport(
     long undoneSteps,
     long processes,
     long epochs,
-    Tally seen,
-    Tally stands,
+    AuditCounters seen,
+    AuditCounters stands,
     long waiting,
     long leased,
     long buffered,
     long training,
     Tokens tokens,
     SortedMap<String, Long> failed,
-    List<Violation> violations,
+    List<AuditViolation> violations,
     long violationCount) {
   /**
    * Completion tokens of trained steps.

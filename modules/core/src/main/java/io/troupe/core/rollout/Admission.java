@@ -5,7 +5,7 @@ package io.troupe.core.rollout;
  * the coming eta + 1 steps can consume, so that staleness stays low before any check.
  *
  * <p>This bounds groups in aggregate, not the staleness of one token: a straggler passes it. The
- * guarantee is {@link io.troupe.core.buffer.StalenessBound}'s, at consumption.
+ * guarantee is {@link io.troupe.core.rollout.StalenessBound}'s, at consumption.
  */
 public final class Admission {
   private Admission() {}

@@ -12,22 +12,22 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
   public static final Controls NONE = new Controls(false, false, 0);
 
   /** After an operator's order was taken. */
-  public Controls after(Verb verb, boolean stepRuns) {
+  public Controls after(OperatorCommand verb, boolean stepRuns) {
     return switch (verb) {
-      case Verb.PauseAdmission _ -> paused(true);
-      case Verb.ResumeAdmission _ -> paused(false);
-      case Verb.LimitConcurrency(int most) -> concurrency(most);
+      case OperatorCommand.PauseAdmission _ -> paused(true);
+      case OperatorCommand.ResumeAdmission _ -> paused(false);
+      case OperatorCommand.LimitConcurrency(int most) -> concurrency(most);
       // A step that runs has taken its groups already, so the checkpoint waits for its end.
-      case Verb.SaveCheckpoint _ -> checkpointAsked(stepRuns);
-      case Verb.RequeueGroup _,
-          Verb.CancelGroup _,
-          Verb.Drain _,
-          Verb.RestartWorker _,
-          Verb.QuarantineVerifier _,
-          Verb.ReleaseVerifier _,
-          Verb.DrainNode _,
-          Verb.DrainWorker _,
-          Verb.SetLogLevel _ ->
+      case OperatorCommand.SaveCheckpoint _ -> checkpointAsked(stepRuns);
+      case OperatorCommand.RequeueGroup _,
+          OperatorCommand.CancelGroup _,
+          OperatorCommand.Drain _,
+          OperatorCommand.RestartWorker _,
+          OperatorCommand.QuarantineVerifier _,
+          OperatorCommand.ReleaseVerifier _,
+          OperatorCommand.DrainNode _,
+          OperatorCommand.DrainWorker _,
+          OperatorCommand.SetLogLevel _ ->
           this;
     };
   }

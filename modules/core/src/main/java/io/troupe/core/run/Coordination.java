@@ -3,13 +3,15 @@ package io.troupe.core.run;
 import static io.troupe.core.Require.invariant;
 
 import io.troupe.core.advantage.Advantages;
-import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.loss.LossTokens;
+import io.troupe.core.outage.CircuitBreaker;
+import io.troupe.core.outage.Outages;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -89,7 +91,7 @@ public record Coordination(RunLimits limits) {
     if (!(state.phase() instanceof Phase.Ended)) {
       draft.receive(input);
       if (!draft.saves) {
-        draft.settle();
+        draft.advance();
       }
       draft.releaseRetired();
     }
@@ -104,7 +106,7 @@ public record Coordination(RunLimits limits) {
    *
    * @param lastFence the greatest fencing number the journal tells of
    */
-  public Decision startOver(long lastFence) {
+  public Decision resetJournal(long lastFence) {
     RunState fenced = RunState.INITIAL.fence(beyond(lastFence));
     return new Decision(List.of(new Event.RunResumed(fenced)), List.of(), fenced);
   }
@@ -118,7 +120,11 @@ public record Coordination(RunLimits limits) {
    */
   public Decision resume(RunState checkpoint, long lastFence) {
     Draft draft = new Draft(checkpoint, 0);
-    draft.state.leases().toList().forEach(held -> draft.end(held.lease(), LeaseEnd.CANCELLED, ""));
+    draft
+        .state
+        .leases()
+        .toList()
+        .forEach(held -> draft.end(held.lease(), LeaseEndReason.CANCELLED, ""));
     RunState cleared = draft.state;
     RunState resumed =
         new RunState(
@@ -135,7 +141,7 @@ public record Coordination(RunLimits limits) {
     Draft begin = new Draft(checkpoint, 0);
     begin.emit(new Event.RunResumed(resumed));
     begin.effects.add(new Effect.Publish(resumed.version()));
-    begin.settle();
+    begin.advance();
     return new Decision(begin.events, begin.effects, begin.state);
   }
 
@@ -177,14 +183,14 @@ public record Coordination(RunLimits limits) {
       invariant(!saves, "%s comes after a checkpoint of the same decision", event);
       events.add(event);
       state = state.evolve(event);
-      aged |= ages(event);
+      aged |= changesStaleness(event);
       if (event instanceof Event.GroupBuffered(GroupSummary summary)) {
         arrived.add(summary);
       }
     }
 
     /** What is in the buffer grows stale with the newest version, and with nothing else. */
-    private static boolean ages(Event event) {
+    private static boolean changesStaleness(Event event) {
       return event instanceof Event.StepTrained
           || event instanceof Event.RunStarted
           || event instanceof Event.RunResumed;
@@ -196,10 +202,11 @@ public record Coordination(RunLimits limits) {
         case Input.WorkRequested(WorkerId worker, long total) -> onWorkRequested(worker, total);
         case Input.GroupSampled(LeaseId lease) -> onGroupSampled(lease);
         case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
-        case Input.GroupFailed(LeaseId lease, Failure failure) -> onGroupFailed(lease, failure);
+        case Input.GroupFailed(LeaseId lease, LeaseFailure failure) ->
+            onGroupFailed(lease, failure);
         case Input.VerifierAway(LeaseId lease, String reason) -> onVerifierAway(lease, reason);
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
-        case Input.TokensWeighed(long step, LossTokens tokens) -> onTokensWeighed(step, tokens);
+        case Input.LossTokensCounted(long step, LossTokens tokens) -> onLossTokensCounted(step, tokens);
         case Input.WorkerRetired(WorkerId worker) -> onWorkerRetired(worker);
         case Input.NodeSkipped(String node, WeightVersion version, String reason) ->
             emit(new Event.NodeSkipped(node, version, reason));
@@ -211,8 +218,8 @@ public record Coordination(RunLimits limits) {
         case Input.Broken(String reason) -> stop(new RunEnd.Failed(reason));
         case Input.Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
         case Input.DrainRequested _ -> onDrainRequested();
-        case Input.Ordered(Verb verb, Order order) -> onOrdered(verb, order);
-        case Input.Unfit(Verb verb, Order order, String reason) ->
+        case Input.Ordered(OperatorCommand verb, Attribution order) -> onOrdered(verb, order);
+        case Input.InapplicableCommand(OperatorCommand verb, Attribution order, String reason) ->
             emit(new Event.OrderRefused(verb, order, reason));
         case Input.Tick _ -> onTick();
       }
@@ -255,7 +262,7 @@ public record Coordination(RunLimits limits) {
       }
       WorkerId worker = state.lease(summary.lease()).orElseThrow().worker();
       free(summary.lease());
-      if (nothingToLearn(summary)) {
+      if (isFiltered(summary)) {
         emit(new Event.GroupFiltered(summary));
         effects.add(new Effect.Forget(summary.lease()));
       } else {
@@ -267,7 +274,7 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private boolean nothingToLearn(GroupSummary summary) {
+    private boolean isFiltered(GroupSummary summary) {
       return (limits.filterDegenerate() && degenerate(summary))
           || (limits.filterPerfect() && summary.perfect());
     }
@@ -306,7 +313,7 @@ public record Coordination(RunLimits limits) {
           };
     }
 
-    private void onGroupFailed(LeaseId lease, Failure failure) {
+    private void onGroupFailed(LeaseId lease, LeaseFailure failure) {
       if (state.lease(lease).isEmpty()) {
         emit(new Event.AnswerRefused(lease, "its lease has ended"));
         return;
@@ -314,9 +321,9 @@ public record Coordination(RunLimits limits) {
       end(
           lease,
           switch (failure) {
-            case Failure.OfPrompt _ -> LeaseEnd.FAILED;
-            case Failure.OfEngine _ -> LeaseEnd.ENGINE_FAILED;
-            case Failure.OfVerifier _ -> LeaseEnd.VERIFIER_AWAY;
+            case LeaseFailure.OfPrompt _ -> LeaseEndReason.FAILED;
+            case LeaseFailure.OfEngine _ -> LeaseEndReason.ENGINE_FAILED;
+            case LeaseFailure.OfVerifier _ -> LeaseEndReason.VERIFIER_AWAY;
           },
           failure.reason());
     }
@@ -340,7 +347,7 @@ public record Coordination(RunLimits limits) {
           .leases()
           .filter(held -> held.worker().equals(worker))
           .toList()
-          .forEach(held -> end(held.lease(), LeaseEnd.WORKER_LOST, why));
+          .forEach(held -> end(held.lease(), LeaseEndReason.WORKER_LOST, why));
       suspend(worker, why);
       freed.remove(worker);
     }
@@ -373,10 +380,10 @@ public record Coordination(RunLimits limits) {
       return known != null && known.present();
     }
 
-    private void onTokensWeighed(long step, LossTokens tokens) {
+    private void onLossTokensCounted(long step, LossTokens tokens) {
       if (step == state.version().number() + 1 && state.inTraining().findAny().isPresent()) {
         emit(
-            new Event.TokensWeighed(
+            new Event.LossTokensCounted(
                 step,
                 tokens.weighted(),
                 tokens.unweighted(),
@@ -435,7 +442,7 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onOrdered(Verb verb, Order order) {
+    private void onOrdered(OperatorCommand verb, Attribution order) {
       Optional<String> objection = objectionTo(verb);
       if (objection.isPresent()) {
         emit(new Event.OrderRefused(verb, order, objection.get()));
@@ -443,60 +450,66 @@ public record Coordination(RunLimits limits) {
       }
       emit(new Event.OrderTaken(verb, order));
       switch (verb) {
-        case Verb.RequeueGroup(GroupId group) -> takeBack(group, order);
-        case Verb.CancelGroup(GroupId group) -> {
-          takeBack(group, order);
+        case OperatorCommand.RequeueGroup(GroupId group) -> withdraw(group, order);
+        case OperatorCommand.CancelGroup(GroupId group) -> {
+          withdraw(group, order);
           emit(new Event.GroupFailed(group, "cancelled by " + order.by()));
         }
-        case Verb.SaveCheckpoint _ -> {
+        case OperatorCommand.SaveCheckpoint _ -> {
           if (!state.controls().checkpointAsked()) {
             checkpoint(false);
           }
         }
-        case Verb.RestartWorker(WorkerId worker) -> effects.add(new Effect.RestartWorker(worker));
-        case Verb.DrainWorker(WorkerId worker) -> effects.add(new Effect.DrainWorker(worker));
-        case Verb.Drain _ -> onDrainRequested();
-        case Verb.PauseAdmission _,
-            Verb.ResumeAdmission _,
-            Verb.LimitConcurrency _,
-            Verb.QuarantineVerifier _,
-            Verb.ReleaseVerifier _,
-            Verb.DrainNode _,
-            Verb.SetLogLevel _ -> {}
+        case OperatorCommand.RestartWorker(WorkerId worker) ->
+            effects.add(new Effect.RestartWorker(worker));
+        case OperatorCommand.DrainWorker(WorkerId worker) ->
+            effects.add(new Effect.DrainWorker(worker));
+        case OperatorCommand.Drain _ -> onDrainRequested();
+        case OperatorCommand.PauseAdmission _,
+            OperatorCommand.ResumeAdmission _,
+            OperatorCommand.LimitConcurrency _,
+            OperatorCommand.QuarantineVerifier _,
+            OperatorCommand.ReleaseVerifier _,
+            OperatorCommand.DrainNode _,
+            OperatorCommand.SetLogLevel _ -> {}
       }
     }
 
-    private Optional<String> objectionTo(Verb verb) {
+    private Optional<String> objectionTo(OperatorCommand verb) {
       boolean running = state.phase() instanceof Phase.Running;
       return switch (verb) {
-        case Verb.PauseAdmission _ when state.controls().paused() ->
+        case OperatorCommand.PauseAdmission _ when state.controls().paused() ->
             Optional.of("admission is paused already");
-        case Verb.ResumeAdmission _ when !state.controls().paused() ->
+        case OperatorCommand.ResumeAdmission _ when !state.controls().paused() ->
             Optional.of("admission is not paused");
-        case Verb.LimitConcurrency(int groups) when groups > limits.maxConcurrentGroups() ->
+        case OperatorCommand.LimitConcurrency(int groups)
+            when groups > limits.maxConcurrentGroups() ->
             Optional.of(
                 "the run was planned for at most %d concurrent groups"
                     .formatted(limits.maxConcurrentGroups()));
-        case Verb.RestartWorker(WorkerId worker)
+        case OperatorCommand.RestartWorker(WorkerId worker)
             when !state.workers().containsKey(worker) || !state.workers().get(worker).present() ->
             Optional.of("no worker %s is there".formatted(worker));
-        case Verb.DrainWorker(WorkerId worker) -> objectionToDrain(worker);
-        case Verb.RequeueGroup(GroupId group) -> objectionTo(group, true);
-        case Verb.CancelGroup(GroupId group) -> objectionTo(group, false);
-        case Verb.SaveCheckpoint _, Verb.PauseAdmission _, Verb.ResumeAdmission _ when !running ->
+        case OperatorCommand.DrainWorker(WorkerId worker) -> objectionToDrain(worker);
+        case OperatorCommand.RequeueGroup(GroupId group) -> objectionTo(group, true);
+        case OperatorCommand.CancelGroup(GroupId group) -> objectionTo(group, false);
+        case OperatorCommand.SaveCheckpoint _,
+            OperatorCommand.PauseAdmission _,
+            OperatorCommand.ResumeAdmission _
+            when !running ->
             Optional.of("the run is not under way: it starts, drains or ends");
-        case Verb.Drain _ when !running && !(state.phase() instanceof Phase.Starting) ->
+        case OperatorCommand.Drain _ when !running && !(state.phase() instanceof Phase.Starting) ->
             Optional.of("the run drains already");
-        case Verb.PauseAdmission _,
-            Verb.ResumeAdmission _,
-            Verb.LimitConcurrency _,
-            Verb.RestartWorker _,
-            Verb.SaveCheckpoint _,
-            Verb.Drain _,
-            Verb.QuarantineVerifier _,
-            Verb.ReleaseVerifier _,
-            Verb.DrainNode _,
-            Verb.SetLogLevel _ ->
+        case OperatorCommand.PauseAdmission _,
+            OperatorCommand.ResumeAdmission _,
+            OperatorCommand.LimitConcurrency _,
+            OperatorCommand.RestartWorker _,
+            OperatorCommand.SaveCheckpoint _,
+            OperatorCommand.Drain _,
+            OperatorCommand.QuarantineVerifier _,
+            OperatorCommand.ReleaseVerifier _,
+            OperatorCommand.DrainNode _,
+            OperatorCommand.SetLogLevel _ ->
             Optional.empty();
       };
     }
@@ -528,12 +541,14 @@ public record Coordination(RunLimits limits) {
     }
 
     /** Afterwards the group waits, and whoever worked on it knows. */
-    private void takeBack(GroupId id, Order order) {
+    private void withdraw(GroupId id, Attribution order) {
       switch (state.group(id).stage()) {
         case Group.Leased held -> {
           effects.add(new Effect.Cancel(held.lease(), held.worker()));
           free(held.lease());
-          emit(new Event.LeaseEnded(held.lease(), LeaseEnd.CANCELLED, "ordered by " + order.by()));
+          emit(
+              new Event.LeaseEnded(
+                  held.lease(), LeaseEndReason.CANCELLED, "ordered by " + order.by()));
         }
         case Group.Buffered(GroupSummary summary) -> {
           effects.add(new Effect.Forget(summary.lease()));
@@ -573,12 +588,12 @@ public record Coordination(RunLimits limits) {
       if (held.sampled()) {
         end(
             held.lease(),
-            LeaseEnd.VERIFIER_AWAY,
+            LeaseEndReason.VERIFIER_AWAY,
             "%s was not judged within %d ms".formatted(held.lease(), limits.leaseMillis()));
       } else {
         end(
             held.lease(),
-            LeaseEnd.EXPIRED,
+            LeaseEndReason.EXPIRED,
             "%s did not answer within %d ms".formatted(held.worker(), limits.leaseMillis()));
       }
     }
@@ -591,10 +606,10 @@ public record Coordination(RunLimits limits) {
     }
 
     /** Ends a lease, and gives the group up when that was one time too many. */
-    private void end(LeaseId lease, LeaseEnd reason, String detail) {
+    private void end(LeaseId lease, LeaseEndReason reason, String detail) {
       WorkerId worker = state.lease(lease).orElseThrow().worker();
       free(lease);
-      boolean counts = counts(lease.group(), reason, worker);
+      boolean counts = isChargedToPrompt(lease.group(), reason, worker);
       emit(new Event.LeaseEnded(lease, reason, detail, counts));
       switch (reason) {
         case EXPIRED, ENGINE_FAILED -> suspend(worker, detail);
@@ -607,25 +622,26 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private boolean counts(GroupId group, LeaseEnd reason, WorkerId worker) {
+    private boolean isChargedToPrompt(GroupId group, LeaseEndReason reason, WorkerId worker) {
       return switch (reason) {
         case FAILED -> true;
-        case ENGINE_FAILED -> trusted(worker);
-        case EXPIRED, WORKER_LOST -> trusted(worker) || (despaired(worker) && suspectsLeft(group));
+        case ENGINE_FAILED -> hasNoFailures(worker);
+        case EXPIRED, WORKER_LOST ->
+            hasNoFailures(worker) || (atLongestPause(worker) && onlySuspectsLeft(group));
         case VERIFIER_AWAY, STALE, CANCELLED -> false;
       };
     }
 
-    private boolean trusted(WorkerId worker) {
+    private boolean hasNoFailures(WorkerId worker) {
       return before.place(worker.place()).failures() == 0;
     }
 
-    private boolean despaired(WorkerId worker) {
+    private boolean atLongestPause(WorkerId worker) {
       return before.place(worker.place()).pauseMillis() >= limits.outages().longestPauseMillis();
     }
 
     /** Whether no other group is left that could tell whose fault a failure is. */
-    private boolean suspectsLeft(GroupId failed) {
+    private boolean onlySuspectsLeft(GroupId failed) {
       return exhausted()
           && state.group(failed).draws() > MOST_DRAWS_OF_A_PROBE
           && state.waiting().noneMatch(group -> group.draws() <= MOST_DRAWS_OF_A_PROBE);
@@ -633,7 +649,7 @@ public record Coordination(RunLimits limits) {
 
     /** Opens the breaker before a worker's place, if it is time. */
     private void suspend(WorkerId worker, String reason) {
-      Breaker breaker = state.outages().place(worker.place());
+      CircuitBreaker breaker = state.outages().place(worker.place());
       if (breaker.failures() >= FAILURES_THAT_SUSPEND && breaker.mayOpen(now)) {
         emit(
             new Event.WorkerSuspended(
@@ -652,7 +668,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private void suspendVerification(String reason) {
-      Breaker breaker = state.outages().verifiers();
+      CircuitBreaker breaker = state.outages().verifiers();
       if (breaker.mayOpen(now)) {
         emit(
             new Event.VerificationSuspended(
@@ -665,15 +681,15 @@ public record Coordination(RunLimits limits) {
       effects.add(new Effect.Stop(end));
     }
 
-    private void settle() {
+    private void advance() {
       switch (state.phase()) {
         case Phase.Running _ -> {
           sweep();
           if (mastered()) {
             emit(new Event.TaskMastered(state.streaks().perfect()));
             save(new RunEnd.Completed());
-          } else if (hopeless().isPresent()) {
-            stop(new RunEnd.Failed(hopeless().get()));
+          } else if (cannotProgress().isPresent()) {
+            stop(new RunEnd.Failed(cannotProgress().get()));
           } else if (outage().isPresent()) {
             save(new RunEnd.Failed(outage().get()));
           } else if (finished()) {
@@ -713,7 +729,7 @@ public record Coordination(RunLimits limits) {
           .forEach(
               held -> {
                 effects.add(new Effect.Cancel(held.lease(), held.worker()));
-                end(held.lease(), LeaseEnd.CANCELLED, why);
+                end(held.lease(), LeaseEndReason.CANCELLED, why);
               });
     }
 
@@ -729,11 +745,11 @@ public record Coordination(RunLimits limits) {
 
     private void sendBackSpoiled(Stream<GroupSummary> buffered) {
       buffered
-          .filter(group -> limits.bound().spoiled(group, limits.stale(), state.version()))
+          .filter(group -> limits.bound().tooStale(group, limits.stale(), state.version()))
           .toList()
           .forEach(
               group -> {
-                emit(new Event.GroupSpoiled(group.lease()));
+                emit(new Event.GroupStale(group.lease()));
                 effects.add(new Effect.Forget(group.lease()));
               });
     }
@@ -747,7 +763,7 @@ public record Coordination(RunLimits limits) {
             .forEach(
                 held -> {
                   effects.add(new Effect.Cancel(held.lease(), held.worker()));
-                  end(held.lease(), LeaseEnd.STALE, "granted at " + held.version());
+                  end(held.lease(), LeaseEndReason.STALE, "granted at " + held.version());
                 });
       }
     }
@@ -759,7 +775,7 @@ public record Coordination(RunLimits limits) {
           && state.inTraining().findAny().isEmpty();
     }
 
-    private Optional<String> hopeless() {
+    private Optional<String> cannotProgress() {
       Streaks streaks = state.streaks();
       boolean allPerfect = streaks.perfect() >= streaks.filtered();
       if (streaks.filtered() >= limits.maxFilteredInARow()
@@ -802,7 +818,7 @@ public record Coordination(RunLimits limits) {
               && now - since >= limits.outages().timeoutMillis()
               && !state.controls().paused()
               && state.inTraining().findAny().isEmpty()
-              && (outages.verifiers().open() || !anyTrusted());
+              && (outages.verifiers().open() || !anyWithoutFailures());
       return over
           ? Optional.of(
               "nothing has succeeded for %d s (rollout.outage_timeout), the last failure: %s"
@@ -810,7 +826,7 @@ public record Coordination(RunLimits limits) {
           : Optional.empty();
     }
 
-    private boolean anyTrusted() {
+    private boolean anyWithoutFailures() {
       return state.workers().entrySet().stream()
           .anyMatch(
               entry ->
@@ -860,7 +876,7 @@ public record Coordination(RunLimits limits) {
                       .thenComparing(group -> group.lease().group()))
               .limit(limits.groupsPerStep())
               .toList();
-      if (!mustHold(ready)) {
+      if (!mustWaitForOlderGroups(ready)) {
         long step = state.version().number() + 1;
         // Tokens reach the trainer in this order: the order of groups, not of their arrival.
         List<GroupSummary> batch =
@@ -881,7 +897,7 @@ public record Coordination(RunLimits limits) {
      * enough to look at the next step alone: younger groups overtaking several old ones that are
      * under lease would then strand one of them, and the run would hold for ever.
      */
-    private boolean mustHold(List<GroupSummary> batch) {
+    private boolean mustWaitForOlderGroups(List<GroupSummary> batch) {
       if (limits.stale() != StalePolicy.WAIT) {
         return false;
       }
@@ -915,14 +931,14 @@ public record Coordination(RunLimits limits) {
         return;
       }
       long capacity = capacity(running);
-      Breaker verifiers = state.outages().verifiers();
+      CircuitBreaker verifiers = state.outages().verifiers();
       if (verifiers.open()) {
         // What is under lease comes to the verifiers by itself, and is a probe as good as any.
         capacity = verifiers.probes(now) && running == 0 ? Math.min(capacity, 1) : 0;
       }
       while (capacity > 0) {
-        Optional<WorkerId> probed = toProbe();
-        Optional<WorkerId> taker = probed.or(this::hungriest);
+        Optional<WorkerId> probed = dueForProbe();
+        Optional<WorkerId> taker = probed.or(this::mostDemand);
         boolean probe = probed.isPresent() || verifiers.open();
         Optional<GroupId> group = taker.flatMap(_ -> probe ? leastDrawn() : nextGroup());
         if (group.isEmpty()) {
@@ -964,7 +980,7 @@ public record Coordination(RunLimits limits) {
     }
 
     /** The trusted worker with the most unmet demand; ties go to the first by name. */
-    private Optional<WorkerId> hungriest() {
+    private Optional<WorkerId> mostDemand() {
       return state.workers().entrySet().stream()
           .filter(entry -> entry.getValue().demand() > 0)
           .filter(entry -> !state.outages().place(entry.getKey().place()).open())
@@ -976,7 +992,7 @@ public record Coordination(RunLimits limits) {
     }
 
     /** The first suspended worker that is due for a probe; a lease that it still has is one. */
-    private Optional<WorkerId> toProbe() {
+    private Optional<WorkerId> dueForProbe() {
       return state.workers().entrySet().stream()
           .filter(entry -> entry.getValue().demand() > 0 && entry.getValue().leases() == 0)
           .map(Map.Entry::getKey)

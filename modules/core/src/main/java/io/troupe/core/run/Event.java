@@ -37,10 +37,10 @@ public sealed interface Event {
    *
    * @param counts whether it speaks against the prompt, which has only so many attempts
    */
-  record LeaseEnded(LeaseId lease, LeaseEnd reason, String detail, boolean counts)
+  record LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail, boolean counts)
       implements Event {
     /** The end of a lease that counts if one of its kind can. */
-    public LeaseEnded(LeaseId lease, LeaseEnd reason, String detail) {
+    public LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail) {
       this(lease, reason, detail, reason.chargeable());
     }
   }
@@ -52,7 +52,7 @@ public sealed interface Event {
   record GroupFiltered(GroupSummary summary) implements Event {}
 
   /** A buffered group became too stale; it waits to be sampled again. */
-  record GroupSpoiled(LeaseId lease) implements Event {}
+  record GroupStale(LeaseId lease) implements Event {}
 
   /** A group was given up for this epoch. */
   record GroupFailed(GroupId group, String reason) implements Event {}
@@ -117,7 +117,7 @@ public sealed interface Event {
    * @param stalenessMax greatest staleness of a token with loss weight, in versions
    * @param maxStaleness the bound the step was made under
    */
-  record TokensWeighed(
+  record LossTokensCounted(
       long step, long weighted, long unweighted, long stalenessMax, long maxStaleness)
       implements Event {}
 
@@ -140,10 +140,10 @@ public sealed interface Event {
   record TaskMastered(long groups) implements Event {}
 
   /** An operator's order was carried out; what it changed follows as events of its own. */
-  record OrderTaken(Verb verb, Order order) implements Event {}
+  record OrderTaken(OperatorCommand verb, Attribution order) implements Event {}
 
   /** An operator's order could not be carried out; nothing changed. */
-  record OrderRefused(Verb verb, Order order, String reason) implements Event {}
+  record OrderRefused(OperatorCommand verb, Attribution order, String reason) implements Event {}
 
   /** An operator took a buffered group back; it waits to be sampled again. */
   record GroupWithdrawn(LeaseId lease) implements Event {}

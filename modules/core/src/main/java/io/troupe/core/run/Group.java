@@ -68,7 +68,7 @@ public record Group(
   }
 
   /** The group after a lease of it ended without an accepted answer. */
-  Group after(LeaseEnd reason, boolean counts) {
+  Group after(LeaseEndReason reason, boolean counts) {
     int more = counts ? 1 : 0;
     return switch (reason) {
       case FAILED ->
@@ -103,7 +103,7 @@ public record Group(
   }
 
   /** What counts towards the limit at which its prompt is given up. */
-  int attemptsUsed() {
+  public int attemptsUsed() {
     return attempts + losses / LOSSES_AN_ATTEMPT + outages / OUTAGES_AN_ATTEMPT;
   }
 }

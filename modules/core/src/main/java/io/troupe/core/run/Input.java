@@ -1,9 +1,9 @@
 package io.troupe.core.run;
 
+import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 
 /** What the coordinator is told. Any input may come late, twice, out of order, or never. */
@@ -26,7 +26,7 @@ public sealed interface Input {
   record GroupScored(GroupSummary summary) implements Input {}
 
   /** A worker cannot answer a lease. */
-  record GroupFailed(LeaseId lease, Failure failure) implements Input {}
+  record GroupFailed(LeaseId lease, LeaseFailure failure) implements Input {}
 
   /** No verifier judges what was drawn under a lease; its worker keeps it and asks again. */
   record VerifierAway(LeaseId lease, String reason) implements Input {}
@@ -34,8 +34,8 @@ public sealed interface Input {
   /** A worker is gone, with all it was doing. */
   record WorkerLost(WorkerId worker) implements Input {}
 
-  /** What the running step's loss is taken over, as in {@link Event.TokensWeighed}. */
-  record TokensWeighed(long step, LossTokens tokens) implements Input {}
+  /** What the running step's loss is taken over, as in {@link Event.LossTokensCounted}. */
+  record LossTokensCounted(long step, LossTokens lossTokens) implements Input {}
 
   /** A worker takes no new groups; it finishes those it has. */
   record WorkerRetired(WorkerId worker) implements Input {}
@@ -78,10 +78,11 @@ public sealed interface Input {
   record DrainRequested() implements Input {}
 
   /** An operator asks for something. */
-  record Ordered(Verb verb, Order order) implements Input {}
+  record Ordered(OperatorCommand verb, Attribution order) implements Input {}
 
   /** An operator asked for something that the shell cannot do: only the journal learns of it. */
-  record Unfit(Verb verb, Order order, String reason) implements Input {}
+  record InapplicableCommand(OperatorCommand verb, Attribution order, String reason)
+      implements Input {}
 
   /** Time has passed. */
   record Tick() implements Input {}

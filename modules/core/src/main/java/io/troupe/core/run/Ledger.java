@@ -79,7 +79,7 @@ public record Ledger(
     return plus(Account.REFUSED, 1);
   }
 
-  Ledger end(LeaseEnd reason) {
+  Ledger end(LeaseEndReason reason) {
     return switch (reason) {
       case STALE -> plus(Account.STALE, 1);
       case EXPIRED -> plus(Account.EXPIRED, 1);

@@ -1,5 +1,6 @@
 package io.troupe.core.run;
 
+import io.troupe.core.PersistentMap;
 import io.troupe.core.rollout.GroupId;
 import java.util.AbstractMap;
 import java.util.Collection;

@@ -2,10 +2,11 @@ package io.troupe.core.run;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.buffer.StalePolicy;
-import io.troupe.core.buffer.StalenessBound;
+import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.rollout.StalenessBound;
 
 /**
  * The settings the coordinator decides by.

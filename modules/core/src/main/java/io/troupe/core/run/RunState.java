@@ -2,6 +2,8 @@ package io.troupe.core.run;
 
 import static io.troupe.core.Require.invariant;
 
+import io.troupe.core.PersistentMap;
+import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -67,12 +69,12 @@ public record RunState(
     return switch (event) {
       case Event.RunStarted _ -> phase(new Phase.Running());
       case Event.RunResumed(RunState checkpoint) -> checkpoint;
-      case Event.DemandRaised(WorkerId id, long total) -> worker(id, worker(id).asks(total));
+      case Event.DemandRaised(WorkerId id, long total) -> worker(id, worker(id).withDemand(total));
       case Event.GroupAdmitted(GroupId id, int prompt, long epoch, PromptCursor next) ->
           group(Group.admitted(id, prompt, epoch)).cursor(next).ledger(ledger.admit());
       case Event.LeaseGranted(var lease, var worker, var granted, var deadline) ->
           group(group(lease.group()).at(new Group.Leased(lease, worker, granted, deadline, false)))
-              .worker(worker, worker(worker).gets())
+              .worker(worker, worker(worker).withGrant())
               .fence(lease.fence())
               .ledger(ledger.grant());
       case Event.LeaseSampled(LeaseId lease, long deadline) -> {
@@ -82,13 +84,13 @@ public record RunState(
                     .at(new Group.Leased(lease, held.worker(), held.version(), deadline, true)))
             .outages(outages.worked(held.worker().place()));
       }
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String _, boolean counts) -> {
+      case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String _, boolean counts) -> {
         WorkerId holder = leased(lease).worker();
         Group waiting = group(lease.group()).at(new Group.Waiting());
-        boolean speaks = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.ENGINE_FAILED;
+        boolean speaks = reason == LeaseEndReason.EXPIRED || reason == LeaseEndReason.ENGINE_FAILED;
         yield group(waiting.after(reason, counts))
             .ledger(ledger.end(reason))
-            .worker(holder, worker(holder).releases())
+            .worker(holder, worker(holder).withLeaseEnded())
             .outages(speaks ? outages.failed(holder.place()) : outages);
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
@@ -104,15 +106,15 @@ public record RunState(
             .streaks(streaks.filter(summary))
             .answeredBy(holder);
       }
-      case Event.GroupSpoiled(LeaseId lease) ->
+      case Event.GroupStale(LeaseId lease) ->
           group(group(lease.group()).drawn().at(new Group.Waiting()))
-              .ledger(ledger.end(LeaseEnd.STALE));
+              .ledger(ledger.end(LeaseEndReason.STALE));
       case Event.GroupFailed(GroupId id, String reason) ->
           without(List.of(id)).ledger(ledger.giveUp()).streaks(streaks.giveUp(reason));
       case Event.AnswerRefused _ -> ledger(ledger.refuse());
       case Event.WorkerLost(WorkerId id) -> {
         Worker gone = worker(id);
-        yield worker(id, gone.leaves())
+        yield worker(id, gone.markedAbsent())
             .outages(gone.leases() > 0 ? outages.failed(id.place()) : outages);
       }
       case Event.WorkerSuspended(WorkerId id, int _, String reason, long at, long until) ->
@@ -121,9 +123,9 @@ public record RunState(
       case Event.VerificationSuspended(String reason, long at, long until) ->
           outages(outages.verifiersOpened(reason, at, until));
       case Event.VerificationResumed _ -> outages(outages.verifiersClosed());
-      case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).leaves());
+      case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).markedAbsent());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
-      case Event.TokensWeighed _, Event.NodeSkipped _, Event.NodeCaughtUp _ -> this;
+      case Event.LossTokensCounted _, Event.NodeSkipped _, Event.NodeCaughtUp _ -> this;
       case Event.StepTrained(long step) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)
@@ -141,16 +143,16 @@ public record RunState(
             .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
       }
-      case Event.OrderTaken(Verb.PauseAdmission pause, Order _) ->
+      case Event.OrderTaken(OperatorCommand.PauseAdmission pause, Attribution _) ->
           orders(pause).outages(outages.succeeded());
       // What failed while nothing was wanted is no outage of the run, however long that was.
-      case Event.OrderTaken(Verb.ResumeAdmission resumption, Order _) ->
+      case Event.OrderTaken(OperatorCommand.ResumeAdmission resumption, Attribution _) ->
           orders(resumption).outages(outages.succeeded());
-      case Event.OrderTaken(Verb verb, Order _) -> orders(verb);
+      case Event.OrderTaken(OperatorCommand verb, Attribution _) -> orders(verb);
       case Event.OrderRefused _ -> this;
       case Event.GroupWithdrawn(LeaseId lease) ->
           group(group(lease.group()).drawn().at(new Group.Waiting()))
-              .ledger(ledger.end(LeaseEnd.CANCELLED));
+              .ledger(ledger.end(LeaseEndReason.CANCELLED));
       case Event.CheckpointSaved _, Event.TaskMastered _ -> this;
       case Event.DrainStarted(long deadline, RunEnd end) ->
           phase(new Phase.Draining(deadline, end));
@@ -213,7 +215,7 @@ public record RunState(
     return ledger.trained() + bufferedCount() + live().training().size();
   }
 
-  Group group(GroupId id) {
+  public Group group(GroupId id) {
     Group group = groups.get(id);
     invariant(group != null, "%s is not a live group", id);
     return Objects.requireNonNull(group);
@@ -254,7 +256,7 @@ public record RunState(
 
   /** A judged group is a success of its worker, of the verifiers, and of the run. */
   private RunState answeredBy(WorkerId holder) {
-    return worker(holder, worker(holder).releases())
+    return worker(holder, worker(holder).withLeaseEnded())
         .outages(outages.worked(holder.place()).succeeded());
   }
 
@@ -273,7 +275,7 @@ public record RunState(
         controls);
   }
 
-  private RunState orders(Verb verb) {
+  private RunState orders(OperatorCommand verb) {
     return controls(controls.after(verb, inTraining().findAny().isPresent()));
   }
 

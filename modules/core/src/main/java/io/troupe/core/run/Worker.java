@@ -23,19 +23,19 @@ public record Worker(long asked, long granted, long leases, boolean present) {
     return !present && leases == 0;
   }
 
-  Worker asks(long total) {
+  Worker withDemand(long total) {
     return new Worker(Math.max(asked, total), granted, leases, true);
   }
 
-  Worker gets() {
+  Worker withGrant() {
     return new Worker(asked, granted + 1, leases + 1, present);
   }
 
-  Worker releases() {
+  Worker withLeaseEnded() {
     return new Worker(asked, granted, leases - 1, present);
   }
 
-  Worker leaves() {
+  Worker markedAbsent() {
     return new Worker(asked, granted, leases, false);
   }
 }

@@ -1,10 +1,13 @@
 package io.troupe.core.train;
 
 import io.troupe.core.advantage.Advantages;
-import io.troupe.core.buffer.StalenessBound;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossWeights;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.StalenessBound;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
@@ -19,8 +22,9 @@ import java.util.List;
  * @param trainedTokens completion tokens with loss weight
  * @param maskedTokens completion tokens without, because they are stale
  * @param discardedTokens completion tokens without, because there is nothing to learn from their
- *     completions: {@link Distillation#learnsFrom}, because nothing but a teacher would teach and
- *     it cannot speak of them, or because the loss leaves out what the token limit cut off
+ *     completions: {@link io.troupe.core.loss.Distillation#learnsFrom}, because nothing but a
+ *     teacher would teach and it cannot speak of them, or because the loss leaves out what the
+ *     token limit cut off
  * @param stalenessMax greatest staleness of a trained token
  * @param stalenessMean mean staleness of trained tokens
  */
@@ -97,7 +101,7 @@ public record TrainingBatch(
     }
     List<float[]> weights = LossWeights.of(loss.objective(), trainable);
     double teacherWeight =
-        loss.distils() ? LossWeights.taughtScale(loss.objective(), trainable, taught) : 1;
+        loss.distils() ? LossWeights.distillationScale(loss.objective(), trainable, taught) : 1;
     List<TrainingSequence> sequences = new ArrayList<>();
     for (int g = 0; g < groups.size(); g++) {
       ScoredGroup group = groups.get(g);
@@ -113,7 +117,7 @@ public record TrainingBatch(
                     weights.get(sequences.size()),
                     advantages[i])
                 .sampledBehind(staleness(completion, from))
-                .weighingTeacher(speaks ? teacherWeight : 0));
+                .withTeacherWeight(speaks ? teacherWeight : 0));
       }
     }
     return new TrainingBatch(

@@ -8,12 +8,12 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEnd;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.LeaseEndReason;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,10 +36,10 @@ final class AuditTest {
   private static final Event GRANT_2 = grant(2, 2, 0);
   private static final Event BUFFERED_1 = new Event.GroupBuffered(summary(1, 1, 0));
   private static final Event STARTED = new Event.StepStarted(1, List.of(group(1)));
-  private static final Event WEIGHED = new Event.TokensWeighed(1, 4, 0, 0, 1);
+  private static final Event WEIGHED = new Event.LossTokensCounted(1, 4, 0, 0, 1);
   private static final Event TRAINED = new Event.StepTrained(1);
   private static final Event FAILED_2 =
-      new Event.LeaseEnded(lease(2, 2), LeaseEnd.FAILED, "no memory");
+      new Event.LeaseEnded(lease(2, 2), LeaseEndReason.FAILED, "no memory");
   private static final Event GIVEN_UP = new Event.GroupFailed(group(2), "3 attempts failed");
   private static final Event REGRANT_2 = grant(2, 3, 1);
 
@@ -80,8 +80,8 @@ final class AuditTest {
     assertThat(report.epochs()).isEqualTo(1);
     assertThat(report.pending()).isEqualTo(1);
     assertThat(report.leased()).isEqualTo(1);
-    assertThat(report.seen().of(Entry.FILTERED)).isEqualTo(1);
-    assertThat(report.stands().of(Entry.FILTERED)).as("the resume undid it").isZero();
+    assertThat(report.seen().of(AuditCounter.FILTERED)).isEqualTo(1);
+    assertThat(report.stands().of(AuditCounter.FILTERED)).as("the resume undid it").isZero();
     assertThat(report.stands())
         .hasToString(
             "admitted=2 trained=1 filtered=0 skipped=0 failed=0 granted=3 stale=0 expired=0 lost=0"
@@ -121,8 +121,8 @@ final class AuditTest {
     audit.record(dropped + 2, List.of(BUFFERED_1));
 
     assertThat(audit.report().violations())
-        .extracting(Violation::rule)
-        .contains(Rule.VERSIONS, Rule.FENCING);
+        .extracting(AuditViolation::rule)
+        .contains(AuditRule.VERSIONS, AuditRule.FENCING);
   }
 
   @Test
@@ -134,8 +134,8 @@ final class AuditTest {
 
     assertThat(report.violations()).isEmpty();
     assertThat(report.undoneSteps()).isEqualTo(1);
-    assertThat(report.stands().of(Entry.ADMITTED)).isZero();
-    assertThat(report.seen().of(Entry.TRAINED)).isEqualTo(1);
+    assertThat(report.stands().of(AuditCounter.ADMITTED)).isZero();
+    assertThat(report.seen().of(AuditCounter.TRAINED)).isEqualTo(1);
   }
 
   @Test
@@ -144,19 +144,20 @@ final class AuditTest {
         with(
             LIFE,
             new Event.WorkerSuspended(WORKER, 3, "no route", 10, 20),
-            ended(LeaseEnd.ENGINE_FAILED, false),
+            ended(LeaseEndReason.ENGINE_FAILED, false),
             grant(2, 4, 1),
             new Event.VerificationSuspended("no image", 30, 40),
-            new Event.LeaseEnded(lease(2, 4), LeaseEnd.VERIFIER_AWAY, "no image", false),
+            new Event.LeaseEnded(lease(2, 4), LeaseEndReason.VERIFIER_AWAY, "no image", false),
             grant(2, 5, 1),
             new Event.WorkerResumed(WORKER),
             new Event.VerificationResumed(),
             admit(3, 2, 1, new PromptCursor(1, 1)),
             grant(3, 6, 1),
-            new Event.LeaseEnded(lease(2, 5), LeaseEnd.FAILED, "too long"),
+            new Event.LeaseEnded(lease(2, 5), LeaseEndReason.FAILED, "too long"),
             GIVEN_UP,
-            new Event.LeaseEnded(lease(3, 6), LeaseEnd.CANCELLED, "ordered by ada", false),
-            new Event.OrderTaken(new Verb.CancelGroup(group(3)), new Order("ada", "")),
+            new Event.LeaseEnded(lease(3, 6), LeaseEndReason.CANCELLED, "ordered by ada", false),
+            new Event.OrderTaken(
+                new OperatorCommand.CancelGroup(group(3)), new Attribution("ada", "")),
             new Event.GroupFailed(group(3), "cancelled by ada"),
             new Event.SavingStarted(new RunEnd.Completed()),
             new Event.RunEnded(new RunEnd.Completed()));
@@ -164,151 +165,153 @@ final class AuditTest {
     AuditReport report = audit(events);
 
     assertThat(report.violations()).isEmpty();
-    assertThat(report.stands().of(Entry.OUTAGES)).isEqualTo(2);
-    assertThat(report.stands().of(Entry.FAILED)).isEqualTo(2);
+    assertThat(report.stands().of(AuditCounter.OUTAGES)).isEqualTo(2);
+    assertThat(report.stands().of(AuditCounter.FAILED)).isEqualTo(2);
   }
 
   static Stream<Arguments> brokenJournals() {
     return Stream.of(
         broken(
             "a stale token has weight",
-            Rule.STALENESS,
-            replace(WEIGHED, new Event.TokensWeighed(1, 4, 0, 2, 1)),
+            AuditRule.STALENESS,
+            replace(WEIGHED, new Event.LossTokensCounted(1, 4, 0, 2, 1)),
             "step 1 gave weight to a token of staleness 2, and the bound is 1"),
         broken(
             "more tokens have weight than are young",
-            Rule.STALENESS,
-            replace(WEIGHED, new Event.TokensWeighed(1, 5, 0, 0, 1)),
+            AuditRule.STALENESS,
+            replace(WEIGHED, new Event.LossTokensCounted(1, 5, 0, 0, 1)),
             "step 1 gave weight to 5 tokens, and only 4"),
         broken(
             "nothing proves a step",
-            Rule.STALENESS,
+            AuditRule.STALENESS,
             events -> without(events, WEIGHED),
             "step 1 is trained, and nothing tells which tokens"),
         broken(
             "tokens are missing from a step",
-            Rule.COUNTS,
-            replace(WEIGHED, new Event.TokensWeighed(1, 3, 0, 0, 1)),
+            AuditRule.COUNTS,
+            replace(WEIGHED, new Event.LossTokensCounted(1, 3, 0, 0, 1)),
             "step 1 counted 3 tokens, and its groups have 4"),
         broken(
             "an answer is older than its lease allows",
-            Rule.STALENESS,
+            AuditRule.STALENESS,
             events -> with(events, new Event.GroupBuffered(summary(2, 3, 0))),
             "g2#3 brings tokens of v0, granted at v1"),
         broken(
             "an answer comes from weights that are not made",
-            Rule.VERSIONS,
+            AuditRule.VERSIONS,
             replace(BUFFERED_1, new Event.GroupBuffered(summary(1, 1, 7))),
             "g1#1 brings tokens of v7, of v0"),
         broken(
             "a prompt is admitted twice in an epoch",
-            Rule.EXACTLY_ONCE,
+            AuditRule.EXACTLY_ONCE,
             replace(LIFE.get(4), admit(2, 0, 0, new PromptCursor(1, 0))),
             "g2: prompt 0 is admitted twice in epoch 0"),
         broken(
             "a prompt is left out of an epoch",
-            Rule.EXACTLY_ONCE,
+            AuditRule.EXACTLY_ONCE,
             replace(LIFE.get(4), admit(2, 2, 0, new PromptCursor(1, 0))),
             "g2: epoch 0 ends with 2 of 3 prompts admitted"),
         broken(
             "a group is trained twice",
-            Rule.EXACTLY_ONCE,
+            AuditRule.EXACTLY_ONCE,
             events ->
                 with(
                     events,
                     new Event.StepStarted(2, List.of(group(1))),
-                    new Event.TokensWeighed(2, 4, 0, 0, 1),
+                    new Event.LossTokensCounted(2, 4, 0, 0, 1),
                     new Event.StepTrained(2)),
             "g1 is trained by step 2, and it has ended"),
         broken(
             "a group is trained that is still under lease",
-            Rule.EXACTLY_ONCE,
+            AuditRule.EXACTLY_ONCE,
             replace(STARTED, new Event.StepStarted(1, List.of(group(1), group(2)))),
             "g2 is trained by step 1 while it is under lease g2#2 of w"),
         broken(
             "a group that was never admitted fails",
-            Rule.EXACTLY_ONCE,
+            AuditRule.EXACTLY_ONCE,
             events -> with(events, new Event.GroupFailed(group(9), "3 attempts failed")),
             "g9 fails, and it was never admitted"),
         broken(
             "a late answer counts",
-            Rule.FENCING,
+            AuditRule.FENCING,
             events -> with(events, new Event.GroupBuffered(summary(2, 2, 1))),
             "g2#2 is accepted, and its group is under lease g2#3 of w"),
         broken(
             "a fence is used twice",
-            Rule.FENCING,
+            AuditRule.FENCING,
             replace(REGRANT_2, grant(2, 2, 1)),
             "g2#2 is granted to w after fence 2"),
         broken(
             "a group has two leases",
-            Rule.FENCING,
+            AuditRule.FENCING,
             events -> with(events, grant(2, 4, 1)),
             "g2#4 is granted while it is under lease g2#3 of w"),
         broken(
             "a lost worker keeps its lease",
-            Rule.FENCING,
+            AuditRule.FENCING,
             events -> with(events, new Event.WorkerLost(WORKER)),
             "g2#3 is still held by w, which is lost"),
         broken(
             "a version is left out",
-            Rule.VERSIONS,
+            AuditRule.VERSIONS,
             replace(TRAINED, new Event.StepTrained(2)),
             "v2 follows v0"),
         broken(
             "a checkpoint comes from the future",
-            Rule.VERSIONS,
+            AuditRule.VERSIONS,
             replace(LIFE.get(12), new Event.CheckpointSaved(2)),
             "checkpoint 2 is saved at v1"),
         broken(
             "a group disappears",
-            Rule.RESUME,
+            AuditRule.RESUME,
             events -> withAll(events, resumed(forgetful(checkpoint()))),
             "it goes on from v1 with admitted=2"),
         broken(
             "a run goes on from what it never was",
-            Rule.RESUME,
+            AuditRule.RESUME,
             events -> withAll(events, resumed(fold(LIFE.subList(0, 8)))),
             "it goes on from v0 with admitted=2"),
         broken(
             "a lease is granted after the end",
-            Rule.PHASES,
+            AuditRule.PHASES,
             events ->
                 with(
                     events,
                     new Event.RunEnded(new RunEnd.Completed()),
-                    new Event.LeaseEnded(lease(2, 3), LeaseEnd.CANCELLED, ""),
+                    new Event.LeaseEnded(lease(2, 3), LeaseEndReason.CANCELLED, ""),
                     grant(2, 4, 1)),
             "g2#4 is granted in a run that is ended"),
         broken(
             "a prompt is given up that nothing speaks against",
-            Rule.OUTAGES,
-            events -> with(uncharged(events), ended(LeaseEnd.CANCELLED, false), GIVEN_UP),
+            AuditRule.OUTAGES,
+            events -> with(uncharged(events), ended(LeaseEndReason.CANCELLED, false), GIVEN_UP),
             "g2 is given up, and no failure of it counted"),
         broken(
             "a prompt is given up for failures of infrastructure",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events ->
                 with(
                     uncharged(events),
-                    ended(LeaseEnd.ENGINE_FAILED, false),
+                    ended(LeaseEndReason.ENGINE_FAILED, false),
                     grant(2, 4, 1),
-                    new Event.LeaseEnded(lease(2, 4), LeaseEnd.VERIFIER_AWAY, "no image", false),
+                    new Event.LeaseEnded(
+                        lease(2, 4), LeaseEndReason.VERIFIER_AWAY, "no image", false),
                     GIVEN_UP),
             "g2 is given up, and no failure of it counted"),
         broken(
             "an order about another group excuses it",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events ->
                 with(
                     uncharged(events),
-                    ended(LeaseEnd.CANCELLED, false),
-                    new Event.OrderTaken(new Verb.CancelGroup(group(3)), new Order("ada", "")),
+                    ended(LeaseEndReason.CANCELLED, false),
+                    new Event.OrderTaken(
+                        new OperatorCommand.CancelGroup(group(3)), new Attribution("ada", "")),
                     GIVEN_UP),
             "g2 is given up, and no failure of it counted"),
         broken(
             "a suspended worker gets a second group",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events ->
                 with(
                     events,
@@ -318,7 +321,7 @@ final class AuditTest {
             "g3#4 is granted to w, which is suspended and has a lease"),
         broken(
             "a second group is granted while no verifier is there",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events ->
                 with(
                     events,
@@ -328,27 +331,27 @@ final class AuditTest {
             "g3#4 is granted while no verifier is there and others are under lease"),
         broken(
             "a lease counts that no verifier judged",
-            Rule.OUTAGES,
-            events -> with(events, ended(LeaseEnd.VERIFIER_AWAY, true)),
+            AuditRule.OUTAGES,
+            events -> with(events, ended(LeaseEndReason.VERIFIER_AWAY, true)),
             "g2#3 ended as verifier_away, which no prompt is to blame for, and counts"),
         broken(
             "a lease counts that an operator ended",
-            Rule.OUTAGES,
-            events -> with(events, ended(LeaseEnd.CANCELLED, true)),
+            AuditRule.OUTAGES,
+            events -> with(events, ended(LeaseEndReason.CANCELLED, true)),
             "g2#3 ended as cancelled, which no prompt is to blame for, and counts"),
         broken(
             "a lease counts that became too stale",
-            Rule.OUTAGES,
-            events -> with(events, ended(LeaseEnd.STALE, true)),
+            AuditRule.OUTAGES,
+            events -> with(events, ended(LeaseEndReason.STALE, true)),
             "g2#3 ended as stale, which no prompt is to blame for, and counts"),
         broken(
             "a run is completed that trained nothing",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events -> with(events.subList(0, 2), new Event.SavingStarted(new RunEnd.Completed())),
             "the run is completed, and no step moved the weights"),
         broken(
             "a run ends as completed that trained nothing",
-            Rule.OUTAGES,
+            AuditRule.OUTAGES,
             events -> with(events.subList(0, 2), new Event.RunEnded(new RunEnd.Completed())),
             "the run is completed, and no step moved the weights"));
   }
@@ -356,7 +359,7 @@ final class AuditTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("brokenJournals")
   void record_brokenPromise_namesIt(
-      String name, Rule rule, UnaryOperator<List<Event>> mutation, String what) {
+      String name, AuditRule rule, UnaryOperator<List<Event>> mutation, String what) {
     AuditReport report = audit(mutation.apply(LIFE));
 
     assertThat(report.sound()).isFalse();
@@ -371,7 +374,7 @@ final class AuditTest {
   }
 
   private static Arguments broken(
-      String name, Rule rule, UnaryOperator<List<Event>> mutation, String what) {
+      String name, AuditRule rule, UnaryOperator<List<Event>> mutation, String what) {
     return Arguments.of(name, rule, mutation, what);
   }
 
@@ -435,14 +438,15 @@ final class AuditTest {
   }
 
   /** The last lease of {@link #LIFE} ends without an answer. */
-  private static Event ended(LeaseEnd reason, boolean counts) {
+  private static Event ended(LeaseEndReason reason, boolean counts) {
     return new Event.LeaseEnded(lease(2, 3), reason, "", counts);
   }
 
   /** The same life, but that the failure of g2 costs it nothing. */
   private static List<Event> uncharged(List<Event> events) {
     return replace(
-            FAILED_2, new Event.LeaseEnded(lease(2, 2), LeaseEnd.ENGINE_FAILED, "no memory", false))
+            FAILED_2,
+            new Event.LeaseEnded(lease(2, 2), LeaseEndReason.ENGINE_FAILED, "no memory", false))
         .apply(events);
   }
 

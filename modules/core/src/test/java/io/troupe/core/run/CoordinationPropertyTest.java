@@ -2,9 +2,10 @@ package io.troupe.core.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.audit.AuditCounter;
 import io.troupe.core.audit.AuditReport;
-import io.troupe.core.audit.Entry;
-import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.testkit.Seeds;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -159,8 +160,8 @@ class CoordinationPropertyTest {
     assertThat(report.violations()).isEmpty();
     assertThat(report.version()).isEqualTo(world.state().version().number());
     assertThat(report.pending()).isEqualTo(world.state().groups().size());
-    assertThat(report.stands().of(Entry.TRAINED)).isEqualTo(ledger.trained());
-    assertThat(report.stands().of(Entry.CANCELLED)).isEqualTo(ledger.cancelled());
+    assertThat(report.stands().of(AuditCounter.TRAINED)).isEqualTo(ledger.trained());
+    assertThat(report.stands().of(AuditCounter.CANCELLED)).isEqualTo(ledger.cancelled());
   }
 
   /** S3: once everybody answers, forty rounds make five steps, or end the run. */

@@ -250,7 +250,7 @@ class CoordinationTest {
       run.pass(1);
       assertThat(run.events())
           .containsExactly(
-              new Event.LeaseEnded(lease(1, 1), LeaseEnd.CANCELLED, "the run drains"),
+              new Event.LeaseEnded(lease(1, 1), LeaseEndReason.CANCELLED, "the run drains"),
               new Event.SavingStarted(INTERRUPTED));
       assertThat(run.effects())
           .containsExactly(
@@ -322,7 +322,7 @@ class CoordinationTest {
               new Input.Begin(),
               new Input.WorkRequested(worker("a"), 50),
               new Input.GroupScored(summary(lease(1, 1), 0, 0, 1)),
-              new Input.GroupFailed(lease(2, 2), new Failure.OfPrompt("late")),
+              new Input.GroupFailed(lease(2, 2), new LeaseFailure.OfPrompt("late")),
               new Input.WorkerLost(worker("a")),
               new Input.CheckpointSaved(0, true),
               new Input.Broken("again"),

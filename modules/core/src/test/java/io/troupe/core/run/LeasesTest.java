@@ -7,11 +7,11 @@ import static io.troupe.core.run.Rehearsal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import java.util.Optional;
@@ -140,7 +140,7 @@ class LeasesTest {
       assertThat(run.events())
           .containsExactly(
               new Event.LeaseEnded(
-                  lease(1, 1), LeaseEnd.EXPIRED, "a did not answer within 100 ms"));
+                  lease(1, 1), LeaseEndReason.EXPIRED, "a did not answer within 100 ms"));
       assertThat(run.effects()).containsExactly(new Effect.Cancel(lease(1, 1), worker("a")));
       assertThat(run.waiting()).containsExactly(1L);
       assertThat(run.state().ledger().expired()).isEqualTo(1);
@@ -160,7 +160,7 @@ class LeasesTest {
     @Test
     void groupFailed_endedLease_isRefused() {
       Rehearsal run = new Limits().begun().ask("a", 1).fail(1);
-      run.tell(new Input.GroupFailed(lease(1, 1), new Failure.OfPrompt("again")));
+      run.tell(new Input.GroupFailed(lease(1, 1), new LeaseFailure.OfPrompt("again")));
       assertThat(run.events())
           .containsExactly(new Event.AnswerRefused(lease(1, 1), "its lease has ended"));
     }
@@ -186,7 +186,7 @@ class LeasesTest {
       run.fail(1);
       assertThat(run.events())
           .startsWith(
-              new Event.LeaseEnded(third, LeaseEnd.FAILED, "it ends its verifier"),
+              new Event.LeaseEnded(third, LeaseEndReason.FAILED, "it ends its verifier"),
               new Event.GroupFailed(
                   new GroupId(1), "3 attempts failed, the last: it ends its verifier"));
       assertThat(run.state().groups()).doesNotContainKey(new GroupId(1));
@@ -201,8 +201,8 @@ class LeasesTest {
       assertThat(run.events())
           .containsExactly(
               new Event.WorkerLost(worker("a")),
-              new Event.LeaseEnded(lease(1, 1), LeaseEnd.WORKER_LOST, "a is gone"),
-              new Event.LeaseEnded(lease(2, 2), LeaseEnd.WORKER_LOST, "a is gone"));
+              new Event.LeaseEnded(lease(1, 1), LeaseEndReason.WORKER_LOST, "a is gone"),
+              new Event.LeaseEnded(lease(2, 2), LeaseEndReason.WORKER_LOST, "a is gone"));
       assertThat(run.leased()).containsExactly(3L);
       assertThat(run.state().ledger().lost()).isEqualTo(2);
     }
@@ -228,7 +228,7 @@ class LeasesTest {
     @Test
     void workerRetired_itsLastLeaseFails_isReleased() {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
-      run.tell(new Input.GroupFailed(lease(1, 1), new Failure.OfEngine("the engine failed")));
+      run.tell(new Input.GroupFailed(lease(1, 1), new LeaseFailure.OfEngine("the engine failed")));
       assertThat(run.effects()).containsExactly(new Effect.Release(worker("a")));
     }
 
@@ -237,7 +237,8 @@ class LeasesTest {
       Rehearsal run = new Limits().begun().ask("a", 1).tell(new Input.WorkerRetired(worker("a")));
       run.tell(new Input.WorkerLost(worker("a")));
       assertThat(run.events())
-          .containsExactly(new Event.LeaseEnded(lease(1, 1), LeaseEnd.WORKER_LOST, "a is gone"));
+          .containsExactly(
+              new Event.LeaseEnded(lease(1, 1), LeaseEndReason.WORKER_LOST, "a is gone"));
     }
 
     @Test
@@ -253,8 +254,8 @@ class LeasesTest {
       doomed.score(1, 0).score(2, 0).trained().ask("a", 6).score(5, 1).score(6, 1).trained();
       assertThat(doomed.events())
           .contains(
-              new Event.LeaseEnded(lease(3, 3), LeaseEnd.STALE, "granted at v0"),
-              new Event.LeaseEnded(lease(4, 4), LeaseEnd.STALE, "granted at v0"));
+              new Event.LeaseEnded(lease(3, 3), LeaseEndReason.STALE, "granted at v0"),
+              new Event.LeaseEnded(lease(4, 4), LeaseEndReason.STALE, "granted at v0"));
       assertThat(doomed.effects())
           .contains(
               new Effect.Cancel(lease(3, 3), worker("a")),

@@ -1,13 +1,14 @@
 package io.troupe.core.run;
 
-import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.rollout.StalePolicy;
 
 /**
  * Limits for tests, each named: 10 prompts, groups of 2, steps of 2 groups, eta 1, at most 6 groups
  * under lease, 3 attempts, leases of 100 ms, drains of 50 ms, 100 steps, hopeless at 5, pauses of
  * 10 to 80 ms, and a second of outage at most.
  */
-final class Limits {
+public final class Limits {
   static final long LEASE_MILLIS = 100;
   static final long DRAIN_MILLIS = 50;
 
@@ -88,7 +89,7 @@ final class Limits {
   }
 
   /** A run that has begun; what came of it is not kept. */
-  Rehearsal begun() {
+  public Rehearsal begun() {
     return starting().tell(new Input.Begin());
   }
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * A coordinator under test: its state, its clock, and what the last input brought. After every
  * input the state must be the fold of the events, and the books must balance.
  */
-final class Rehearsal {
+public final class Rehearsal {
   private final Coordination coordination;
   private RunState state = RunState.INITIAL;
   private List<Event> events = List.of();
@@ -27,7 +27,7 @@ final class Rehearsal {
     this.coordination = coordination;
   }
 
-  static WorkerId worker(String name) {
+  public static WorkerId worker(String name) {
     return new WorkerId(name);
   }
 
@@ -36,7 +36,7 @@ final class Rehearsal {
   }
 
   /** A group of two completions with two tokens each, all of one version. */
-  static GroupSummary summary(LeaseId lease, long version, double... rewards) {
+  public static GroupSummary summary(LeaseId lease, long version, double... rewards) {
     return new GroupSummary(
         lease,
         Arrays.stream(rewards).boxed().toList(),
@@ -66,7 +66,7 @@ final class Rehearsal {
         state.controls());
   }
 
-  Rehearsal tell(Input input) {
+  public Rehearsal tell(Input input) {
     return take(coordination.decide(state, input, now), state);
   }
 
@@ -75,7 +75,7 @@ final class Rehearsal {
   }
 
   Rehearsal startOver(long lastFence) {
-    return take(coordination.startOver(lastFence), RunState.INITIAL);
+    return take(coordination.resetJournal(lastFence), RunState.INITIAL);
   }
 
   private Rehearsal take(Decision decision, RunState from) {
@@ -91,7 +91,7 @@ final class Rehearsal {
     return this;
   }
 
-  Rehearsal ask(String worker, long total) {
+  public Rehearsal ask(String worker, long total) {
     return tell(new Input.WorkRequested(worker(worker), total));
   }
 
@@ -105,32 +105,33 @@ final class Rehearsal {
   }
 
   Rehearsal fail(long group) {
-    return tell(new Input.GroupFailed(held(group), new Failure.OfPrompt("it ends its verifier")));
+    return tell(
+        new Input.GroupFailed(held(group), new LeaseFailure.OfPrompt("it ends its verifier")));
   }
 
   /** The engine, or a server, or the weights fail, whatever the group is. */
-  Rehearsal failEngine(long group) {
-    return tell(new Input.GroupFailed(held(group), new Failure.OfEngine("out of order")));
+  public Rehearsal failEngine(long group) {
+    return tell(new Input.GroupFailed(held(group), new LeaseFailure.OfEngine("out of order")));
   }
 
   Rehearsal trained() {
     return tell(new Input.StepTrained(state.version().number() + 1));
   }
 
-  Rehearsal pass(long millis) {
+  public Rehearsal pass(long millis) {
     now += millis;
     return tell(new Input.Tick());
   }
 
-  long now() {
+  public long now() {
     return now;
   }
 
-  RunState state() {
+  public RunState state() {
     return state;
   }
 
-  List<Event> events() {
+  public List<Event> events() {
     return events;
   }
 
@@ -138,19 +139,19 @@ final class Rehearsal {
     return effects;
   }
 
-  <T> List<T> effects(Class<T> kind) {
+  public <T> List<T> effects(Class<T> kind) {
     return effects.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
   /** Groups granted by the last input, in order. */
-  List<Long> granted() {
+  public List<Long> granted() {
     return effects(Effect.Grant.class).stream()
         .map(grant -> grant.lease().group().number())
         .toList();
   }
 
   /** The lease under which a group is. */
-  LeaseId held(long group) {
+  public LeaseId held(long group) {
     return state
         .leases()
         .map(Group.Leased::lease)
@@ -163,7 +164,7 @@ final class Rehearsal {
     return numbers(state.waiting().map(Group::id));
   }
 
-  List<Long> leased() {
+  public List<Long> leased() {
     return numbers(state.leases().map(held -> held.lease().group()));
   }
 

@@ -3,8 +3,8 @@ package io.troupe.core.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.StalePolicy;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

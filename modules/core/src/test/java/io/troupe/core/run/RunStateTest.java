@@ -50,7 +50,7 @@ class RunStateTest {
   void evolve_leaseOfAnotherFence_isRefused() {
     refused(
         leased(),
-        new Event.LeaseEnded(lease(1, 2), LeaseEnd.EXPIRED, ""),
+        new Event.LeaseEnded(lease(1, 2), LeaseEndReason.EXPIRED, ""),
         "g1#2 is not under lease");
     refused(
         leased(),
@@ -65,7 +65,7 @@ class RunStateTest {
 
   @Test
   void evolve_unknownGroup_isRefused() {
-    refused(RunState.INITIAL, new Event.GroupSpoiled(lease(3, 1)), "g3 is not a live group");
+    refused(RunState.INITIAL, new Event.GroupStale(lease(3, 1)), "g3 is not a live group");
   }
 
   @Test
@@ -74,16 +74,17 @@ class RunStateTest {
   }
 
   @ParameterizedTest
-  @EnumSource(LeaseEnd.class)
-  void evolve_leaseEnded_waitsAgainAndIsCountedOnce(LeaseEnd reason) {
+  @EnumSource(LeaseEndReason.class)
+  void evolve_leaseEnded_waitsAgainAndIsCountedOnce(LeaseEndReason reason) {
     RunState state = leased().evolve(new Event.LeaseEnded(lease(1, 1), reason, "why"));
     assertThat(state.waiting()).hasSize(1);
-    boolean lost = reason == LeaseEnd.EXPIRED || reason == LeaseEnd.WORKER_LOST;
-    boolean away = reason == LeaseEnd.ENGINE_FAILED || reason == LeaseEnd.VERIFIER_AWAY;
-    assertThat(state.group(ONE).attempts()).isEqualTo(reason == LeaseEnd.FAILED ? 1 : 0);
+    boolean lost = reason == LeaseEndReason.EXPIRED || reason == LeaseEndReason.WORKER_LOST;
+    boolean away = reason == LeaseEndReason.ENGINE_FAILED || reason == LeaseEndReason.VERIFIER_AWAY;
+    assertThat(state.group(ONE).attempts()).isEqualTo(reason == LeaseEndReason.FAILED ? 1 : 0);
     assertThat(state.group(ONE).losses()).isEqualTo(lost ? 1 : 0);
-    assertThat(state.group(ONE).outages()).isEqualTo(reason == LeaseEnd.ENGINE_FAILED ? 1 : 0);
-    assertThat(state.group(ONE).draws()).isEqualTo(reason == LeaseEnd.CANCELLED ? 0 : 1);
+    assertThat(state.group(ONE).outages())
+        .isEqualTo(reason == LeaseEndReason.ENGINE_FAILED ? 1 : 0);
+    assertThat(state.group(ONE).draws()).isEqualTo(reason == LeaseEndReason.CANCELLED ? 0 : 1);
     Ledger ledger = state.ledger();
     assertThat(ledger)
         .isEqualTo(
@@ -94,12 +95,12 @@ class RunStateTest {
                 0,
                 0,
                 0,
-                reason == LeaseEnd.STALE ? 1 : 0,
-                reason == LeaseEnd.EXPIRED ? 1 : 0,
-                reason == LeaseEnd.WORKER_LOST ? 1 : 0,
-                reason == LeaseEnd.FAILED ? 1 : 0,
+                reason == LeaseEndReason.STALE ? 1 : 0,
+                reason == LeaseEndReason.EXPIRED ? 1 : 0,
+                reason == LeaseEndReason.WORKER_LOST ? 1 : 0,
+                reason == LeaseEndReason.FAILED ? 1 : 0,
                 away ? 1 : 0,
-                reason == LeaseEnd.CANCELLED ? 1 : 0,
+                reason == LeaseEndReason.CANCELLED ? 1 : 0,
                 0));
     assertThat(ledger.endedLeases()).isEqualTo(1);
     assertThat(ledger.endedGroups()).isZero();

@@ -5,9 +5,9 @@ import static io.troupe.core.run.Rehearsal.mixed;
 import static io.troupe.core.run.Rehearsal.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import java.util.stream.Stream;
@@ -218,7 +218,7 @@ class StepsTest {
       Rehearsal run = new Limits().begun().ask("a", 4);
       run.score(1, 0).score(2, 0).trained().ask("a", 6).score(5, 1).score(6, 1).score(3, 0);
       run.trained();
-      assertThat(run.events()).contains(new Event.GroupSpoiled(lease(3, 3)));
+      assertThat(run.events()).contains(new Event.GroupStale(lease(3, 3)));
       assertThat(run.effects()).contains(new Effect.Forget(lease(3, 3)));
       assertThat(run.waiting()).containsExactly(3L);
       assertThat(run.state().ledger().stale()).isEqualTo(1);
@@ -244,13 +244,13 @@ class StepsTest {
           coordination.decide(later, new Input.GroupScored(summary(second, 1, 0, 1)), run.now());
       assertThat(late.events())
           .startsWith(
-              new Event.GroupBuffered(summary(second, 1, 0, 1)), new Event.GroupSpoiled(second));
+              new Event.GroupBuffered(summary(second, 1, 0, 1)), new Event.GroupStale(second));
     }
 
     @Test
     void stepTrained_dropWithOneStaleToken_requeuesTheGroup() {
       Rehearsal run = aged(StalePolicy.DROP, 1);
-      assertThat(run.events()).contains(new Event.GroupSpoiled(lease(3, 3)));
+      assertThat(run.events()).contains(new Event.GroupStale(lease(3, 3)));
       assertThat(run.waiting()).containsExactly(3L, 4L);
     }
 

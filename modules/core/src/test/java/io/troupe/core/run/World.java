@@ -4,22 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.audit.Audit;
 import io.troupe.core.audit.AuditReport;
-import io.troupe.core.buffer.StalePolicy;
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossTokens;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.train.Correction;
-import io.troupe.core.train.KlEstimator;
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.LossTokens;
-import io.troupe.core.train.Objective;
 import io.troupe.core.train.TrainingBatch;
-import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -166,7 +166,7 @@ final class World {
     } else if (dice < 960) {
       deliver(nonsense());
     } else if (dice < 966) {
-      deliver(new Input.Ordered(anyVerb(), new Order("somebody", "")));
+      deliver(new Input.Ordered(anyVerb(), new Attribution("somebody", "")));
     } else if (dice < 970) {
       failOver();
     } else if (dice < 975) {
@@ -179,14 +179,14 @@ final class World {
     }
   }
 
-  private Verb anyVerb() {
+  private OperatorCommand anyVerb() {
     return switch (random.nextInt(8)) {
-      case 0 -> new Verb.PauseAdmission();
-      case 1, 2 -> new Verb.ResumeAdmission();
-      case 3, 4 -> new Verb.RequeueGroup(anyGroup());
-      case 5 -> new Verb.CancelGroup(anyGroup());
-      case 6 -> new Verb.SaveCheckpoint();
-      default -> new Verb.LimitConcurrency(1 + random.nextInt(8));
+      case 0 -> new OperatorCommand.PauseAdmission();
+      case 1, 2 -> new OperatorCommand.ResumeAdmission();
+      case 3, 4 -> new OperatorCommand.RequeueGroup(anyGroup());
+      case 5 -> new OperatorCommand.CancelGroup(anyGroup());
+      case 6 -> new OperatorCommand.SaveCheckpoint();
+      default -> new OperatorCommand.LimitConcurrency(1 + random.nextInt(8));
     };
   }
 
@@ -197,7 +197,8 @@ final class World {
 
   /** Everybody works, in order: demand is met, answers arrive, time passes. */
   void work() {
-    deliver(new Input.Ordered(new Verb.ResumeAdmission(), new Order("somebody", "")));
+    deliver(
+        new Input.Ordered(new OperatorCommand.ResumeAdmission(), new Attribution("somebody", "")));
     for (WorkerId worker : workers) {
       ask(worker, 4);
     }
@@ -254,7 +255,7 @@ final class World {
     LeaseId lease = new LeaseId(new GroupId(1 + random.nextInt(50)), 1 + random.nextInt(90));
     return switch (random.nextInt(4)) {
       case 0 -> new Input.GroupSampled(lease);
-      case 1 -> new Input.GroupFailed(lease, new Failure.OfPrompt("nonsense"));
+      case 1 -> new Input.GroupFailed(lease, new LeaseFailure.OfPrompt("nonsense"));
       case 2 -> {
         Optional<LeaseId> held = state.leases().map(Group.Leased::lease).findAny();
         yield new Input.GroupScored(
@@ -354,7 +355,7 @@ final class World {
       atTrainer.putIfAbsent(summary.lease(), summary);
     }
     if (input instanceof Input.StepTrained(long step)) {
-      apply(coordination.decide(state, new Input.TokensWeighed(step, weighed), now));
+      apply(coordination.decide(state, new Input.LossTokensCounted(step, weighed), now));
     }
     apply(coordination.decide(state, input, now));
   }
@@ -413,7 +414,7 @@ final class World {
         end(summary.lease().group(), "filtered");
       }
       case Event.GroupFailed(GroupId id, String _) -> end(id, "failed");
-      case Event.GroupSpoiled _ ->
+      case Event.GroupStale _ ->
           must(coordination.limits().stale() != StalePolicy.WAIT, "WAIT lost a group to age");
       default -> {}
     }
@@ -481,7 +482,7 @@ final class World {
     switch (outage) {
       case NONE -> {}
       case ENGINES ->
-          inFlight.add(new Input.GroupFailed(lease, new Failure.OfEngine("out of order")));
+          inFlight.add(new Input.GroupFailed(lease, new LeaseFailure.OfEngine("out of order")));
       case VERIFIERS -> {
         inFlight.add(new Input.GroupSampled(lease));
         inFlight.add(new Input.VerifierAway(lease, "nobody judges"));
@@ -515,11 +516,11 @@ final class World {
     inFlight.add(answer);
   }
 
-  private Failure failure() {
+  private LeaseFailure failure() {
     return switch (random.nextInt(4)) {
-      case 0 -> new Failure.OfEngine("the engine failed");
-      case 1 -> new Failure.OfVerifier("nobody judges");
-      default -> new Failure.OfPrompt("a completion ends its verifier");
+      case 0 -> new LeaseFailure.OfEngine("the engine failed");
+      case 1 -> new LeaseFailure.OfVerifier("nobody judges");
+      default -> new LeaseFailure.OfPrompt("a completion ends its verifier");
     };
   }
 

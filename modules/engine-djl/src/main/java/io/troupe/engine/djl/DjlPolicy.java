@@ -6,10 +6,25 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.parallel.RankCrew;
-import io.troupe.engine.parallel.RankedSteps;
+import io.troupe.engine.djl.checkpoint.PolicyModel;
+import io.troupe.engine.djl.checkpoint.PretrainedModel;
+import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
+import io.troupe.engine.djl.decode.DjlSampler;
+import io.troupe.engine.djl.decode.KvCache;
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.Precision;
+import io.troupe.engine.djl.torch.Torch;
+import io.troupe.engine.djl.train.DjlRank;
+import io.troupe.engine.djl.train.DjlScorer;
+import io.troupe.engine.djl.train.DjlTrainer;
+import io.troupe.engine.djl.train.TrainingMode;
+import io.troupe.engine.parallel.DataParallelSteps;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.parallel.TrainerRanks;
+import io.troupe.engine.train.TrainingEngine;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +44,7 @@ public final class DjlPolicy implements PolicyEngines {
   private final Tokenizer tokenizer;
   private final String torchVersion;
   private final Consumer<String> watcher;
-  private final Optional<Supplier<RankCrew>> crew;
+  private final Optional<Supplier<TrainerRanks>> crew;
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
@@ -40,7 +55,7 @@ public final class DjlPolicy implements PolicyEngines {
       Optional<TeacherCheckpoint> teacher,
       String version,
       Consumer<String> watcher,
-      Optional<Supplier<RankCrew>> crew) {
+      Optional<Supplier<TrainerRanks>> crew) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
@@ -81,7 +96,7 @@ public final class DjlPolicy implements PolicyEngines {
    *
    * @throws IllegalStateException if the native library cannot be loaded
    */
-  public static DjlPolicy create(Pretrained checkpoint, ComputeSettings compute) {
+  public static DjlPolicy create(PretrainedModel checkpoint, ComputeSettings compute) {
     return new DjlPolicy(
         PolicyModel.of(checkpoint),
         compute,
@@ -102,7 +117,7 @@ public final class DjlPolicy implements PolicyEngines {
    *
    * @throws IllegalArgumentException if the teacher's tokens are not the policy's
    */
-  public DjlPolicy taughtBy(TeacherCheckpoint other) {
+  public DjlPolicy withTeacher(TeacherCheckpoint other) {
     other.requireFit(model.card(), settings.contextLength());
     return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher, crew);
   }
@@ -111,12 +126,12 @@ public final class DjlPolicy implements PolicyEngines {
    * The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. It has
    * no engines open.
    */
-  public DjlPolicy by(Supplier<RankCrew> ranks) {
+  public DjlPolicy by(Supplier<TrainerRanks> ranks) {
     return new DjlPolicy(model, compute, mode, teacher, torchVersion, watcher, Optional.of(ranks));
   }
 
   /** The same policy, whose engines' calls of the program can be made to fail; for tests. */
-  DjlPolicy watched(Consumer<String> calls) {
+  public DjlPolicy withProgressWatch(Consumer<String> calls) {
     return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls, crew);
   }
 
@@ -175,7 +190,7 @@ public final class DjlPolicy implements PolicyEngines {
     DjlTrainer trainer =
         new DjlTrainer(model, compute, mode, teacher, seed, watcher, open::decrementAndGet);
     open.incrementAndGet();
-    return crew.isPresent() ? trainer.by(new RankedSteps(crew.get().get())) : trainer;
+    return crew.isPresent() ? trainer.by(new DataParallelSteps(crew.get().get())) : trainer;
   }
 
   @Override

@@ -1,12 +1,15 @@
 package io.troupe.engine.djl;
 
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
-import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.Fixtures;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.train.TrainingEngine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,7 +59,7 @@ final class EngineTimes {
     int tokens = batch.stream().mapToInt(s -> s.completion().length).sum();
     System.out.printf(Locale.ROOT, "  %d sequences, %d completion tokens%n", batch.size(), tokens);
     report("train", () -> trainer.train(batch, Fixtures.plainLoss(), Fixtures.adam(1e-4)));
-    report("imitate", () -> trainer.imitate(batch.subList(0, 64), Fixtures.adam(1e-4)));
+    report("imitate", () -> trainer.trainSupervised(batch.subList(0, 64), Fixtures.adam(1e-4)));
     report("sample", () -> sample(sampler));
     report(
         "snapshot and load",

@@ -1,10 +1,10 @@
 package io.troupe.engine.toy;
 
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.StepLoss;
-import io.troupe.core.train.TeacherTokens;
-import io.troupe.core.train.TrainingSequence;
-import io.troupe.engine.parallel.StepPart;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.StepLoss;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.engine.parallel.PartialStepMetrics;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -14,14 +14,14 @@ import java.util.stream.IntStream;
  * derivatives by log-probabilities times theirs by the logits.
  */
 final class TableGradient {
-  private final SumTable model;
+  private final LogitTable model;
   private final float[] weights;
   private final StepLoss loss = new StepLoss();
   private final double[] values;
   private double entropySum;
   private long tokens;
 
-  TableGradient(SumTable model, float[] weights) {
+  TableGradient(LogitTable model, float[] weights) {
     this.model = model;
     this.weights = weights;
     this.values = new double[weights.length];
@@ -41,8 +41,9 @@ final class TableGradient {
    * @param seconds it took
    * @param referenceSeconds the reference policy took before
    */
-  StepPart part(List<TrainingSequence> rollouts, double seconds, double referenceSeconds) {
-    return new StepPart(
+  PartialStepMetrics part(
+      List<TrainingSequence> rollouts, double seconds, double referenceSeconds) {
+    return new PartialStepMetrics(
         loss.part(rollouts), entropySum, tokens, tokens, tokens, seconds, referenceSeconds);
   }
 
@@ -108,8 +109,8 @@ final class TableGradient {
             s,
             sequence,
             new StepLoss.Computed(
-                logProbs, logProbs, penalty, ofTeacher(sequence, s.temperature())));
-    back(sequence, by.byLogProb(), by.byTeacherToken(), s.temperature());
+                logProbs, logProbs, penalty, distillationGradient(sequence, s.temperature())));
+    backward(sequence, by.byLogProb(), by.byTeacherToken(), s.temperature());
     return true;
   }
 
@@ -123,11 +124,11 @@ final class TableGradient {
     if (!finite(logProbs)) {
       return false;
     }
-    back(example, loss.imitate(example, coefficient, logProbs), new double[0][], 1);
+    backward(example, loss.supervised(example, coefficient, logProbs), new double[0][], 1);
     return true;
   }
 
-  private double[][] ofTeacher(TrainingSequence sequence, double temperature) {
+  private double[][] distillationGradient(TrainingSequence sequence, double temperature) {
     int[][] ids = sequence.teacher().ids();
     double[][] logProbs = new double[ids.length][sequence.teacher().topK()];
     for (int t = 0; t < ids.length; t++) {
@@ -139,7 +140,7 @@ final class TableGradient {
     return logProbs;
   }
 
-  private void back(
+  private void backward(
       TrainingSequence sequence, double[] byLogProb, double[][] byTeacher, double temperature) {
     for (int t = 0; t < byLogProb.length; t++) {
       if (sequence.lossWeights()[t] == 0) {

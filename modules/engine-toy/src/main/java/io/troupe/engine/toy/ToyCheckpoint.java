@@ -3,7 +3,7 @@ package io.troupe.engine.toy;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 
-import io.troupe.base.files.Durable;
+import io.troupe.base.files.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,16 +36,17 @@ record ToyCheckpoint(
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Tensor(String name, String type, long[] shape, byte[] data) {
     static Tensor floats(String name, long[] shape, float[] values) {
-      return new Tensor(name, "F32", shape, Snapshots.bytes(values));
+      return new Tensor(name, "F32", shape, ToySnapshots.bytes(values));
     }
   }
 
   /** Writes both files and forces them, and their directory, to the disk. */
-  static void write(Path directory, ToySettings settings, SumTable model, ToyCheckpoint checkpoint)
+  static void write(
+      Path directory, ToySettings settings, LogitTable model, ToyCheckpoint checkpoint)
       throws IOException {
     writeFile(directory.resolve(MODEL), checkpoint.modelTensors(model));
     writeFile(directory.resolve(TRAINER), checkpoint.trainerTensors(settings, model));
-    Durable.syncFolder(directory);
+    DurableFiles.syncFolder(directory);
   }
 
   /**
@@ -53,7 +54,7 @@ record ToyCheckpoint(
    *
    * @throws IOException if a file is missing, cut off, or of a policy with other settings
    */
-  static ToyCheckpoint read(Path directory, ToySettings settings, SumTable model)
+  static ToyCheckpoint read(Path directory, ToySettings settings, LogitTable model)
       throws IOException {
     float[] zeros = new float[model.parameters()];
     ToyCheckpoint bare = new ToyCheckpoint(zeros, zeros, zeros, new float[0], 0);
@@ -82,11 +83,11 @@ record ToyCheckpoint(
         rest.getLong());
   }
 
-  private List<Tensor> modelTensors(SumTable model) {
-    return List.of(Tensor.floats(SumTable.TENSOR, model.shape(), weights));
+  private List<Tensor> modelTensors(LogitTable model) {
+    return List.of(Tensor.floats(LogitTable.TENSOR, model.shape(), weights));
   }
 
-  private List<Tensor> trainerTensors(ToySettings settings, SumTable model) {
+  private List<Tensor> trainerTensors(ToySettings settings, LogitTable model) {
     int[] alphabet = settings.alphabet().codePoints().toArray();
     byte[] characters = new byte[Integer.BYTES * alphabet.length];
     littleEndian(characters).asIntBuffer().put(alphabet);

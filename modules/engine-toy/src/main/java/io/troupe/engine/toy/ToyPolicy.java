@@ -4,17 +4,17 @@ import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.parallel.RankCrew;
-import io.troupe.engine.parallel.RankedSteps;
+import io.troupe.engine.parallel.DataParallelSteps;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.parallel.TrainerRanks;
+import io.troupe.engine.train.TrainingEngine;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
  * A tabular softmax policy over characters that learns to add two digits within a second, by the
  * same losses as the real engines: for tests, and for trying out a run without PyTorch. What it can
- * represent, and what not, is told by {@link SumTable}.
+ * represent, and what not, is told by {@link LogitTable}.
  *
  * <p>All of it is deterministic and none of it native: the same seed makes the same weights, draws
  * and steps on every machine, as far as {@link Math#exp} does. Trainer and sampler compute a
@@ -23,22 +23,22 @@ import java.util.function.Supplier;
 public final class ToyPolicy implements PolicyEngines {
   private final ToySettings settings;
   private final CharacterTokenizer tokenizer;
-  private final SumTable model;
-  private final Optional<Supplier<RankCrew>> crew;
+  private final LogitTable model;
+  private final Optional<Supplier<TrainerRanks>> crew;
 
   public ToyPolicy(ToySettings settings) {
     this(settings, Optional.empty());
   }
 
-  private ToyPolicy(ToySettings settings, Optional<Supplier<RankCrew>> crew) {
+  private ToyPolicy(ToySettings settings, Optional<Supplier<TrainerRanks>> crew) {
     this.settings = settings;
     this.tokenizer = new CharacterTokenizer(settings.alphabet());
-    this.model = new SumTable(settings, tokenizer.vocabularySize());
+    this.model = new LogitTable(settings, tokenizer.vocabularySize());
     this.crew = crew;
   }
 
   /** The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. */
-  public ToyPolicy by(Supplier<RankCrew> ranks) {
+  public ToyPolicy by(Supplier<TrainerRanks> ranks) {
     return new ToyPolicy(settings, Optional.of(ranks));
   }
 
@@ -67,7 +67,7 @@ public final class ToyPolicy implements PolicyEngines {
   @Override
   public TrainingEngine newTrainer(long seed) {
     ToyTrainer trainer = new ToyTrainer(settings, model, seed);
-    return crew.isPresent() ? trainer.by(new RankedSteps(crew.get().get())) : trainer;
+    return crew.isPresent() ? trainer.by(new DataParallelSteps(crew.get().get())) : trainer;
   }
 
   @Override

@@ -1,12 +1,12 @@
 package io.troupe.engine.toy;
 
-import io.troupe.engine.Optimisation;
 import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
-import io.troupe.engine.parallel.RankShare;
-import io.troupe.engine.parallel.RankStep;
+import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.ShardedAdamW;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +20,7 @@ final class ToyRank implements TrainerRank {
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
 
   private final ToySettings settings;
-  private final SumTable model;
+  private final LogitTable model;
   private Optional<Begun> begun = Optional.empty();
 
   /** What a rank has as a member of a group; the reference is empty if there is none. */
@@ -38,7 +38,7 @@ final class ToyRank implements TrainerRank {
     }
   }
 
-  ToyRank(ToySettings settings, SumTable model) {
+  ToyRank(ToySettings settings, LogitTable model) {
     this.settings = settings;
     this.model = model;
   }
@@ -62,7 +62,7 @@ final class ToyRank implements TrainerRank {
   }
 
   @Override
-  public RankStep step(RankShare share, Optimisation o) throws RankLostException {
+  public RankStepOutcome step(RankBatch share, OptimizerSettings o) throws RankLostException {
     Begun own =
         begun.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
     long start = System.nanoTime();
@@ -76,9 +76,9 @@ final class ToyRank implements TrainerRank {
     double seconds = (System.nanoTime() - read) / 1e9;
     double norm = move(own, gradient, refusal.isEmpty(), o);
     if (!Double.isFinite(norm)) {
-      return new RankStep.Refused(refusal);
+      return new RankStepOutcome.Refused(refusal);
     }
-    return new RankStep.Moved(
+    return new RankStepOutcome.Updated(
         norm,
         gradient.part(share.rollouts(), seconds, (read - start) / 1e9),
         own.optimizer.piece(own.flat),
@@ -86,16 +86,16 @@ final class ToyRank implements TrainerRank {
         own.optimizer.second());
   }
 
-  private List<double[]> references(Begun own, RankShare share) {
+  private List<double[]> references(Begun own, RankBatch share) {
     return switch (share) {
-      case RankShare.Rollouts(var rollouts, var _, var loss) when loss.penalisesLoss() ->
+      case RankBatch.Rollouts(var rollouts, var _, var loss) when loss.penalisesLoss() ->
           ToyTrainer.logProbs(model, own.reference, rollouts, loss.temperature());
-      case RankShare.Rollouts _, RankShare.Examples _ -> List.of();
+      case RankBatch.Rollouts _, RankBatch.Examples _ -> List.of();
     };
   }
 
   /** Moves the weights by the sum of all ranks' gradients; nothing moves if it is not finite. */
-  private double move(Begun own, TableGradient gradient, boolean finite, Optimisation o)
+  private double move(Begun own, TableGradient gradient, boolean finite, OptimizerSettings o)
       throws RankLostException {
     own.gradients.fill((byte) 0);
     for (int i = 0; i < own.weights.length; i++) {

@@ -8,7 +8,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,14 +34,14 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class ToySampler implements SamplingEngine {
   private final ToySettings settings;
-  private final SumTable model;
+  private final LogitTable model;
   private final Runnable betweenTokens;
   private final Thread thread;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Map<LeaseId, OpenRequest> open = new LinkedHashMap<>();
-  private final List<Offer> offers = new ArrayList<>();
+  private final Map<LeaseId, ToyRequest> open = new LinkedHashMap<>();
+  private final List<WeightOffer> offers = new ArrayList<>();
   private boolean frozen;
   private boolean closed;
 
@@ -51,10 +51,10 @@ final class ToySampler implements SamplingEngine {
   private float[] weights = {};
 
   /** Weights that are to be used from the next token on. */
-  private record Offer(WeightSnapshot snapshot, CompletableFuture<WeightVersion> taken) {}
+  private record WeightOffer(WeightSnapshot snapshot, CompletableFuture<WeightVersion> taken) {}
 
   /** A sampler that waits after each token, as if it were slow. */
-  ToySampler(ToySettings settings, SumTable model, Duration tokenDelay) {
+  ToySampler(ToySettings settings, LogitTable model, Duration tokenDelay) {
     this.settings = settings;
     this.model = model;
     this.betweenTokens = () -> awaitClosed(tokenDelay);
@@ -62,7 +62,7 @@ final class ToySampler implements SamplingEngine {
   }
 
   /** A sampler that calls back after each token, for tests that hold it there. */
-  ToySampler(ToySettings settings, SumTable model, Runnable betweenTokens) {
+  ToySampler(ToySettings settings, LogitTable model, Runnable betweenTokens) {
     this.settings = settings;
     this.model = model;
     this.betweenTokens = betweenTokens;
@@ -72,9 +72,9 @@ final class ToySampler implements SamplingEngine {
   @Override
   public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
     requests.forEach(this::requireFits);
-    List<OpenRequest> added = new ArrayList<>(requests.size());
+    List<ToyRequest> added = new ArrayList<>(requests.size());
     for (SampleRequest request : requests) {
-      added.add(new OpenRequest(request, model, CharacterTokenizer.END_OF_SEQUENCE));
+      added.add(new ToyRequest(request, model, CharacterTokenizer.END_OF_SEQUENCE));
     }
     boolean refused;
     lock.lock();
@@ -98,7 +98,7 @@ final class ToySampler implements SamplingEngine {
 
   @Override
   public CompletionStage<WeightVersion> load(WeightSnapshot snapshot) {
-    Offer offer = new Offer(snapshot, new CompletableFuture<>());
+    WeightOffer offer = new WeightOffer(snapshot, new CompletableFuture<>());
     boolean refused;
     lock.lock();
     try {
@@ -118,7 +118,7 @@ final class ToySampler implements SamplingEngine {
 
   @Override
   public void cancel(LeaseId lease) {
-    List<OpenRequest> cancelled = new ArrayList<>();
+    List<ToyRequest> cancelled = new ArrayList<>();
     lock.lock();
     try {
       if (open.containsKey(lease)) {
@@ -127,7 +127,7 @@ final class ToySampler implements SamplingEngine {
     } finally {
       lock.unlock();
     }
-    for (OpenRequest request : cancelled) {
+    for (ToyRequest request : cancelled) {
       request
           .answer()
           .completeExceptionally(
@@ -169,7 +169,7 @@ final class ToySampler implements SamplingEngine {
       while (awaitWork()) {
         takeOffers();
         if (weights.length > 0) {
-          turn();
+          step();
         }
       }
     } finally {
@@ -192,7 +192,7 @@ final class ToySampler implements SamplingEngine {
 
   /** Moves to the newest of the offered weights, never back. */
   private void takeOffers() {
-    List<Offer> offered;
+    List<WeightOffer> offered;
     lock.lock();
     try {
       offered = List.copyOf(offers);
@@ -200,8 +200,8 @@ final class ToySampler implements SamplingEngine {
     } finally {
       lock.unlock();
     }
-    List<Offer> taken = new ArrayList<>();
-    for (Offer offer : offered) {
+    List<WeightOffer> taken = new ArrayList<>();
+    for (WeightOffer offer : offered) {
       try {
         use(offer.snapshot);
         taken.add(offer);
@@ -213,7 +213,7 @@ final class ToySampler implements SamplingEngine {
   }
 
   private void use(WeightSnapshot snapshot) {
-    float[] offered = Snapshots.weights(snapshot, model);
+    float[] offered = ToySnapshots.weights(snapshot, model);
     if (weights.length == 0 || snapshot.version().compareTo(version) >= 0) {
       weights = offered;
       version = snapshot.version();
@@ -221,15 +221,15 @@ final class ToySampler implements SamplingEngine {
   }
 
   /** One token of every open request. */
-  private void turn() {
-    List<OpenRequest> batch;
+  private void step() {
+    List<ToyRequest> batch;
     lock.lock();
     try {
       batch = frozen ? List.of() : List.copyOf(open.values());
     } finally {
       lock.unlock();
     }
-    for (OpenRequest request : batch) {
+    for (ToyRequest request : batch) {
       request.advance(version, weights);
       if (request.finished() && removeFromOpen(request)) {
         answer(request);
@@ -240,7 +240,7 @@ final class ToySampler implements SamplingEngine {
     }
   }
 
-  private static void answer(OpenRequest request) {
+  private static void answer(ToyRequest request) {
     List<Completion> completions;
     try {
       completions = request.completions();
@@ -251,7 +251,7 @@ final class ToySampler implements SamplingEngine {
     request.answer().complete(completions);
   }
 
-  private boolean removeFromOpen(OpenRequest request) {
+  private boolean removeFromOpen(ToyRequest request) {
     lock.lock();
     try {
       return open.remove(request.request().lease(), request);
@@ -261,8 +261,8 @@ final class ToySampler implements SamplingEngine {
   }
 
   private void failAll() {
-    List<OpenRequest> requests;
-    List<Offer> offered;
+    List<ToyRequest> requests;
+    List<WeightOffer> offered;
     lock.lock();
     try {
       closed = true;

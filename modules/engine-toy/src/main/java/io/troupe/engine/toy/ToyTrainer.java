@@ -2,16 +2,16 @@ package io.troupe.engine.toy;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.TeacherTokens;
-import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.Optimisation;
-import io.troupe.engine.StepOutcome;
-import io.troupe.engine.TrainingEngine;
-import io.troupe.engine.WeightSnapshot;
-import io.troupe.engine.parallel.RankShare;
-import io.troupe.engine.parallel.RankedSteps;
+import io.troupe.engine.parallel.DataParallelSteps;
+import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.TrainingEngine;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Trains the toy policy: {@link TableGradient}'s gradient, {@link AdamW}.
+ * Trains the toy policy: {@link TableGradient}'s gradient, {@link ToyAdamW}.
  *
  * <p>Log-probabilities are rounded to single precision, as the sampler rounds them, before they
  * enter a ratio: on the weights that sampled it, a token's ratio is exactly 1.
  */
-final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
+final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
   /** Why a step is skipped whose penalty cannot be computed. */
   static final String NO_REFERENCE = "a log-probability of the reference policy is not finite";
 
@@ -33,32 +33,32 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
   private static final double INITIAL_SCALE = 0.01;
 
   private final ToySettings settings;
-  private final SumTable model;
+  private final LogitTable model;
   private float[] weights;
-  private AdamW optimizer;
+  private ToyAdamW optimizer;
 
   /** Empty while no reference is frozen. */
   private float[] reference;
 
   /** Who makes the steps, if not this thread alone. */
-  private Optional<RankedSteps> ranks = Optional.empty();
+  private Optional<DataParallelSteps> ranks = Optional.empty();
 
   /** Starts from small random weights. */
-  ToyTrainer(ToySettings settings, SumTable model, long seed) {
+  ToyTrainer(ToySettings settings, LogitTable model, long seed) {
     this(settings, model, initialWeights(model.parameters(), seed), new float[0]);
   }
 
   /** Starts from given weights and reference (empty if there is none), which are handed over. */
-  ToyTrainer(ToySettings settings, SumTable model, float[] weights, float[] reference) {
+  ToyTrainer(ToySettings settings, LogitTable model, float[] weights, float[] reference) {
     this.settings = settings;
     this.model = model;
     this.weights = weights;
     this.reference = reference;
-    this.optimizer = AdamW.fresh(weights.length);
+    this.optimizer = ToyAdamW.fresh(weights.length);
   }
 
   /** The same trainer, whose steps are made by ranks. */
-  ToyTrainer by(RankedSteps these) {
+  ToyTrainer by(DataParallelSteps these) {
     ranks = Optional.of(these);
     return this;
   }
@@ -69,7 +69,7 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
     MemorySegment.copy(moved, FLOAT, 0, weights, 0, weights.length);
     MemorySegment.copy(first, FLOAT, 0, optimizer.first(), 0, weights.length);
     MemorySegment.copy(second, FLOAT, 0, optimizer.second(), 0, weights.length);
-    optimizer = new AdamW(optimizer.first(), optimizer.second(), optimizer.steps() + 1);
+    optimizer = new ToyAdamW(optimizer.first(), optimizer.second(), optimizer.steps() + 1);
   }
 
   @Override
@@ -77,12 +77,12 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
       List<TrainingSequence> rollouts,
       List<TrainingSequence> examples,
       LossSettings loss,
-      Optimisation optimisation) {
+      OptimizerSettings optimisation) {
     require(
         !loss.penalisesLoss() || reference.length > 0,
         "a KL coefficient of %s needs a reference policy; freeze it before the first step",
         loss.klCoefficient());
-    RankShare batch = new RankShare.Rollouts(rollouts, examples, loss);
+    RankBatch batch = new RankBatch.Rollouts(rollouts, examples, loss);
     if (ranks.isPresent()) {
       return ranks.get().step(this, batch, optimisation);
     }
@@ -95,15 +95,16 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
   }
 
   @Override
-  public StepOutcome imitate(List<TrainingSequence> examples, Optimisation optimisation) {
-    RankShare batch = new RankShare.Examples(examples);
+  public StepOutcome trainSupervised(
+      List<TrainingSequence> examples, OptimizerSettings optimisation) {
+    RankBatch batch = new RankBatch.Examples(examples);
     return ranks.isPresent()
         ? ranks.get().step(this, batch, optimisation)
         : step(batch, List.of(), 0, optimisation);
   }
 
   private StepOutcome step(
-      RankShare batch, List<double[]> references, long referenceNanos, Optimisation o) {
+      RankBatch batch, List<double[]> references, long referenceNanos, OptimizerSettings o) {
     long start = System.nanoTime();
     TableGradient gradient = new TableGradient(model, weights);
     String refusal = add(gradient, batch, references);
@@ -118,9 +119,9 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
    * @param references log-probabilities of the rollouts under the reference; none without a penalty
    * @return why it cannot be added; empty if it could
    */
-  static String add(TableGradient gradient, RankShare batch, List<double[]> references) {
+  static String add(TableGradient gradient, RankBatch batch, List<double[]> references) {
     boolean finite = true;
-    if (batch instanceof RankShare.Rollouts(var rollouts, var _, var loss)) {
+    if (batch instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
       for (int i = 0; i < rollouts.size(); i++) {
         double[] own = references.isEmpty() ? new double[0] : references.get(i);
         finite &= gradient.rollout(loss, rollouts.get(i), own);
@@ -164,12 +165,12 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
   @Override
   public void freezeReference() {
     reference = weights.clone();
-    ranks.ifPresent(RankedSteps::outdated);
+    ranks.ifPresent(DataParallelSteps::outdated);
   }
 
   @Override
   public WeightSnapshot snapshot(WeightVersion version) {
-    return Snapshots.of(version, model, weights);
+    return ToySnapshots.of(version, model, weights);
   }
 
   @Override
@@ -185,15 +186,15 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
   @Override
   public void restore(Path directory) throws IOException {
     ToyCheckpoint saved = ToyCheckpoint.read(directory, settings, model);
-    ranks.ifPresent(RankedSteps::outdated);
+    ranks.ifPresent(DataParallelSteps::outdated);
     weights = saved.weights();
     reference = saved.reference();
-    optimizer = new AdamW(saved.firstMoment(), saved.secondMoment(), saved.steps());
+    optimizer = new ToyAdamW(saved.firstMoment(), saved.secondMoment(), saved.steps());
   }
 
   @Override
   public void close() {
-    ranks.ifPresent(RankedSteps::close);
+    ranks.ifPresent(DataParallelSteps::close);
   }
 
   private StepOutcome move(
@@ -201,7 +202,7 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
       List<TrainingSequence> rollouts,
       long gradientNanos,
       long referenceNanos,
-      Optimisation o) {
+      OptimizerSettings o) {
     double norm = gradient.norm();
     if (!Double.isFinite(gradient.loss().loss()) || !Double.isFinite(norm)) {
       return new StepOutcome.Skipped(
@@ -222,7 +223,7 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
 
   /** Log-probabilities of a batch under some weights. */
   static List<double[]> logProbs(
-      SumTable model, float[] policy, List<TrainingSequence> batch, double temperature) {
+      LogitTable model, float[] policy, List<TrainingSequence> batch, double temperature) {
     TableGradient table = new TableGradient(model, policy);
     return batch.stream().map(s -> table.logProbs(s, temperature)).toList();
   }
@@ -230,7 +231,7 @@ final class ToyTrainer implements TrainingEngine, RankedSteps.Owner {
   static float[] initialWeights(int parameters, long seed) {
     float[] weights = new float[parameters];
     for (int i = 0; i < parameters; i++) {
-      weights[i] = (float) (INITIAL_SCALE * (2 * Draws.uniform(seed, i, 0) - 1));
+      weights[i] = (float) (INITIAL_SCALE * (2 * ToyRandom.uniform(seed, i, 0) - 1));
     }
     return weights;
   }

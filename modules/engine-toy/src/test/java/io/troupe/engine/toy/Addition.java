@@ -1,19 +1,19 @@
 package io.troupe.engine.toy;
 
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.train.Correction;
-import io.troupe.core.train.KlEstimator;
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.Objective;
-import io.troupe.core.train.TrainingSequence;
-import io.troupe.engine.Optimisation;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.StepOutcome;
 import io.troupe.engine.Tokenizer;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,8 +33,8 @@ final class Addition {
     this.tokenizer = tokenizer;
   }
 
-  static Optimisation rate(double learningRate) {
-    return new Optimisation(learningRate, 0.9, 0.999, 1e-8, 0, 1);
+  static OptimizerSettings rate(double learningRate) {
+    return new OptimizerSettings(learningRate, 0.9, 0.999, 1e-8, 0, 1);
   }
 
   int[] prompt(int a, int b) {

@@ -2,13 +2,13 @@ package io.troupe.engine.toy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
-import io.troupe.core.train.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.StepOutcome;
-import io.troupe.engine.TrainingEngine;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.TrainingEngine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -57,7 +57,7 @@ class ToyLearningTest {
         }
       }
       for (int step = 0; step < 20; step++) {
-        trainer.imitate(ordered, Addition.rate(0.1));
+        trainer.trainSupervised(ordered, Addition.rate(0.1));
       }
       Await.one(sampler.load(trainer.snapshot(WeightVersion.BASE)));
 

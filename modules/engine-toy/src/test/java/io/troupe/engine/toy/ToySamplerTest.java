@@ -14,7 +14,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +35,7 @@ class ToySamplerTest {
   /** Ids 2 to 5, so that five tokens and a stop token fit well into the context of 12. */
   private static final ToySettings SETTINGS = new ToySettings("abcd", 12, 8, 16, Duration.ZERO);
 
-  private static final SumTable MODEL = new SumTable(SETTINGS, 6);
+  private static final LogitTable MODEL = new LogitTable(SETTINGS, 6);
   private static final int[] PROMPT = {2, 3};
 
   /** Holds the sampler between two tokens until the test lets it go on. */
@@ -68,13 +68,13 @@ class ToySamplerTest {
               .sample(
                   List.of(
                       request(1, 2, 7)
-                          .heardBy(
+                          .withListener(
                               (completion, token, logProb, version) ->
                                   heard.add(
                                       "%d %d %s %s"
                                           .formatted(completion, token, logProb, version)))))
               .getFirst();
-      Await.one(sampler.load(Snapshots.of(new WeightVersion(4), MODEL, weights(3))));
+      Await.one(sampler.load(ToySnapshots.of(new WeightVersion(4), MODEL, weights(3))));
       assertThat(heard).isEmpty();
 
       sampler.freeze(false);
@@ -144,7 +144,7 @@ class ToySamplerTest {
     weights[MODEL.row(PROMPT, 1) + 3] = 0.5f;
     weights[MODEL.row(PROMPT, 2) + 1] = 0.5f;
     try (SamplingEngine sampler = idle()) {
-      Await.one(sampler.load(Snapshots.of(WeightVersion.BASE, MODEL, weights)));
+      Await.one(sampler.load(ToySnapshots.of(WeightVersion.BASE, MODEL, weights)));
       SampleRequest greedy = new SampleRequest(lease(1), PROMPT, 2, SamplingSettings.greedy(6), 5);
       for (Completion completion : one(sampler, greedy)) {
         assertThat(completion.tokens()).containsExactly(4, 3, 1);
@@ -209,10 +209,10 @@ class ToySamplerTest {
 
   @Test
   void load_weightsOfAnotherPolicy_failsAndKeepsTheOld() {
-    SumTable other = new SumTable(SETTINGS, 7);
+    LogitTable other = new LogitTable(SETTINGS, 7);
     try (SamplingEngine sampler = loaded()) {
       WeightSnapshot foreign =
-          Snapshots.of(new WeightVersion(9), other, new float[other.parameters()]);
+          ToySnapshots.of(new WeightVersion(9), other, new float[other.parameters()]);
 
       assertThat(Await.failure(sampler.load(foreign)))
           .isInstanceOf(IllegalArgumentException.class)
@@ -308,7 +308,7 @@ class ToySamplerTest {
     float[] broken = new float[MODEL.parameters()];
     Arrays.fill(broken, Float.NaN);
     try (SamplingEngine sampler = idle()) {
-      Await.one(sampler.load(Snapshots.of(new WeightVersion(1), MODEL, broken)));
+      Await.one(sampler.load(ToySnapshots.of(new WeightVersion(1), MODEL, broken)));
       assertThat(Await.failure(sampler.sample(List.of(request(1, 1, 7))).getFirst()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("NaN");
@@ -343,7 +343,7 @@ class ToySamplerTest {
 
   private SamplingEngine loaded() {
     SamplingEngine sampler = idle();
-    Await.one(sampler.load(Snapshots.of(new WeightVersion(3), MODEL, weights(3))));
+    Await.one(sampler.load(ToySnapshots.of(new WeightVersion(3), MODEL, weights(3))));
     return sampler;
   }
 
@@ -374,13 +374,13 @@ class ToySamplerTest {
     for (int row = 0; row < weights.length; row += 6) {
       weights[row + 1] = -100;
     }
-    return Snapshots.of(new WeightVersion(version), MODEL, weights);
+    return ToySnapshots.of(new WeightVersion(version), MODEL, weights);
   }
 
   private static float[] weights(long seed) {
     float[] weights = new float[MODEL.parameters()];
     for (int i = 0; i < weights.length; i++) {
-      weights[i] = (float) (2 * Draws.uniform(seed, i, 1) - 1);
+      weights[i] = (float) (2 * ToyRandom.uniform(seed, i, 1) - 1);
     }
     return weights;
   }

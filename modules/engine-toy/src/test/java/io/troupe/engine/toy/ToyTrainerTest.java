@@ -4,17 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.troupe.core.train.Correction;
-import io.troupe.core.train.KlEstimator;
-import io.troupe.core.train.LossSettings;
-import io.troupe.core.train.Objective;
-import io.troupe.core.train.StepLoss;
-import io.troupe.core.train.TrainingSequence;
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.StepLoss;
+import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.Optimisation;
-import io.troupe.engine.StepOutcome;
-import io.troupe.engine.StepOutcome.Stepped;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.StepOutcome.Stepped;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,12 +27,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ToyTrainerTest {
   private static final ToySettings SETTINGS = new ToySettings("ab", 8, 2, 3, Duration.ZERO);
-  private static final SumTable MODEL = new SumTable(SETTINGS, 4);
+  private static final LogitTable MODEL = new LogitTable(SETTINGS, 4);
   private static final List<KlEstimator> ESTIMATORS = List.of(KlEstimator.values());
-  private static final Optimisation STILL = new Optimisation(0, 0.9, 0.999, 1e-8, 0, 0);
+  private static final OptimizerSettings STILL = new OptimizerSettings(0, 0.9, 0.999, 1e-8, 0, 0);
 
   /** With both betas 0 and so large an epsilon, a step subtracts the gradient itself. */
-  private static final Optimisation PLAIN_DESCENT = new Optimisation(1e9, 0, 0, 1e9, 0, 0);
+  private static final OptimizerSettings PLAIN_DESCENT =
+      new OptimizerSettings(1e9, 0, 0, 1e9, 0, 0);
 
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
@@ -96,7 +97,7 @@ class ToyTrainerTest {
         new TrainingSequence(
             new int[] {2}, new int[] {3, 1}, new float[2], new float[] {0.5f, 0.5f}, 0);
 
-    Stepped step = (Stepped) trainer.imitate(List.of(sequence), STILL);
+    Stepped step = (Stepped) trainer.trainSupervised(List.of(sequence), STILL);
 
     assertThat(step.loss()).isCloseTo(Math.log(4), within(1e-7));
     assertThat(step.entropy()).isCloseTo(Math.log(4), within(1e-12));
@@ -131,7 +132,7 @@ class ToyTrainerTest {
 
     StepOutcome skipped = new StepOutcome.Skipped("a log-probability of the policy is not finite");
     assertThat(trainer.train(batch, Addition.LOSS, STILL)).isEqualTo(skipped);
-    assertThat(trainer.imitate(batch, STILL)).isEqualTo(skipped);
+    assertThat(trainer.trainSupervised(batch, STILL)).isEqualTo(skipped);
   }
 
   @Test
@@ -169,7 +170,7 @@ class ToyTrainerTest {
     ToyTrainer trainer = new ToyTrainer(SETTINGS, MODEL, 1);
     WeightSnapshot before = trainer.snapshot(new WeightVersion(3));
     float first = before.tensors().getFirst().data().get(ValueLayout.JAVA_FLOAT_UNALIGNED, 0);
-    trainer.imitate(randomBatch(new Random(1)), Addition.rate(0.1));
+    trainer.trainSupervised(randomBatch(new Random(1)), Addition.rate(0.1));
 
     assertThat(before.version()).isEqualTo(new WeightVersion(3));
     assertThat(before.digest()).matches("[0-9a-f]{64}").isNotEqualTo(digest(trainer));
@@ -187,7 +188,7 @@ class ToyTrainerTest {
       float[] reference,
       List<TrainingSequence> batch,
       LossSettings loss,
-      Optimisation optimisation) {
+      OptimizerSettings optimisation) {
     ToyTrainer trainer = new ToyTrainer(SETTINGS, MODEL, weights, reference);
     return (Stepped) trainer.train(batch, loss, optimisation);
   }

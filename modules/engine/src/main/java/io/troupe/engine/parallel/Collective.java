@@ -64,6 +64,6 @@ public interface Collective extends AutoCloseable {
 
   /** A group of one. */
   static Collective alone() {
-    return new Alone();
+    return new SingleRankCollective();
   }
 }

@@ -2,7 +2,7 @@ package io.troupe.engine.parallel;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.engine.Optimisation;
+import io.troupe.engine.train.OptimizerSettings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -85,7 +85,7 @@ public final class ShardedAdamW implements AutoCloseable {
    * @throws RankLostException if the step could not be made: the means are as they were, the
    *     weights may be in part those of after the step
    */
-  public double step(MemorySegment weights, MemorySegment gradients, Optimisation o)
+  public double step(MemorySegment weights, MemorySegment gradients, OptimizerSettings o)
       throws RankLostException {
     ranks.reduceScatter(gradients, gradient);
     double[] squares = {0};
@@ -107,7 +107,7 @@ public final class ShardedAdamW implements AutoCloseable {
   }
 
   /** The update of this rank's piece: of the weights into a copy, or of the means. */
-  private void update(MemorySegment own, double clip, Optimisation o, boolean means) {
+  private void update(MemorySegment own, double clip, OptimizerSettings o, boolean means) {
     double t = (double) (steps + 1);
     double firstCorrection = 1 - Math.pow(o.beta1(), t);
     double secondCorrection = Math.sqrt(1 - Math.pow(o.beta2(), t));

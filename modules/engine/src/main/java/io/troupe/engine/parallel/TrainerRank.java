@@ -1,6 +1,6 @@
 package io.troupe.engine.parallel;
 
-import io.troupe.engine.Optimisation;
+import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -12,7 +12,7 @@ public interface TrainerRank extends AutoCloseable {
   /**
    * Begins as a member of a new group.
    *
-   * @param state what a trainer has saved: {@link io.troupe.engine.TrainingEngine#save}
+   * @param state what a trainer has saved: {@link io.troupe.engine.train.TrainingEngine#save}
    * @param group closed by whoever joined it, after this rank has left it
    * @throws IOException if the state cannot be read, or is of another policy
    */
@@ -25,7 +25,7 @@ public interface TrainerRank extends AutoCloseable {
    * @throws RankLostException if a rank was lost: the step is abandoned, and this rank must {@link
    *     #begin} again
    */
-  RankStep step(RankShare share, Optimisation optimisation) throws RankLostException;
+  RankStepOutcome step(RankBatch share, OptimizerSettings optimisation) throws RankLostException;
 
   @Override
   void close();

@@ -2,8 +2,8 @@ package io.troupe.engine.safetensors;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.engine.WeightMemory;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightMemory;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.troupe.engine.safetensors;
 
 import io.troupe.base.hash.Sha256;
-import io.troupe.engine.WeightSnapshot;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -66,13 +66,19 @@ final class SafetensorsFileTest {
       value = {
         "[]!0!its header is no JSON object",
         "{x!0!its header is not JSON",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"a\":{}}!4!its header is not JSON, or names a tensor twice",
-        "{\"a\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}!8!a has dtype 'I64'; F32, F16 and BF16 can be read",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}!4!a of shape [2], 8 bytes, claims bytes 0 to 8 of the 4",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"a\":{}}!4!its header is"
+            + " not JSON, or names a tensor twice",
+        "{\"a\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}!8!a has dtype 'I64'; F32,"
+            + " F16 and BF16 can be read",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}!4!a of shape [2], 8"
+            + " bytes, claims bytes 0 to 8 of the 4",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}!4!a has shape [-1]",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}!4!too large for any file",
-        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[4,8]}}!8!a begins at byte 4, but what lies before it ends at 0",
-        "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}!8!its tensors take 4 bytes, but 8 follow the header"
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}!4!too"
+            + " large for any file",
+        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[4,8]}}!8!a begins at byte 4,"
+            + " but what lies before it ends at 0",
+        "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}!8!its tensors take 4"
+            + " bytes, but 8 follow the header"
       })
   void map_badFile_namesTensorAndRule(String header, int bytes, String message) throws IOException {
     Path file = file(header, bytes);

@@ -3,8 +3,8 @@ package io.troupe.store.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.testkit.ObjectServer;
-import io.troupe.testkit.ObjectServer.Fault;
+import io.troupe.testkit.FakeObjectStore;
+import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,13 +20,13 @@ import org.junit.jupiter.api.parallel.Resources;
 final class S3FoldersTest {
   @TempDir private Path folder;
 
-  private ObjectServer server;
+  private FakeObjectStore server;
 
   @BeforeEach
   void start() throws IOException {
     System.setProperty("aws.accessKeyId", "tester");
     System.setProperty("aws.secretAccessKey", "secret");
-    server = ObjectServer.start();
+    server = FakeObjectStore.start();
   }
 
   @AfterEach

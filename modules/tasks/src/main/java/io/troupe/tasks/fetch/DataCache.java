@@ -1,7 +1,7 @@
 package io.troupe.tasks.fetch;
 
 import io.troupe.base.files.FileTree;
-import io.troupe.tasks.BadTaskData;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -51,10 +51,11 @@ public final class DataCache {
   /**
    * The folder of a split, fetched if it is not there.
    *
-   * @throws BadTaskData if no origin has it; says where it was looked for and how to put it there
+   * @throws TaskDataException if no origin has it; says where it was looked for and how to put it
+   *     there
    * @throws IOException if the cache cannot be written
    */
-  public Path folder(Wanted wanted) throws IOException {
+  public Path folder(SplitRef wanted) throws IOException {
     Path folder = root.resolve(wanted.folder());
     if (isWhole(folder)) {
       return folder;
@@ -81,7 +82,7 @@ public final class DataCache {
     }
   }
 
-  private FileLock locked(FileChannel file, Wanted wanted, Path lock) throws IOException {
+  private FileLock locked(FileChannel file, SplitRef wanted, Path lock) throws IOException {
     Optional<FileLock> free = Optional.ofNullable(file.tryLock());
     if (free.isEmpty()) {
       say.accept(
@@ -91,7 +92,7 @@ public final class DataCache {
     return free.isPresent() ? free.get() : file.lock();
   }
 
-  private void fetch(Wanted wanted, Path folder) throws IOException {
+  private void fetch(SplitRef wanted, Path folder) throws IOException {
     List<String> failures = new ArrayList<>();
     for (DataOrigin origin : origins) {
       Path part = Files.createTempDirectory(folder.getParent(), folder.getFileName() + ".part-");
@@ -120,14 +121,14 @@ public final class DataCache {
         : failure.getClass().getSimpleName() + " " + failure.getMessage();
   }
 
-  private static BadTaskData nowhere(Wanted wanted, Path folder, List<String> failures) {
+  private static TaskDataException nowhere(SplitRef wanted, Path folder, List<String> failures) {
     StringBuilder text = new StringBuilder("data set %s is not to be had:".formatted(wanted));
     text.append("\n  %s: not in the cache".formatted(folder));
     failures.forEach(failure -> text.append("\n  ").append(failure));
     if (failures.isEmpty()) {
       text.append("\n  nowhere else: data.hub is false, and data.s3_folder names no place");
     }
-    return new BadTaskData(
+    return new TaskDataException(
         text.append(
                 "\nfetch its files by hand where there is a network, and name their folder in"
                     + " task.file")

@@ -1,6 +1,6 @@
 package io.troupe.tasks.fetch;
 
-import io.troupe.tasks.BadTaskData;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ public final class DataFolder {
    * split.
    *
    * @param subset folder the names begin with; empty means all
-   * @throws BadTaskData if the place is not there or has no such split; lists what it has
+   * @throws TaskDataException if the place is not there or has no such split; lists what it has
    */
   public static List<Path> files(Path place, String subset, String split) throws IOException {
     if (!Files.isDirectory(place)) {
@@ -46,7 +46,7 @@ public final class DataFolder {
     List<String> names = names(place);
     List<String> chosen = choose(names, subset, split);
     if (chosen.isEmpty()) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           "%s: the folder has no data file of split %s%s; it has %s"
               .formatted(
                   place,

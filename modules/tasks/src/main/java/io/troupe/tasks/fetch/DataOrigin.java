@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /** A place that data sets are fetched from. */
 public interface DataOrigin {
   /** Where it looks for a data set, for messages. */
-  String place(Wanted wanted);
+  String place(SplitRef wanted);
 
   /**
    * Fetches all files of a split.
@@ -15,5 +15,5 @@ public interface DataOrigin {
    * @return whether the place has the data set
    * @throws IOException if the place cannot be reached, or what came is not whole
    */
-  boolean fetch(Wanted wanted, Path into) throws IOException;
+  boolean fetch(SplitRef wanted, Path into) throws IOException;
 }

@@ -2,7 +2,7 @@ package io.troupe.tasks.fetch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.troupe.engine.net.WholeAnswer;
+import io.troupe.net.http.WholeResponse;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
@@ -67,12 +67,12 @@ public final class HubOrigin implements DataOrigin {
   }
 
   @Override
-  public String place(Wanted wanted) {
+  public String place(SplitRef wanted) {
     return endpoint + "/datasets/" + wanted.repository();
   }
 
   @Override
-  public boolean fetch(Wanted wanted, Path into) throws IOException {
+  public boolean fetch(SplitRef wanted, Path into) throws IOException {
     List<String> names = names(wanted.repository());
     List<String> chosen = DataFolder.choose(names, wanted.subset(), wanted.split());
     for (String name : chosen) {
@@ -154,7 +154,7 @@ public final class HubOrigin implements DataOrigin {
   private <T> HttpResponse<Optional<T>> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException {
     try {
-      return WholeAnswer.whileItMoves(
+      return WholeResponse.whileProgressing(
           client,
           request,
           info ->

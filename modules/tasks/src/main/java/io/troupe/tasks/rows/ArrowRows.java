@@ -1,7 +1,6 @@
 package io.troupe.tasks.rows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.BadTaskData;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -158,8 +157,8 @@ final class ArrowRows {
     return buffer.flip();
   }
 
-  private BadTaskData damaged(String why) {
-    return new BadTaskData(
+  private TaskDataException damaged(String why) {
+    return new TaskDataException(
         "%s: the Arrow file is damaged or of a kind that cannot be read (%s); fetch it again, or"
                 .formatted(file, why)
             + " convert it to JSON Lines");

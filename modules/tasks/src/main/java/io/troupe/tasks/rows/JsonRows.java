@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.BadTaskData;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,7 +68,7 @@ final class JsonRows {
         }
       }
     } catch (JsonProcessingException e) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           "%s:%d: the file must be one JSON array of objects (%s); correct it or fetch it again"
               .formatted(
                   file,
@@ -103,14 +102,14 @@ final class JsonRows {
       if (RowJson.MAPPER.readTree(text) instanceof ObjectNode fields) {
         rows.row(place, fields);
       } else {
-        rows.breach(place, BadRow.said("a line must be one JSON object", text));
+        rows.breach(place, RowException.said("a line must be one JSON object", text));
       }
     } catch (CharacterCodingException _) {
       rows.breach(place, "a line is UTF-8 text, and this one is not");
     } catch (JsonProcessingException e) {
       String rule = "a line must be one JSON object (%s)".formatted(e.getOriginalMessage());
       String text = new String(bytes, StandardCharsets.UTF_8);
-      rows.breach(place, BadRow.said(rule, text));
+      rows.breach(place, RowException.said(rule, text));
     }
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -100,8 +99,8 @@ final class ParquetRows {
     }
   }
 
-  private static BadTaskData damaged(String file, Exception cause) {
-    return new BadTaskData(
+  private static TaskDataException damaged(String file, Exception cause) {
+    return new TaskDataException(
         "%s: the Parquet file is damaged or of a kind that cannot be read (%s); fetch it again, or"
                 .formatted(file, cause)
             + " convert it to JSON Lines");

@@ -14,7 +14,7 @@ import java.util.List;
  */
 public record Row(int number, String place, ObjectNode fields) {
   /** The text under a key, which must be there and not blank. */
-  public String text(String key) throws BadRow {
+  public String text(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isTextual() || value.textValue().isBlank()) {
       throw bad(key, "must be a string that is not blank");
@@ -23,7 +23,7 @@ public record Row(int number, String place, ObjectNode fields) {
   }
 
   /** The text under a key; empty where the key is absent or null. */
-  public String textOrEmpty(String key) throws BadRow {
+  public String textOrEmpty(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (value.isMissingNode() || value.isNull()) {
       return "";
@@ -35,7 +35,7 @@ public record Row(int number, String place, ObjectNode fields) {
   }
 
   /** A string, number or truth value under a key as text, without white space at its ends. */
-  public String scalar(String key) throws BadRow {
+  public String scalar(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isValueNode() || value.isNull() || value.asText().isBlank()) {
       throw bad(key, "must be a string or a number that is not blank");
@@ -44,7 +44,7 @@ public record Row(int number, String place, ObjectNode fields) {
   }
 
   /** The strings under a key, which must hold a list of them; it may be empty. */
-  public List<String> texts(String key) throws BadRow {
+  public List<String> texts(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isArray()) {
       throw bad(key, "must be a list of strings");
@@ -65,9 +65,9 @@ public record Row(int number, String place, ObjectNode fields) {
   }
 
   /** The breach of a rule by the value of a key. */
-  public BadRow bad(String key, String rule) {
+  public RowException bad(String key, String rule) {
     JsonNode value = fields.path(key);
-    return new BadRow(
+    return new RowException(
         "\"%s\" %s".formatted(key, rule), value.isMissingNode() ? "absent" : value.toString());
   }
 }

@@ -1,7 +1,6 @@
 package io.troupe.tasks.rows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.BadTaskData;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -33,8 +32,8 @@ public final class RowFiles {
   /**
    * Reads files one after the other as one data set.
    *
-   * @throws BadTaskData if a file is missing or damaged or rows are bad: all of them are named, up
-   *     to 20
+   * @throws TaskDataException if a file is missing or damaged or rows are bad: all of them are
+   *     named, up to 20
    * @throws IOException if a file cannot be read
    */
   public static void read(List<Path> files, RowReader reader) throws IOException {
@@ -43,7 +42,7 @@ public final class RowFiles {
       rows.read(file);
     }
     if (!rows.breaches.isEmpty()) {
-      throw new BadTaskData(rows.report(files));
+      throw new TaskDataException(rows.report(files));
     }
   }
 
@@ -51,7 +50,7 @@ public final class RowFiles {
   void row(String place, ObjectNode fields) {
     try {
       reader.read(new Row(number++, place, fields));
-    } catch (BadRow bad) {
+    } catch (RowException bad) {
       breaches.add("%s: %s".formatted(place, bad.getMessage()));
     }
   }
@@ -64,7 +63,7 @@ public final class RowFiles {
 
   private void read(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           "%s: the data file %s; give the path of a file, relative ones from %s"
               .formatted(
                   file,
@@ -88,7 +87,7 @@ public final class RowFiles {
         InputStream in = new BufferedInputStream(new GZIPInputStream(raw, 1 << 16), 1 << 16)) {
       JsonRows.read(file, in, this);
     } catch (EOFException | ZipException e) {
-      throw new BadTaskData(
+      throw new TaskDataException(
           "%s: the gzip file is damaged or cut off (%s); fetch it again"
               .formatted(file, e.getMessage()));
     }

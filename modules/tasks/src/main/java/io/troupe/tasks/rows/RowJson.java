@@ -41,11 +41,11 @@ public final class RowJson {
   }
 
   /** The value that a text holds. */
-  public static JsonNode parse(String text, String what) throws BadRow {
+  public static JsonNode parse(String text, String what) throws RowException {
     try {
       return MAPPER.readTree(text);
     } catch (JsonProcessingException e) {
-      throw new BadRow("%s must be JSON (%s)".formatted(what, e.getOriginalMessage()), text);
+      throw new RowException("%s must be JSON (%s)".formatted(what, e.getOriginalMessage()), text);
     }
   }
 }

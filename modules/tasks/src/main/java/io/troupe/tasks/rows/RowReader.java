@@ -6,8 +6,8 @@ public interface RowReader {
   /**
    * Takes a row.
    *
-   * @throws BadRow if it breaks a rule; the other rows are still read, so that all breaches are
-   *     reported at once
+   * @throws RowException if it breaks a rule; the other rows are still read, so that all breaches
+   *     are reported at once
    */
-  void read(Row row) throws BadRow;
+  void read(Row row) throws RowException;
 }

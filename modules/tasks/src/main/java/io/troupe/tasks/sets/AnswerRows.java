@@ -1,7 +1,7 @@
 package io.troupe.tasks.sets;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 
 /**
  * Competition problems of which the final answer stands apart: AIME, BeyondAIME, DeepScaleR.
@@ -11,10 +11,10 @@ import io.troupe.tasks.rows.Row;
  */
 record AnswerRows(String idPrefix) implements RowFormat {
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String solution = row.textOrEmpty("solution").strip();
-    return new Reading.Taken(
-        Item.of(
+    return new RowOutcome.Taken(
+        DataItem.of(
             idPrefix + row.number(),
             MathRows.question(row.text("problem")),
             row.scalar("answer"),

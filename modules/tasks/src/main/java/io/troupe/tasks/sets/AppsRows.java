@@ -3,8 +3,8 @@ package io.troupe.tasks.sets;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,17 +25,17 @@ import java.util.List;
  */
 final class AppsRows implements RowFormat {
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String id = "apps_" + row.scalar(row.has("problem_id") ? "problem_id" : "id");
     String tests = row.textOrEmpty("input_output");
     if (tests.isBlank()) {
-      return new Reading.Skipped(id, "tests");
+      return new RowOutcome.Skipped(id, "tests");
     }
     JsonNode given = RowJson.parse(tests, "\"input_output\"");
     JsonNode inputs = given.path("inputs");
     JsonNode outputs = given.path("outputs");
     if (inputs.isEmpty() || outputs.isEmpty()) {
-      return new Reading.Skipped(id, "tests");
+      return new RowOutcome.Skipped(id, "tests");
     }
     if (!inputs.isArray() || !outputs.isArray() || inputs.size() != outputs.size()) {
       throw row.bad("input_output", "must have as many outputs as inputs");
@@ -49,18 +49,18 @@ final class AppsRows implements RowFormat {
       lines(inputs, answer.putArray("inputs"));
       lines(outputs, answer.putArray("outputs"));
     }
-    return new Reading.Taken(
-        Item.of(id, question(row), answer.toString(), solution(row))
+    return new RowOutcome.Taken(
+        DataItem.of(id, question(row), answer.toString(), solution(row))
             .with("difficulty", row.textOrEmpty("difficulty")));
   }
 
-  private static String question(Row row) throws BadRow {
+  private static String question(Row row) throws RowException {
     String starter = row.textOrEmpty("starter_code");
     return row.text("question")
         + (starter.isBlank() ? "" : "\n\nStarter code:\n```python\n" + starter + "\n```\n");
   }
 
-  private static String solution(Row row) throws BadRow {
+  private static String solution(Row row) throws RowException {
     String listed = row.textOrEmpty("solutions");
     return listed.isBlank() ? "" : RowJson.parse(listed, "\"solutions\"").path(0).asText("");
   }

@@ -1,8 +1,8 @@
 package io.troupe.tasks.sets;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 
 /**
  * Training prompts with instructions, written as chats: RLVR-IFeval (Lambert et al. 2024, "Tulu 3")
@@ -14,20 +14,20 @@ import io.troupe.tasks.rows.Row;
  */
 record ChatRows(String idPrefix) implements RowFormat {
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     JsonNode label = row.fields().path("ground_truth");
     if (label.isMissingNode() || label.isNull() || label.asText("x").isBlank()) {
       throw row.bad("ground_truth", "must hold the label");
     }
-    return new Reading.Taken(
-        Item.of(
+    return new RowOutcome.Taken(
+        DataItem.of(
             idPrefix + row.number(),
             user(row),
             label.isTextual() ? label.textValue() : label.toString(),
             ""));
   }
 
-  private static String user(Row row) throws BadRow {
+  private static String user(Row row) throws RowException {
     for (JsonNode message : row.fields().path("messages")) {
       if (message.path("role").asText().equals("user")) {
         String content = message.path("content").asText("");

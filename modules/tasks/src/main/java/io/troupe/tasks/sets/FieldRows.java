@@ -3,8 +3,8 @@ package io.troupe.tasks.sets;
 import static io.troupe.core.Require.require;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,13 +30,13 @@ public record FieldRows(String id, String question, String answer, String soluti
   }
 
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     if (!row.has(answer)) {
       throw row.bad(answer, "must hold the answer");
     }
     JsonNode expected = row.fields().path(answer);
-    return new Reading.Taken(
-        new Item(
+    return new RowOutcome.Taken(
+        new DataItem(
             row.scalar(id),
             question(row),
             expected.isValueNode() ? expected.asText() : expected.toString(),
@@ -47,7 +47,7 @@ public record FieldRows(String id, String question, String answer, String soluti
             row.textOrEmpty(verifier).strip()));
   }
 
-  private String question(Row row) throws BadRow {
+  private String question(Row row) throws RowException {
     StringBuilder text = new StringBuilder();
     Matcher field = FIELD.matcher(question);
     int end = 0;

@@ -1,7 +1,7 @@
 package io.troupe.tasks.sets;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import java.util.regex.Pattern;
 
 /**
@@ -22,20 +22,20 @@ record Gsm8kRows(String idPrefix) implements RowFormat {
   private static final String ANSWER_MARK = "####";
 
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String question = row.text("question").strip();
     String worked = row.text("answer");
     int mark = worked.lastIndexOf(ANSWER_MARK);
     if (mark < 0) {
-      throw new BadRow("\"answer\" must hold its final answer behind ####", worked);
+      throw new RowException("\"answer\" must hold its final answer behind ####", worked);
     }
     String answer = worked.substring(mark + ANSWER_MARK.length()).strip();
     if (!NUMBER.matcher(answer).matches()) {
-      throw new BadRow("the final answer behind #### must be a number", answer);
+      throw new RowException("the final answer behind #### must be a number", answer);
     }
     String steps = ANNOTATION.matcher(worked.substring(0, mark)).replaceAll("").strip();
-    return new Reading.Taken(
-        Item.of(
+    return new RowOutcome.Taken(
+        DataItem.of(
             idPrefix + row.number(),
             "Q: " + question + "\nA:",
             answer,

@@ -1,7 +1,7 @@
 package io.troupe.tasks.sets;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
 
 /**
@@ -14,7 +14,7 @@ import io.troupe.tasks.rows.RowJson;
  */
 final class HumanEvalRows implements RowFormat {
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String prompt = row.text("prompt");
     String answer =
         RowJson.object()
@@ -22,7 +22,7 @@ final class HumanEvalRows implements RowFormat {
             .put("test", row.text("test"))
             .put("entry_point", row.text("entry_point"))
             .toString();
-    return new Reading.Taken(
-        Item.of(row.text("task_id"), prompt, answer, row.textOrEmpty("canonical_solution")));
+    return new RowOutcome.Taken(
+        DataItem.of(row.text("task_id"), prompt, answer, row.textOrEmpty("canonical_solution")));
   }
 }

@@ -3,8 +3,8 @@ package io.troupe.tasks.sets;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
 
 /**
@@ -17,7 +17,7 @@ import io.troupe.tasks.rows.RowJson;
  */
 record InstructionRows(String idPrefix) implements RowFormat {
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String prompt = row.text("prompt");
     if (row.texts("instruction_id_list").isEmpty()) {
       throw row.bad("instruction_id_list", "must hold an instruction, or anything would pass");
@@ -37,6 +37,7 @@ record InstructionRows(String idPrefix) implements RowFormat {
           .forEach(entry -> kept.set(entry.getKey(), entry.getValue()));
     }
     answer.put("prompt", prompt);
-    return new Reading.Taken(Item.of(idPrefix + row.scalar("key"), prompt, answer.toString(), ""));
+    return new RowOutcome.Taken(
+        DataItem.of(idPrefix + row.scalar("key"), prompt, answer.toString(), ""));
   }
 }

@@ -1,7 +1,7 @@
 package io.troupe.tasks.sets;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -36,7 +36,7 @@ final class MathRows implements RowFormat {
   }
 
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     String subject = normalised(row.text(row.has("type") ? "type" : "subject"));
     int within = rowsOfSubject.merge(subject, 1, Integer::sum) - 1;
     String problem = row.text("problem");
@@ -44,12 +44,13 @@ final class MathRows implements RowFormat {
     String answer =
         row.has("answer")
             ? row.scalar("answer")
-            : Boxed.last(solution)
+            : BoxedText.last(solution)
                 .orElseThrow(
                     () ->
-                        new BadRow("\"solution\" must end with its answer in \\boxed{}", solution));
-    return new Reading.Taken(
-        Item.of(
+                        new RowException(
+                            "\"solution\" must end with its answer in \\boxed{}", solution));
+    return new RowOutcome.Taken(
+        DataItem.of(
                 row.has("unique_id")
                     ? "math_" + named(row.text("unique_id"))
                     : idPrefix + subject + "_" + within,
@@ -73,7 +74,7 @@ final class MathRows implements RowFormat {
     return uniqueId.replaceFirst("\\.json$", "").replace('/', '_');
   }
 
-  private static String level(Row row) throws BadRow {
+  private static String level(Row row) throws RowException {
     String level = row.scalar("level").replaceFirst("^Level ", "");
     if (!level.matches("[1-5?]")) {
       throw row.bad("level", "must be Level 1 to Level 5");

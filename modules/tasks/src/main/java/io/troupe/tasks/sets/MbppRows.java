@@ -1,8 +1,8 @@
 package io.troupe.tasks.sets;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +41,7 @@ final class MbppRows implements RowFormat {
   }
 
   @Override
-  public Reading read(Row row) throws BadRow {
+  public RowOutcome read(Row row) throws RowException {
     int taskId = row.fields().path("task_id").asInt(-1);
     if (taskId < 1 || taskId > LAST_TRAIN) {
       throw row.bad("task_id", "must be a whole number from 1 to " + LAST_TRAIN);
@@ -58,8 +58,8 @@ final class MbppRows implements RowFormat {
     ObjectNode answer = RowJson.object();
     tests.forEach(answer.putArray("tests")::add);
     answer.put("setup", setup);
-    return new Reading.Taken(
-        Item.of(
+    return new RowOutcome.Taken(
+        DataItem.of(
                 "mbpp_" + taskId,
                 question(text, tests),
                 answer.toString(),

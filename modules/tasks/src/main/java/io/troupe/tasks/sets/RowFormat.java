@@ -1,13 +1,13 @@
 package io.troupe.tasks.sets;
 
-import io.troupe.tasks.rows.BadRow;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowException;
 
 /** Reads the rows of one data set in their order; it may count, so each reading needs its own. */
 @FunctionalInterface
 public interface RowFormat {
   /** What a row is. */
-  Reading read(Row row) throws BadRow;
+  RowOutcome read(Row row) throws RowException;
 
   /** Makes formats, one a reading. */
   @FunctionalInterface

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import io.troupe.tasks.BadTaskData;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The cache before a hub of this process. */
 final class DataCacheTest {
-  private static final Wanted WANTED = new Wanted("own", "some/set", "", "train");
+  private static final SplitRef WANTED = new SplitRef("own", "some/set", "", "train");
 
   @TempDir private Path folder;
 
@@ -116,12 +116,12 @@ final class DataCacheTest {
     DataOrigin origin =
         new DataOrigin() {
           @Override
-          public String place(Wanted wanted) {
+          public String place(SplitRef wanted) {
             return "here";
           }
 
           @Override
-          public boolean fetch(Wanted wanted, Path into) throws IOException {
+          public boolean fetch(SplitRef wanted, Path into) throws IOException {
             fetched.incrementAndGet();
             Files.writeString(into.resolve("train.jsonl"), "{}");
             return true;
@@ -145,12 +145,12 @@ final class DataCacheTest {
     DataOrigin origin =
         new DataOrigin() {
           @Override
-          public String place(Wanted wanted) {
+          public String place(SplitRef wanted) {
             return "here";
           }
 
           @Override
-          public boolean fetch(Wanted wanted, Path into) throws IOException {
+          public boolean fetch(SplitRef wanted, Path into) throws IOException {
             fetching.countDown();
             try {
               goOn.await();
@@ -199,8 +199,8 @@ final class DataCacheTest {
     DataCache impatient =
         new DataCache(
             folder, List.of(new HubOrigin(endpoint(), "", Duration.ofMillis(200))), _ -> {});
-    assertThatThrownBy(() -> impatient.folder(new Wanted("x", "slow/set", "", "train")))
-        .isInstanceOf(BadTaskData.class)
+    assertThatThrownBy(() -> impatient.folder(new SplitRef("x", "slow/set", "", "train")))
+        .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("nothing came for PT0.2S");
   }
 
@@ -209,12 +209,12 @@ final class DataCacheTest {
     answer("/api/datasets/no/set", 404, "");
     answer("/api/datasets/closed/set", 401, "");
 
-    assertThatThrownBy(() -> cache("").folder(new Wanted("x", "no/set", "", "train")))
-        .isInstanceOf(BadTaskData.class)
+    assertThatThrownBy(() -> cache("").folder(new SplitRef("x", "no/set", "", "train")))
+        .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("train: not in the cache")
         .hasMessageContaining(endpoint() + "/datasets/no/set: not there")
         .hasMessageContaining("name their folder in task.file");
-    assertThatThrownBy(() -> cache("").folder(new Wanted("x", "closed/set", "", "train")))
+    assertThatThrownBy(() -> cache("").folder(new SplitRef("x", "closed/set", "", "train")))
         .hasMessageContaining("status 401; set HF_TOKEN");
   }
 

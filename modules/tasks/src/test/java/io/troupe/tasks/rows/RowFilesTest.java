@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.troupe.tasks.BadTaskData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +80,7 @@ final class RowFilesTest {
     Path file = FOLDER.resolve("rows-compressed.arrow");
 
     assertThatThrownBy(() -> read(file))
-        .isInstanceOf(BadTaskData.class)
+        .isInstanceOf(TaskDataException.class)
         .hasMessageStartingWith(file + ": the Arrow file is damaged or of a kind")
         .hasMessageContaining("its buffers are compressed");
   }
@@ -109,7 +108,7 @@ final class RowFilesTest {
 
     try {
       assertThat(read(file).size()).isLessThan(1_000_000);
-    } catch (BadTaskData refused) {
+    } catch (TaskDataException refused) {
       assertThat(refused).hasMessageStartingWith(file.toString());
     }
   }

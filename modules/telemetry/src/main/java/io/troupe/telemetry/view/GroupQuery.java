@@ -20,7 +20,7 @@ public record GroupQuery(String only, String order, int limit) {
     limit = Math.clamp(limit, 1, MAX_ROWS);
   }
 
-  boolean takes(Life life) {
+  boolean takes(GroupTimeline life) {
     return switch (only) {
       case "", "all" -> true;
       case "live" -> life.endedAt == 0;
@@ -31,12 +31,16 @@ public record GroupQuery(String only, String order, int limit) {
     };
   }
 
-  Comparator<Life> comparator() {
-    Comparator<Life> newest = Comparator.comparingLong((Life life) -> life.group).reversed();
+  Comparator<GroupTimeline> comparator() {
+    Comparator<GroupTimeline> newest =
+        Comparator.comparingLong((GroupTimeline life) -> life.group).reversed();
     return switch (order) {
-      case "longest" -> Comparator.comparingLong(Life::tokens).reversed().thenComparing(newest);
-      case "oldest" -> Comparator.comparingLong((Life life) -> life.since).thenComparing(newest);
-      case "reward" -> Comparator.comparingDouble(Life::reward).reversed().thenComparing(newest);
+      case "longest" ->
+          Comparator.comparingLong(GroupTimeline::tokens).reversed().thenComparing(newest);
+      case "oldest" ->
+          Comparator.comparingLong((GroupTimeline life) -> life.since).thenComparing(newest);
+      case "reward" ->
+          Comparator.comparingDouble(GroupTimeline::reward).reversed().thenComparing(newest);
       default -> newest;
     };
   }

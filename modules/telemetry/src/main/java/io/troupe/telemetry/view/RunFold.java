@@ -8,10 +8,10 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
-import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.Ledger;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import io.troupe.core.trace.LineBacklog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,15 +52,15 @@ public final class RunFold {
   /** An event with its address. */
   record Seen(long sequence, long at, Event event) {}
 
-  final RunFacts facts;
+  final RunViewSettings facts;
   private final int keptEvents;
   private final List<Deque<Seen>> rings = List.of(ring(), ring(), ring());
-  final Map<Long, Life> live;
+  final Map<Long, GroupTimeline> live;
   private final StageCounts stages = new StageCounts();
-  private final SortedMap<Long, Life> training = new TreeMap<>();
-  final Map<Long, Life> ended = new LinkedHashMap<>();
-  final Troubles troubles = new Troubles();
-  final Workforce workers;
+  private final SortedMap<Long, GroupTimeline> training = new TreeMap<>();
+  final Map<Long, GroupTimeline> ended = new LinkedHashMap<>();
+  final InfrastructureTroubles troubles = new InfrastructureTroubles();
+  final WorkerTimelines workers;
   final Deque<Map<String, Object>> rows = new ArrayDeque<>();
   final Deque<RunView.Point> points = new ArrayDeque<>();
   final Deque<RunView.Mark> marks = new ArrayDeque<>();
@@ -69,11 +69,11 @@ public final class RunFold {
   final Map<String, Long> refusals = new LinkedHashMap<>();
   final Map<String, Long> losses = new LinkedHashMap<>();
   final long[] stalenessTrained = new long[OLDEST];
-  final ShareClock admission = new ShareClock(2, WINDOW_MILLIS, 0);
-  final ShareClock verification = new ShareClock(2, WINDOW_MILLIS, 0);
-  final ShareClock buffer = new ShareClock(3, WINDOW_MILLIS, 0);
-  final ShareClock train = new ShareClock(3, WINDOW_MILLIS, 0);
-  final ShareClock cause = new ShareClock(4, WINDOW_MILLIS, 0);
+  final StateTimeShares admission = new StateTimeShares(2, WINDOW_MILLIS, 0);
+  final StateTimeShares verification = new StateTimeShares(2, WINDOW_MILLIS, 0);
+  final StateTimeShares buffer = new StateTimeShares(3, WINDOW_MILLIS, 0);
+  final StateTimeShares train = new StateTimeShares(3, WINDOW_MILLIS, 0);
+  final StateTimeShares cause = new StateTimeShares(4, WINDOW_MILLIS, 0);
   long sequence;
   long firstAt;
   long lastAt;
@@ -91,23 +91,27 @@ public final class RunFold {
   long demandSince;
   long traceLinesRefused;
   private long rowsSeen;
-  private Books books = new Books();
+  private GroupTotals totals = new GroupTotals();
 
   /**
    * A fold of nothing.
    *
    * @param keptEvents newest events kept at each density
    */
-  public RunFold(RunFacts facts, int keptEvents) {
+  public RunFold(RunViewSettings facts, int keptEvents) {
     this(facts, keptEvents, new TreeMap<>(), new TreeMap<>());
   }
 
   /** A fold that keeps live groups and workers in these maps, which are empty and sorted. */
-  RunFold(RunFacts facts, int keptEvents, Map<Long, Life> live, Map<String, WorkerLife> workers) {
+  RunFold(
+      RunViewSettings facts,
+      int keptEvents,
+      Map<Long, GroupTimeline> live,
+      Map<String, WorkerTimeline> workers) {
     this.facts = facts;
     this.keptEvents = keptEvents;
     this.live = live;
-    this.workers = new Workforce(workers);
+    this.workers = new WorkerTimelines(workers);
   }
 
   private static <T> Deque<T> ring() {
@@ -122,7 +126,7 @@ public final class RunFold {
       List.of(admission, verification, buffer, train, cause).forEach(clock -> clock.begin(at));
     }
     lastAt = Math.max(lastAt, at);
-    for (int density = Feed.density(event); density < rings.size(); density++) {
+    for (int density = EventText.density(event); density < rings.size(); density++) {
       push(rings.get(density), new Seen(sequence, at, event), keptEvents);
     }
     var _ = troubles.event(at, event);
@@ -148,61 +152,65 @@ public final class RunFold {
 
   /** What the views show of it at a moment. */
   public synchronized RunView view(long now) {
-    return new Portrait(this, now).run();
+    return new RunSnapshot(this, now).run();
   }
 
   /** Staleness against its bound. */
   public synchronized RunView.Staleness staleness(long now) {
-    return new Portrait(this, now).staleness();
+    return new RunSnapshot(this, now).staleness();
   }
 
   /** Who holds which weights. */
   public synchronized RunView.Weights weights(long now) {
-    return new Portrait(this, now).weights();
+    return new RunSnapshot(this, now).weights();
   }
 
   /** Who waits for whom. */
   public synchronized RunView.Waits waits(long now) {
-    return new Waiting(this, now).waits();
+    return new WaitGraph(this, now).waits();
   }
 
   /** Groups that a query takes, in its order. */
   public synchronized List<GroupRow> groups(GroupQuery query) {
-    List<Life> found = new ArrayList<>();
+    List<GroupTimeline> found = new ArrayList<>();
     live.values().stream().filter(query::takes).forEach(found::add);
     ended.values().stream().filter(query::takes).forEach(found::add);
-    return found.stream().sorted(query.comparator()).limit(query.limit()).map(Life::row).toList();
+    return found.stream()
+        .sorted(query.comparator())
+        .limit(query.limit())
+        .map(GroupTimeline::row)
+        .toList();
   }
 
   /** A group, if it is live or among the last that ended. */
   public synchronized Optional<GroupRow> group(long number) {
-    Life life = live.get(number);
-    return Optional.ofNullable(life == null ? ended.get(number) : life).map(Life::row);
+    GroupTimeline life = live.get(number);
+    return Optional.ofNullable(life == null ? ended.get(number) : life).map(GroupTimeline::row);
   }
 
   /**
    * Events after a number, oldest first.
    *
-   * @param density 0 to 2, as in {@link Feed}
+   * @param density 0 to 2, as in {@link EventText}
    * @param limit the newest so many
    */
-  public synchronized List<Feed> events(long after, int density, int limit) {
-    List<Feed> found = new ArrayList<>();
+  public synchronized List<EventText> events(long after, int density, int limit) {
+    List<EventText> found = new ArrayList<>();
     var newest = rings.get(density).descendingIterator();
     while (newest.hasNext() && found.size() < limit) {
       Seen seen = newest.next();
       if (seen.sequence() <= after) {
         break;
       }
-      found.add(Feed.of(seen.sequence(), seen.at(), seen.event()));
+      found.add(EventText.of(seen.sequence(), seen.at(), seen.event()));
     }
     return found.reversed();
   }
 
   /** The events that concern a group, of those still kept, oldest first. */
-  public synchronized List<Feed> eventsOf(long group) {
+  public synchronized List<EventText> eventsOf(long group) {
     return rings.getLast().stream()
-        .map(seen -> Feed.of(seen.sequence(), seen.at(), seen.event()))
+        .map(seen -> EventText.of(seen.sequence(), seen.at(), seen.event()))
         .filter(line -> line.group() == group)
         .toList();
   }
@@ -237,12 +245,12 @@ public final class RunFold {
       case Event.DemandRaised(var worker, long total) ->
           worker(worker.value(), at).asked(total, at);
       case Event.GroupAdmitted(var group, int prompt, long epoch, var _) -> {
-        books.admitted++;
-        live.put(group.number(), new Life(group.number(), prompt, epoch, at, stages));
+        totals.admitted++;
+        live.put(group.number(), new GroupTimeline(group.number(), prompt, epoch, at, stages));
       }
       case Event.LeaseGranted(var lease, var worker, var at0, long _) -> {
-        books.granted++;
-        Life life = life(lease, at);
+        totals.granted++;
+        GroupTimeline life = timeline(lease, at);
         life.worker = worker.value();
         life.fence = lease.fence();
         life.version = at0.number();
@@ -251,49 +259,49 @@ public final class RunFold {
         worker(worker.value(), at).granted(at0.number(), at);
       }
       case Event.LeaseSampled(LeaseId lease, long _) -> {
-        Life life = life(lease, at);
+        GroupTimeline life = timeline(lease, at);
         life.sampledAt = at;
         life.stage("verifying", at);
         workers.known(life.worker).ifPresent(worker -> worker.sampled(at));
       }
-      case Event.LeaseEnded(LeaseId lease, LeaseEnd reason, String detail, boolean _) -> {
-        Life life = life(lease, at);
+      case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail, boolean _) -> {
+        GroupTimeline life = timeline(lease, at);
         boolean verifying = life.stage.equals("verifying");
         workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
-        life.back(reason.name().toLowerCase(Locale.ROOT) + ": " + detail, at);
+        life.requeued(reason.name().toLowerCase(Locale.ROOT) + ": " + detail, at);
         count(losses, reason.name().toLowerCase(Locale.ROOT));
-        books.end(reason);
+        totals.end(reason);
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
-        Life life = scored(summary, at);
+        GroupTimeline life = scored(summary, at);
         life.stage("buffered", at);
       }
       case Event.GroupFiltered(GroupSummary summary) -> {
-        Life life = scored(summary, at);
+        GroupTimeline life = scored(summary, at);
         life.staleness = Math.max(0, version - summary.oldest().number());
         finish(life, "filtered", at);
-        books.filtered++;
+        totals.filtered++;
       }
-      case Event.GroupSpoiled(LeaseId lease) -> {
-        life(lease, at).back("stale: too old to train on", at);
+      case Event.GroupStale(LeaseId lease) -> {
+        timeline(lease, at).requeued("stale: too old to train on", at);
         count(losses, "stale");
-        books.stale++;
+        totals.stale++;
       }
       case Event.GroupWithdrawn(LeaseId lease) -> {
-        life(lease, at).back("withdrawn by an operator", at);
+        timeline(lease, at).requeued("withdrawn by an operator", at);
         count(losses, "cancelled");
-        books.cancelled++;
+        totals.cancelled++;
       }
       case Event.GroupFailed(var group, String reason) -> {
-        Life life = live.get(group.number());
+        GroupTimeline life = live.get(group.number());
         if (life != null) {
           life.trouble = reason;
           finish(life, "failed", at);
         }
-        books.failed++;
+        totals.failed++;
       }
       case Event.AnswerRefused(LeaseId _, String reason) -> {
-        books.refused++;
+        totals.refused++;
         count(refusals, reason);
       }
       case Event.WorkerLost(var worker) ->
@@ -303,7 +311,7 @@ public final class RunFold {
       case Event.StepStarted(long step, var groups) -> {
         stepStartedAt = at;
         for (GroupId group : groups) {
-          Life life = live.get(group.number());
+          GroupTimeline life = live.get(group.number());
           if (life != null) {
             train(life, step, at);
           }
@@ -311,14 +319,14 @@ public final class RunFold {
       }
       case Event.StepTrained(long step) -> stepped(step, at);
       case Event.StepSkipped _ -> {
-        books.skipped += endTraining("skipped", at);
+        totals.skipped += endTraining("skipped", at);
         checkpointAsked = false;
       }
-      case Event.OrderTaken(Verb verb, var order) -> {
+      case Event.OrderTaken(OperatorCommand verb, var order) -> {
         ordered(verb, order.by(), at);
         push(
             marks,
-            new RunView.Mark(version, at, "order", order.by() + ": " + Feed.words(verb)),
+            new RunView.Mark(version, at, "order", order.by() + ": " + EventText.words(verb)),
             MAX_MARKS);
       }
       case Event.OrderRefused _ -> {}
@@ -336,13 +344,13 @@ public final class RunFold {
           Event.WorkerResumed _,
           Event.VerificationSuspended _,
           Event.VerificationResumed _ -> {}
-      case Event.TaskMastered _, Event.TokensWeighed _, Event.CheckpointSaved _ -> {}
+      case Event.TaskMastered _, Event.LossTokensCounted _, Event.CheckpointSaved _ -> {}
       case Event.DrainStarted _ -> phase = "draining";
       case Event.SavingStarted _ -> phase = "saving";
       case Event.RunEnded(var how) -> {
         phase = "ended";
-        end = Feed.words(how);
-        workers.dismiss(at);
+        end = EventText.words(how);
+        workers.removeGone(at);
       }
     }
   }
@@ -354,14 +362,15 @@ public final class RunFold {
     paused = state.controls().paused();
     checkpointAsked = false;
     concurrency = state.controls().concurrency();
-    workers.dismiss(at);
+    workers.removeGone(at);
     workers.awaited(at);
     live.clear();
     stages.clear();
     training.clear();
-    books = new Books(state.ledger());
+    totals = new GroupTotals(state.ledger());
     for (Group group : state.groups().values()) {
-      Life life = new Life(group.id().number(), group.prompt(), group.epoch(), at, stages);
+      GroupTimeline life =
+          new GroupTimeline(group.id().number(), group.prompt(), group.epoch(), at, stages);
       life.attempts = group.attempts();
       switch (group.stage()) {
         case Group.Buffered(GroupSummary summary) -> life.holds(summary, "buffered", at);
@@ -376,8 +385,8 @@ public final class RunFold {
     push(marks, new RunView.Mark(version, at, "restart", "goes on from v" + version), MAX_MARKS);
   }
 
-  private Life scored(GroupSummary summary, long at) {
-    Life life = life(summary.lease(), at);
+  private GroupTimeline scored(GroupSummary summary, long at) {
+    GroupTimeline life = timeline(summary.lease(), at);
     boolean verifying = life.stage.equals("verifying");
     workers
         .known(life.worker)
@@ -395,7 +404,7 @@ public final class RunFold {
     return life;
   }
 
-  private void train(Life life, long step, long at) {
+  private void train(GroupTimeline life, long step, long at) {
     GroupSummary summary = life.answer.getFirst();
     life.staleness = Math.max(0, version - summary.oldest().number());
     life.step = step;
@@ -412,7 +421,7 @@ public final class RunFold {
   }
 
   private void stepped(long step, long at) {
-    books.trained += endTraining("trained", at);
+    totals.trained += endTraining("trained", at);
     version = step;
     lastStepAt = at;
     checkpointAsked = false;
@@ -431,25 +440,25 @@ public final class RunFold {
     return batch;
   }
 
-  private void ordered(Verb verb, String by, long at) {
+  private void ordered(OperatorCommand verb, String by, long at) {
     switch (verb) {
-      case Verb.PauseAdmission _ -> {
+      case OperatorCommand.PauseAdmission _ -> {
         paused = true;
         pausedAt = at;
         pausedBy = by;
       }
-      case Verb.ResumeAdmission _ -> paused = false;
-      case Verb.LimitConcurrency(int groups) -> concurrency = groups;
-      case Verb.SaveCheckpoint _ -> checkpointAsked = count("training") > 0;
-      case Verb.RequeueGroup _,
-          Verb.CancelGroup _,
-          Verb.Drain _,
-          Verb.RestartWorker _,
-          Verb.QuarantineVerifier _,
-          Verb.ReleaseVerifier _,
-          Verb.DrainNode _,
-          Verb.DrainWorker _,
-          Verb.SetLogLevel _ -> {}
+      case OperatorCommand.ResumeAdmission _ -> paused = false;
+      case OperatorCommand.LimitConcurrency(int groups) -> concurrency = groups;
+      case OperatorCommand.SaveCheckpoint _ -> checkpointAsked = count("training") > 0;
+      case OperatorCommand.RequeueGroup _,
+          OperatorCommand.CancelGroup _,
+          OperatorCommand.Drain _,
+          OperatorCommand.RestartWorker _,
+          OperatorCommand.QuarantineVerifier _,
+          OperatorCommand.ReleaseVerifier _,
+          OperatorCommand.DrainNode _,
+          OperatorCommand.DrainWorker _,
+          OperatorCommand.SetLogLevel _ -> {}
     }
   }
 
@@ -482,31 +491,31 @@ public final class RunFold {
     return Admission.capacity(
         concurrency > 0 ? concurrency : facts.maxConcurrentGroups(),
         running,
-        books.trained + count("buffered") + count("training"),
+        totals.trained + count("buffered") + count("training"),
         version,
         facts.groupsPerStep(),
         facts.maxStaleness());
   }
 
-  Accounting accounting() {
-    return books.accounting(
+  GroupAccounting accounting() {
+    return totals.accounting(
         count("waiting"),
         count("sampling") + count("verifying"),
         count("buffered"),
         count("training"));
   }
 
-  private Life life(LeaseId lease, long at) {
+  private GroupTimeline timeline(LeaseId lease, long at) {
     // A journal may be read from a point after the admission; then the group begins here.
     return live.computeIfAbsent(
-        lease.group().number(), number -> new Life(number, -1, -1, at, stages));
+        lease.group().number(), number -> new GroupTimeline(number, -1, -1, at, stages));
   }
 
-  private WorkerLife worker(String name, long at) {
+  private WorkerTimeline worker(String name, long at) {
     return workers.of(name, at);
   }
 
-  private void finish(Life life, String fate, long at) {
+  private void finish(GroupTimeline life, String fate, long at) {
     life.end(fate, at);
     live.remove(life.group);
     ended.put(life.group, life);
@@ -535,7 +544,7 @@ public final class RunFold {
   }
 
   /** The ledger, counted. */
-  private static final class Books {
+  private static final class GroupTotals {
     private long admitted;
     private long granted;
     private long trained;
@@ -550,9 +559,9 @@ public final class RunFold {
     private long cancelled;
     private long refused;
 
-    Books() {}
+    GroupTotals() {}
 
-    Books(Ledger ledger) {
+    GroupTotals(Ledger ledger) {
       admitted = ledger.admitted();
       granted = ledger.granted();
       trained = ledger.trained();
@@ -568,7 +577,7 @@ public final class RunFold {
       refused = ledger.refused();
     }
 
-    void end(LeaseEnd reason) {
+    void end(LeaseEndReason reason) {
       switch (reason) {
         case EXPIRED -> expired++;
         case WORKER_LOST -> lost++;
@@ -579,8 +588,8 @@ public final class RunFold {
       }
     }
 
-    Accounting accounting(long waiting, long leased, long buffered, long training) {
-      return new Accounting(
+    GroupAccounting accounting(long waiting, long leased, long buffered, long training) {
+      return new GroupAccounting(
           admitted, granted, trained, filtered, skipped, failed, stale, expired, lost, failures,
           outages, cancelled, refused, waiting, leased, buffered, training);
     }

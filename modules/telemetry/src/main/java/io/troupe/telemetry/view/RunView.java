@@ -22,7 +22,7 @@ import java.util.Map;
  */
 public record RunView(
     long asOf,
-    RunFacts facts,
+    RunViewSettings facts,
     String phase,
     long since,
     String end,
@@ -39,10 +39,10 @@ public record RunView(
     Map<String, Object> headline,
     double groupsPerMinute,
     List<Long> stalenessTrained,
-    Accounting accounting,
+    GroupAccounting accounting,
     boolean balanced,
     long traceLinesRefused,
-    List<Feed> lately) {
+    List<EventText> lately) {
   /**
    * Infrastructure that is out of order.
    *

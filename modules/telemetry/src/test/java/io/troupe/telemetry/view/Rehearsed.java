@@ -1,33 +1,33 @@
 package io.troupe.telemetry.view;
 
-import io.troupe.core.buffer.StalePolicy;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Failure;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.Order;
+import io.troupe.core.run.LeaseFailure;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
-import io.troupe.core.run.Verb;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 
 /** A coordinator under random inputs, and a fold that is told the events. */
-final class Rehearsed {
+public final class Rehearsed {
   static final long START = 1_000_000;
-  static final Order ADA = new Order("ada", "");
+  static final Attribution ADA = new Attribution("ada", "");
 
   final RunLimits limits =
       new RunLimits(
           50, 1, 2, 3, 2, StalePolicy.MASK, 9, true, 3, 4_000, 100, 10_000, 0, 5, 0, 0, 500, false);
-  final RunFold fold = new RunFold(RunFacts.of("rehearsed", limits), 10_000);
+  final RunFold fold = new RunFold(RunViewSettings.of("rehearsed", limits), 10_000);
   private final Coordination coordination = new Coordination(limits);
   private final SplittableRandom random;
   private final BiConsumer<Long, Event> listener;
@@ -39,13 +39,13 @@ final class Rehearsed {
   }
 
   /** One whose events somebody else is told, too, with their time. */
-  Rehearsed(long seed, BiConsumer<Long, Event> listener) {
+  public Rehearsed(long seed, BiConsumer<Long, Event> listener) {
     this.listener = listener;
     random = new SplittableRandom(seed);
     tell(new Input.Begin());
   }
 
-  RunState state() {
+  public RunState state() {
     return state;
   }
 
@@ -75,7 +75,7 @@ final class Rehearsed {
     return this;
   }
 
-  Rehearsed order(Verb verb) {
+  Rehearsed order(OperatorCommand verb) {
     return tell(new Input.Ordered(verb, ADA));
   }
 
@@ -94,12 +94,12 @@ final class Rehearsed {
     return tell(new Input.StepTrained(state.version().number() + 1));
   }
 
-  static GroupSummary summary(LeaseId lease, long version, double reward) {
+  public static GroupSummary summary(LeaseId lease, long version, double reward) {
     TokenVersions tokens = TokenVersions.of(new long[] {version, version});
     return new GroupSummary(lease, List.of(0.0, reward), List.of(tokens, tokens));
   }
 
-  void disturb() {
+  public void disturb() {
     now += random.nextInt(50);
     List<Group.Leased> held = state.leases().toList();
     int dice = random.nextInt(100);
@@ -110,7 +110,7 @@ final class Rehearsed {
       if (dice < 45) {
         tell(new Input.GroupSampled(lease.lease()));
       } else if (dice < 48) {
-        tell(new Input.GroupFailed(lease.lease(), new Failure.OfEngine("the engine failed")));
+        tell(new Input.GroupFailed(lease.lease(), new LeaseFailure.OfEngine("the engine failed")));
       } else {
         tell(
             new Input.GroupScored(
@@ -126,14 +126,14 @@ final class Rehearsed {
     } else if (dice < 98) {
       order(
           switch (random.nextInt(4)) {
-            case 0 -> new Verb.PauseAdmission();
-            case 1 -> new Verb.ResumeAdmission();
+            case 0 -> new OperatorCommand.PauseAdmission();
+            case 1 -> new OperatorCommand.ResumeAdmission();
             case 2 ->
-                new Verb.CancelGroup(
+                new OperatorCommand.CancelGroup(
                     state.groups().isEmpty()
                         ? held.getFirst().lease().group()
                         : state.groups().firstKey());
-            default -> new Verb.RequeueGroup(state.groups().lastKey());
+            default -> new OperatorCommand.RequeueGroup(state.groups().lastKey());
           });
     } else if (dice == 98) {
       resume();

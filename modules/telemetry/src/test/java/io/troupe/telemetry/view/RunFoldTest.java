@@ -12,9 +12,9 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.LeaseEnd;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.Ledger;
-import io.troupe.core.run.Verb;
+import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Collection;
 import java.util.List;
@@ -36,7 +36,7 @@ class RunFoldTest {
       RunView view = run.fold.view(run.now());
       assertThat(view.accounting())
           .isEqualTo(
-              new Accounting(
+              new GroupAccounting(
                   ledger.admitted(),
                   ledger.granted(),
                   ledger.trained(),
@@ -56,7 +56,7 @@ class RunFoldTest {
                   run.state().inTraining().count()));
       assertThat(view.balanced()).isTrue();
       assertThat(run.fold.demand)
-          .isEqualTo(run.fold.workers.all().stream().mapToLong(WorkerLife::demand).sum());
+          .isEqualTo(run.fold.workers.all().stream().mapToLong(WorkerTimeline::demand).sum());
       assertThat(view.version()).isEqualTo(run.state().version().number());
       assertThat(view.paused()).isEqualTo(run.state().controls().paused());
       for (RunView.Stage stage : view.stages()) {
@@ -96,9 +96,10 @@ class RunFoldTest {
 
   @Test
   void event_manyFormerWorkersAndLiveGroups_looksOnlyAtWhatItConcerns() {
-    Walked<Long, Life> live = new Walked<>();
-    Walked<String, WorkerLife> workers = new Walked<>();
-    RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10_000, 9), 100, live, workers);
+    Walked<Long, GroupTimeline> live = new Walked<>();
+    Walked<String, WorkerTimeline> workers = new Walked<>();
+    RunFold fold =
+        new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10_000, 9), 100, live, workers);
     fold.event(1, new Event.RunStarted());
     for (int i = 1; i <= 20_000; i++) {
       WorkerId worker = new WorkerId("w" + i);
@@ -107,7 +108,7 @@ class RunFoldTest {
       fold.event(i, new Event.DemandRaised(worker, 2));
       fold.event(i, new Event.GroupAdmitted(group, i, 0, new PromptCursor(0, i)));
       fold.event(i, new Event.LeaseGranted(lease, worker, WeightVersion.BASE, 99));
-      fold.event(i, new Event.LeaseEnded(lease, LeaseEnd.WORKER_LOST, ""));
+      fold.event(i, new Event.LeaseEnded(lease, LeaseEndReason.WORKER_LOST, ""));
       fold.event(i, new Event.WorkerLost(worker));
     }
     fold.event(20_001, new Event.DemandRaised(new WorkerId("present"), 7));
@@ -128,16 +129,16 @@ class RunFoldTest {
     assertThat(live.walks).isZero();
     assertThat(workers.walks).isZero();
     assertThat(live).hasSize(19_998);
-    assertThat(workers).hasSize(Workforce.MAX_FORMER + 1).containsKeys("present", "w20000");
+    assertThat(workers).hasSize(WorkerTimelines.MAX_FORMER + 1).containsKeys("present", "w20000");
     assertThat(fold.demand).isEqualTo(5);
     assertThat(fold.count("waiting")).isEqualTo(19_998);
   }
 
   @Test
   void worker_forgottenAndNamedAgain_isNotThereAgainUnlessItAsks() {
-    RunFold fold = new RunFold(new RunFacts("r", 2, 1, 1, "mask", 10, 9), 100);
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
     fold.event(1, new Event.RunStarted());
-    for (int i = 0; i <= Workforce.MAX_FORMER; i++) {
+    for (int i = 0; i <= WorkerTimelines.MAX_FORMER; i++) {
       fold.event(1, new Event.DemandRaised(new WorkerId("w" + i), 1));
       fold.event(1, new Event.WorkerLost(new WorkerId("w" + i)));
     }
@@ -180,7 +181,7 @@ class RunFoldTest {
         .extracting(RunView.Mark::text)
         .endsWith("n2 is behind, v7", "n2 caught up, v9");
     assertThat(run.fold.events(0, 0, 100))
-        .extracting(Feed::text)
+        .extracting(EventText::text)
         .contains(
             "node n2 is behind with weights, v7: it was slow",
             "node n2 holds the newest weights again, v9");
@@ -192,7 +193,7 @@ class RunFoldTest {
 
   @Test
   void waits_paused_namesTheOperator() {
-    Rehearsed run = drawing().order(new Verb.PauseAdmission()).pass(9_000);
+    Rehearsed run = drawing().order(new OperatorCommand.PauseAdmission()).pass(9_000);
     assertThat(run.fold.waits(run.now()).root())
         .isEqualTo("Everything will come to wait for ada, who paused admission 9.0 s ago.");
     assertThat(run.fold.view(run.now()).bottleneck())
@@ -229,14 +230,16 @@ class RunFoldTest {
 
   @Test
   void groups_queries_findThem() {
-    Rehearsed run = drawing().answer().order(new Verb.RequeueGroup(new GroupId(2)));
+    Rehearsed run = drawing().answer().order(new OperatorCommand.RequeueGroup(new GroupId(2)));
     assertThat(run.fold.groups(new GroupQuery("troubled", "newest", 10)))
         .extracting(GroupRow::group, GroupRow::trouble)
         .containsExactly(tuple(2L, "cancelled: ordered by ada"));
     assertThat(run.fold.groups(new GroupQuery("buffered", "newest", 10)))
         .extracting(GroupRow::reward)
         .containsExactly(0.5);
-    assertThat(run.fold.eventsOf(2)).extracting(Feed::type).contains("LeaseGranted", "LeaseEnded");
+    assertThat(run.fold.eventsOf(2))
+        .extracting(EventText::type)
+        .contains("LeaseGranted", "LeaseEnded");
   }
 
   @Test
@@ -245,14 +248,14 @@ class RunFoldTest {
     long before = run.fold.sequence();
     run.answer();
     assertThat(run.fold.events(before, 2, 100))
-        .extracting(Feed::type)
+        .extracting(EventText::type)
         .containsExactly("LeaseSampled", "GroupBuffered");
     assertThat(run.fold.events(before, 0, 100)).isEmpty();
   }
 
   @Test
   void shares_overAWindow_forgetWhatIsOlder() {
-    ShareClock clock = new ShareClock(2, 10_000, 0);
+    StateTimeShares clock = new StateTimeShares(2, 10_000, 0);
     for (int second = 1; second <= 20; second++) {
       clock.to(second <= 10 ? 0 : 1, second * 1_000L);
     }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.outage.Backoff;
 import io.troupe.core.prompt.Prompt;
-import io.troupe.core.restart.Backoff;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
 import io.troupe.verifiers.Verifier;
@@ -71,7 +71,7 @@ public final class LlmJudge implements Verifier {
       Duration pause = Duration.ofMillis(BACKOFF.pauseMillis(attempt));
       switch (ask(body)) {
         case Reply.Text(String text) -> {
-          OptionalDouble score = Score.in(text);
+          OptionalDouble score = ScoreParser.in(text);
           if (score.isPresent()) {
             return new Verdict.Scored(score.getAsDouble(), excerpt(text), "the judge's score");
           }
@@ -105,7 +105,7 @@ public final class LlmJudge implements Verifier {
     settings.apiKey().ifPresent(key -> request.header("Authorization", "Bearer " + key));
     try {
       HttpResponse<String> response =
-          new WholeReply(http, MOST_BYTES).within(request.build(), settings.timeout());
+          new JudgeResponse(http, MOST_BYTES).within(request.build(), settings.timeout());
       int status = response.statusCode();
       if (status == 200) {
         return text(response.body());

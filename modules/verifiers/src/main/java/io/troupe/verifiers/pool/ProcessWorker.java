@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
  * A place whose verifier runs in a process. A process that is late, dies or answers nonsense costs
  * the verification it was at, and nothing else: the next one gets a new process.
  */
-final class ProcessWorker implements Worker {
+final class ProcessWorker implements VerifierWorker {
   private static final int START_ATTEMPTS = 3;
 
   private final List<String> command;
@@ -49,7 +49,8 @@ final class ProcessWorker implements Worker {
       return new Verdict.Unverifiable(Verdict.Cause.AWAY, String.valueOf(cannotStart.getMessage()));
     }
     long question = ++seq;
-    String line = Wire.write(new Wire.Question(question, prompt, completion));
+    String line =
+        VerifierProtocol.write(new VerifierProtocol.Question(question, prompt, completion));
     return switch (running.ask(line, settings.deadline())) {
       case VerifierProcess.Reply.Line(String answer) -> verdict(question, answer);
       case VerifierProcess.Reply.Late _ -> {
@@ -67,7 +68,8 @@ final class ProcessWorker implements Worker {
   }
 
   private Verdict verdict(long question, String line) {
-    Optional<Wire.Answer> answer = Wire.answer(line).filter(a -> a.seq() == question);
+    Optional<VerifierProtocol.Answer> answer =
+        VerifierProtocol.answer(line).filter(a -> a.seq() == question);
     if (answer.isPresent()) {
       return answer.get().verdict();
     }
@@ -87,7 +89,7 @@ final class ProcessWorker implements Worker {
         return process.get();
       }
     }
-    VerifierProcess fresh = startPatiently();
+    VerifierProcess fresh = startWithBackoff();
     synchronized (this) {
       if (closed) {
         fresh.close();
@@ -103,7 +105,7 @@ final class ProcessWorker implements Worker {
   }
 
   /** A loaded machine may fail to start a process now and manage a moment later. */
-  private VerifierProcess startPatiently() throws IOException {
+  private VerifierProcess startWithBackoff() throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
         return VerifierProcess.start(command, settings.startDeadline(), watchdog);

@@ -22,11 +22,11 @@ public final class RoutedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
     VerifierService service = bySource.get(prompt.source());
     if (service == null) {
       return CompletableFuture.completedFuture(
-          new Judgement(
+          new TimedVerdict(
               new Verdict.Unverifiable(
                   Verdict.Cause.BAD_INPUT,
                   "prompt %s comes from '%s', which has no verifier"
@@ -42,20 +42,20 @@ public final class RoutedService implements VerifierService {
   }
 
   @Override
-  public List<Place> places() {
-    return Several.places(services());
+  public List<VerifierSlot> places() {
+    return CompositeService.places(services());
   }
 
   @Override
   public Optional<String> quarantine(String place) {
-    return Several.holder(services(), place)
+    return CompositeService.serviceWith(services(), place)
         .map(service -> service.quarantine(place))
         .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
   }
 
   @Override
   public Optional<String> release(String place) {
-    return Several.holder(services(), place)
+    return CompositeService.serviceWith(services(), place)
         .map(service -> service.release(place))
         .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
   }

@@ -24,17 +24,17 @@ final class SupervisedService implements VerifierService {
       new Verdict.Unverifiable(
           Verdict.Cause.CRASH, "the verifier failed: its process has no memory left");
 
-  private record Job(Prompt prompt, String completion, CompletableFuture<Judgement> judgement) {}
+  private record Job(Prompt prompt, String completion, CompletableFuture<TimedVerdict> judgement) {}
 
   private final String name;
-  private final JobQueue<Job> queue;
-  private final List<Worker> workers;
+  private final VerificationQueue<Job> queue;
+  private final List<VerifierWorker> workers;
   private final List<Thread> threads = new ArrayList<>();
   private final PoolMeter meter;
   private final LongSupplier nanos;
   private final Runnable onClose;
   private volatile Optional<Job> control = Optional.empty();
-  private Quarantine quarantine;
+  private VerifierQuarantine quarantine;
   private String lastFailure = "";
   private volatile boolean closed;
 
@@ -46,18 +46,19 @@ final class SupervisedService implements VerifierService {
    */
   SupervisedService(
       String name,
-      List<? extends Worker> workers,
+      List<? extends VerifierWorker> workers,
       PoolSettings settings,
       PoolMeter meter,
       LongSupplier nanos,
       Runnable onClose) {
     this.name = name;
     this.workers = List.copyOf(workers);
-    this.queue = new JobQueue<>(settings.queue(), workers.size());
+    this.queue = new VerificationQueue<>(settings.queue(), workers.size());
     this.meter = meter;
     this.nanos = nanos;
     this.onClose = onClose;
-    this.quarantine = Quarantine.none(settings.failuresInRow(), settings.quarantine().toMillis());
+    this.quarantine =
+        VerifierQuarantine.none(settings.failuresInRow(), settings.quarantine().toMillis());
     for (int i = 0; i < this.workers.size(); i++) {
       int place = i;
       threads.add(
@@ -69,7 +70,7 @@ final class SupervisedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
     Job job = new Job(prompt, completion, new CompletableFuture<>());
     if (closed || !queue.offer(job)) {
       return CompletableFuture.failedFuture(
@@ -105,11 +106,11 @@ final class SupervisedService implements VerifierService {
     }
     long start = nanos.getAsLong();
     meter.started();
-    Judgement judgement = judgement(place, job, start);
+    TimedVerdict judgement = judgement(place, job, start);
     if (queue.done(place, job)) {
       try {
         meter.ended(judgement.verdict(), nanos.getAsLong() - start);
-        learn(judgement.verdict());
+        recordOutcome(judgement.verdict());
       } finally {
         job.judgement().complete(judgement);
       }
@@ -120,7 +121,7 @@ final class SupervisedService implements VerifierService {
     }
   }
 
-  private Judgement judgement(int place, Job job, long start) {
+  private TimedVerdict judgement(int place, Job job, long start) {
     Verdict verdict = ask(place, job.prompt(), job.completion());
     if (verdict instanceof Verdict.Scored) {
       control = Optional.of(job);
@@ -139,8 +140,8 @@ final class SupervisedService implements VerifierService {
     }
   }
 
-  private Judgement judgement(Verdict verdict, long start) {
-    return new Judgement(verdict, (nanos.getAsLong() - start) / 1e6);
+  private TimedVerdict judgement(Verdict verdict, long start) {
+    return new TimedVerdict(verdict, (nanos.getAsLong() - start) / 1e6);
   }
 
   /**
@@ -182,7 +183,7 @@ final class SupervisedService implements VerifierService {
     return admitted;
   }
 
-  private synchronized void learn(Verdict verdict) {
+  private synchronized void recordOutcome(Verdict verdict) {
     if (verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String reason)
         && cause == Verdict.Cause.AWAY) {
       quarantine = quarantine.failed(millis());
@@ -192,7 +193,7 @@ final class SupervisedService implements VerifierService {
     }
   }
 
-  private Judgement refused() {
+  private TimedVerdict refused() {
     String reason;
     synchronized (this) {
       reason =
@@ -201,16 +202,16 @@ final class SupervisedService implements VerifierService {
     }
     Verdict verdict = new Verdict.Unverifiable(Verdict.Cause.AWAY, reason);
     meter.count(verdict);
-    return new Judgement(verdict, 0);
+    return new TimedVerdict(verdict, 0);
   }
 
   @Override
-  public List<Place> places() {
-    List<Place> places = new ArrayList<>();
-    List<Place.Doing> doing = queue.doing();
+  public List<VerifierSlot> places() {
+    List<VerifierSlot> places = new ArrayList<>();
+    List<VerifierSlot.Doing> doing = queue.doing();
     long[] done = queue.done();
     for (int i = 0; i < doing.size(); i++) {
-      places.add(new Place(placeName(i), name, doing.get(i), done[i]));
+      places.add(new VerifierSlot(placeName(i), name, doing.get(i), done[i]));
     }
     return places;
   }
@@ -255,7 +256,7 @@ final class SupervisedService implements VerifierService {
   public void close() {
     closed = true;
     threads.forEach(Thread::interrupt);
-    workers.forEach(Worker::close);
+    workers.forEach(VerifierWorker::close);
     onClose.run();
     drain();
   }
@@ -264,7 +265,7 @@ final class SupervisedService implements VerifierService {
     for (Job job : queue.drain()) {
       job.judgement()
           .complete(
-              new Judgement(
+              new TimedVerdict(
                   new Verdict.Unverifiable(Verdict.Cause.AWAY, "the verifier pool was closed"), 0));
     }
   }

@@ -8,7 +8,7 @@ import io.troupe.verifiers.Verifier;
  * A place whose verifier always returns by itself, because its time is linear in the completion's
  * length or because it ends what it waits for: it is called on the pool's own thread.
  */
-record ThreadWorker(Verifier verifier) implements Worker {
+record ThreadWorker(Verifier verifier) implements VerifierWorker {
   @Override
   public Verdict judge(Prompt prompt, String completion) {
     return verifier.verify(prompt, completion);

@@ -53,8 +53,8 @@ public final class VerifierMain {
         .daemon()
         .stackSize(STACK_BYTES)
         .start(() -> answerAll(verifier, questions, answers));
-    rehearse();
-    answers.println(Wire.ready());
+    prepare();
+    answers.println(VerifierProtocol.ready());
     answers.flush();
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(new FileInputStream(FileDescriptor.in), UTF_8))) {
@@ -66,11 +66,14 @@ public final class VerifierMain {
   }
 
   /** The first question's deadline is for its verification, not for the classes that carry it. */
-  private static void rehearse() {
+  private static void prepare() {
     Prompt prompt = new Prompt(new PromptId("rehearsal"), "", "", "", "");
-    Wire.Question question = Wire.question(Wire.write(new Wire.Question(0, prompt, "")));
+    VerifierProtocol.Question question =
+        VerifierProtocol.question(
+            VerifierProtocol.write(new VerifierProtocol.Question(0, prompt, "")));
     String _ =
-        Wire.write(new Wire.Answer(question.seq(), new Verdict.Scored(0, "", "", List.of())));
+        VerifierProtocol.write(
+            new VerifierProtocol.Answer(question.seq(), new Verdict.Scored(0, "", "", List.of())));
   }
 
   private static VerifierSpec spec(String[] arguments) {
@@ -93,8 +96,10 @@ public final class VerifierMain {
       Verifier verifier, BlockingQueue<String> questions, PrintStream answers) {
     try {
       while (true) {
-        Wire.Question question = Wire.question(questions.take());
-        answers.println(Wire.write(new Wire.Answer(question.seq(), judge(verifier, question))));
+        VerifierProtocol.Question question = VerifierProtocol.question(questions.take());
+        answers.println(
+            VerifierProtocol.write(
+                new VerifierProtocol.Answer(question.seq(), judge(verifier, question))));
         answers.flush();
       }
     } catch (InterruptedException | IllegalArgumentException e) {
@@ -103,7 +108,7 @@ public final class VerifierMain {
     }
   }
 
-  private static Verdict judge(Verifier verifier, Wire.Question question) {
+  private static Verdict judge(Verifier verifier, VerifierProtocol.Question question) {
     try {
       return verifier.verify(question.prompt(), question.completion());
     } catch (RuntimeException | Error defect) {

@@ -42,13 +42,13 @@ final class VerifierProcess implements AutoCloseable {
   }
 
   private final Process process;
-  private final Marked marked;
+  private final ProcessMark marked;
   private final InputStream answers;
   private final OutputStream questions;
   private final ErrorTail errors;
   private final ScheduledExecutorService watchdog;
 
-  private VerifierProcess(Process process, Marked marked, ScheduledExecutorService watchdog) {
+  private VerifierProcess(Process process, ProcessMark marked, ScheduledExecutorService watchdog) {
     this.process = process;
     this.marked = marked;
     this.answers = new BufferedInputStream(process.getInputStream(), 1 << 16);
@@ -65,14 +65,15 @@ final class VerifierProcess implements AutoCloseable {
    */
   static VerifierProcess start(
       List<String> command, Duration limit, ScheduledExecutorService watchdog) throws IOException {
-    Marked marked = Marked.anew();
+    ProcessMark marked = ProcessMark.create();
     Process process = marked.put(new ProcessBuilder(command)).start();
     VerifierProcess started = new VerifierProcess(process, marked, watchdog);
     String problem =
         switch (started.within(limit, started::readLine)) {
-          case Reply.Line(String line) when Wire.isReady(line) -> "";
+          case Reply.Line(String line) when VerifierProtocol.isReady(line) -> "";
           case Reply.Line(String line) ->
-              "its first line must be %s, and was %s".formatted(Wire.ready(), excerpt(line));
+              "its first line must be %s, and was %s"
+                  .formatted(VerifierProtocol.ready(), excerpt(line));
           case Reply.Late _ -> "it was not ready within " + limit.toMillis() + " ms";
           case Reply.Dead(String how) -> how;
         };
@@ -153,9 +154,9 @@ final class VerifierProcess implements AutoCloseable {
       if (b == '\n') {
         return Optional.of(line.toString(UTF_8));
       }
-      if (line.size() >= Wire.LONGEST_ANSWER) {
+      if (line.size() >= VerifierProtocol.LONGEST_ANSWER) {
         throw new IOException(
-            "a line of its answer is longer than " + Wire.LONGEST_ANSWER + " bytes");
+            "a line of its answer is longer than " + VerifierProtocol.LONGEST_ANSWER + " bytes");
       }
       line.write(b);
     }

@@ -18,18 +18,18 @@ public interface VerifierService extends AutoCloseable {
    * @return never fails, but for {@link java.util.concurrent.RejectedExecutionException} when the
    *     service is closed or its queue is full
    */
-  CompletionStage<Judgement> judge(Prompt prompt, String completion);
+  CompletionStage<TimedVerdict> judge(Prompt prompt, String completion);
 
   /** {@link #judge}, for those who do not ask how long it took. */
   default CompletionStage<Verdict> verify(Prompt prompt, String completion) {
-    return judge(prompt, completion).thenApply(Judgement::verdict);
+    return judge(prompt, completion).thenApply(TimedVerdict::verdict);
   }
 
   /** What has happened so far, one report a verifier. */
   List<PoolReport> reports();
 
   /** Its verifiers, one by one. */
-  List<Place> places();
+  List<VerifierSlot> places();
 
   /**
    * Takes a verifier out of service: it gets no new completion, and the one that it is at is judged
@@ -49,10 +49,11 @@ public interface VerifierService extends AutoCloseable {
   Optional<String> release(String place);
 
   /** What to say of a name that no verifier has. */
-  static String noSuch(String place, List<Place> known) {
+  static String noSuch(String place, List<VerifierSlot> known) {
     return "there is no verifier '%s'; there are %s"
         .formatted(
-            place, known.stream().map(Place::name).distinct().collect(Collectors.joining(", ")));
+            place,
+            known.stream().map(VerifierSlot::name).distinct().collect(Collectors.joining(", ")));
   }
 
   /** Ends all work and every process; open calls are answered as crashed. */

@@ -41,18 +41,18 @@ public final class WeightedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<Judgement> judge(Prompt prompt, String completion) {
-    List<CompletableFuture<Judgement>> stages =
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
+    List<CompletableFuture<TimedVerdict>> stages =
         parts.stream()
             .map(part -> part.service().judge(prompt, completion).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
         .thenApply(
             _ -> {
-              List<Judgement> judged = stages.stream().map(CompletableFuture::join).toList();
-              return new Judgement(
-                  combine(judged.stream().map(Judgement::verdict).toList()),
-                  judged.stream().mapToDouble(Judgement::millis).sum());
+              List<TimedVerdict> judged = stages.stream().map(CompletableFuture::join).toList();
+              return new TimedVerdict(
+                  combine(judged.stream().map(TimedVerdict::verdict).toList()),
+                  judged.stream().mapToDouble(TimedVerdict::millis).sum());
             });
   }
 
@@ -94,20 +94,20 @@ public final class WeightedService implements VerifierService {
   }
 
   @Override
-  public List<Place> places() {
-    return Several.places(services());
+  public List<VerifierSlot> places() {
+    return CompositeService.places(services());
   }
 
   @Override
   public Optional<String> quarantine(String place) {
-    return Several.holder(services(), place)
+    return CompositeService.serviceWith(services(), place)
         .map(service -> service.quarantine(place))
         .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
   }
 
   @Override
   public Optional<String> release(String place) {
-    return Several.holder(services(), place)
+    return CompositeService.serviceWith(services(), place)
         .map(service -> service.release(place))
         .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
   }

@@ -23,7 +23,7 @@ class JudgeFuzzTest {
         .run(
             20_000,
             (text, _) -> {
-              Score.in(text)
+              ScoreParser.in(text)
                   .ifPresent(score -> assertThat(score).as("%s", score).isBetween(0.0, 1.0));
               Prompt prompt = new Prompt(new PromptId("p"), "s", text, "{completion}", "");
               assertThat(Rubric.CORRECTNESS.fill(prompt, text)).isNotEmpty();

@@ -193,6 +193,6 @@ class LlmJudgeTest {
     "2, -1"
   })
   void score_reply_isReadWhenItIsOne(String reply, double score) {
-    assertThat(Score.in(reply).orElse(-1)).isEqualTo(score);
+    assertThat(ScoreParser.in(reply).orElse(-1)).isEqualTo(score);
   }
 }

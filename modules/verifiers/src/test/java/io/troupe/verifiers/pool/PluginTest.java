@@ -127,10 +127,11 @@ class PluginTest {
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try (var out = process.outputWriter()) {
-      assertThat(process.inputReader().readLine()).isEqualTo(Wire.ready());
+      assertThat(process.inputReader().readLine()).isEqualTo(VerifierProtocol.ready());
       out.write(
-          Wire.write(
-              new Wire.Question(1, new Prompt(new PromptId("p"), "s", "t", "a", ""), "for ever")));
+          VerifierProtocol.write(
+              new VerifierProtocol.Question(
+                  1, new Prompt(new PromptId("p"), "s", "t", "a", ""), "for ever")));
       out.newLine();
     }
     assertThat(process.onExit().get(60, java.util.concurrent.TimeUnit.SECONDS).exitValue())

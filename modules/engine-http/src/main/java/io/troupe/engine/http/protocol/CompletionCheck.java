@@ -2,10 +2,13 @@ package io.troupe.engine.http.protocol;
 
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.http.protocol.Checked.Cut;
-import io.troupe.engine.http.protocol.Checked.Reason;
-import io.troupe.engine.http.protocol.Checked.Refused;
-import io.troupe.engine.http.protocol.Checked.Sound;
+import io.troupe.engine.http.protocol.CheckedCompletion.Cut;
+import io.troupe.engine.http.protocol.CheckedCompletion.Reason;
+import io.troupe.engine.http.protocol.CheckedCompletion.Refused;
+import io.troupe.engine.http.protocol.CheckedCompletion.Usable;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.VersionSpan;
+import io.troupe.engine.protocol.WeightTag;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +25,8 @@ import java.util.Set;
  * label that is too old can only mask a token that was fresh, never let a stale one pass.
  *
  * <p>A completion that was cut is held to the same, as far as it came; then it is {@link
- * Checked.Cut}, and may be drawn on. What was drawn on is judged with all that came before it.
+ * CheckedCompletion.Cut}, and may be drawn on. What was drawn on is judged with all that came
+ * before it.
  *
  * @param head what was kept of the same completion when it was cut
  * @param prompt that was sent, with the head at its end
@@ -36,7 +40,7 @@ import java.util.Set;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionCheck(
-    Partial head,
+    PartialCompletion head,
     int[] prompt,
     int vocabularySize,
     int maxTokens,
@@ -44,7 +48,7 @@ public record CompletionCheck(
     boolean stopStrings,
     WeightTag asked,
     Map<WeightVersion, String> published,
-    Telling telling) {
+    VersionReporting telling) {
   /** Rounding may lift the log-probability of a certain token this far above zero. */
   private static final double ROUNDING = 1e-4;
 
@@ -57,7 +61,7 @@ public record CompletionCheck(
   }
 
   /** The completion, or its beginning, or why it is refused. */
-  public Checked check(Drawn drawn) {
+  public CheckedCompletion check(RawCompletion drawn) {
     Optional<Refused> refused =
         ending(drawn).or(() -> tokens(drawn)).or(() -> logProbs(drawn)).or(() -> prompt(drawn));
     if (refused.isPresent()) {
@@ -69,33 +73,33 @@ public record CompletionCheck(
         for (int i = 0; i < logProbs.length; i++) {
           logProbs[i] = (float) drawn.logProbs()[i];
         }
-        yield joined(drawn, new Partial(drawn.tokens(), logProbs, versions));
+        yield joined(drawn, new PartialCompletion(drawn.tokens(), logProbs, versions));
       }
       case Unknown(Refused why) -> why;
     };
   }
 
-  private Checked joined(Drawn drawn, Partial tail) {
+  private CheckedCompletion joined(RawCompletion drawn, PartialCompletion tail) {
     if (tail.length() > 0 && tail.versions()[0] < head.newest()) {
       return new Refused(
           Reason.VERSION_MISSING,
           "it was drawn on by weights %d after tokens of %d"
               .formatted(tail.versions()[0], head.newest()));
     }
-    Partial all = head.and(tail);
-    boolean cut = drawn.finish() == Finish.ABORTED;
+    PartialCompletion all = head.append(tail);
+    boolean cut = drawn.finish() == ServerFinishReason.ABORTED;
     if (cut && tail.length() < maxTokens && !endsAtLast(drawn)) {
       return new Cut(all);
     }
-    return new Sound(all.ended(all.length(), reason(drawn)));
+    return new Usable(all.ended(all.length(), reason(drawn)));
   }
 
-  private boolean endsAtLast(Drawn drawn) {
+  private boolean endsAtLast(RawCompletion drawn) {
     int[] tokens = drawn.tokens();
     return tokens.length > 0 && endIds.contains(tokens[tokens.length - 1]);
   }
 
-  private FinishReason reason(Drawn drawn) {
+  private FinishReason reason(RawCompletion drawn) {
     return switch (drawn.finish()) {
       case LENGTH -> FinishReason.LENGTH;
       case STOP -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.STOP_STRING;
@@ -105,7 +109,7 @@ public record CompletionCheck(
     };
   }
 
-  private Optional<Refused> ending(Drawn drawn) {
+  private Optional<Refused> ending(RawCompletion drawn) {
     return switch (drawn.finish()) {
       case STOP, LENGTH, ABORTED -> Optional.empty();
       case OPEN -> refuse(Reason.NOT_FINISHED, "the answer ended without a finish_reason");
@@ -114,7 +118,7 @@ public record CompletionCheck(
     };
   }
 
-  private Optional<Refused> tokens(Drawn drawn) {
+  private Optional<Refused> tokens(RawCompletion drawn) {
     int[] tokens = drawn.tokens();
     if (drawn.counted().orElse(tokens.length) != tokens.length) {
       return refuse(
@@ -123,7 +127,7 @@ public record CompletionCheck(
               .formatted(drawn.counted().getAsInt(), tokens.length));
     }
     if (tokens.length == 0) {
-      return drawn.finish() == Finish.ABORTED
+      return drawn.finish() == ServerFinishReason.ABORTED
           ? Optional.empty() // it was cut before its first
           : refuse(Reason.EMPTY, "it has no token");
     }
@@ -149,13 +153,13 @@ public record CompletionCheck(
       }
     }
     int last = tokens[tokens.length - 1];
-    return drawn.finish() == Finish.STOP && !stopStrings && !endIds.contains(last)
+    return drawn.finish() == ServerFinishReason.STOP && !stopStrings && !endIds.contains(last)
         ? refuse(
             Reason.END_MISSING, "it stopped, and its last token (%d) ends nothing".formatted(last))
         : Optional.empty();
   }
 
-  private static Optional<Refused> logProbs(Drawn drawn) {
+  private static Optional<Refused> logProbs(RawCompletion drawn) {
     double[] logProbs = drawn.logProbs();
     if (logProbs.length != drawn.tokens().length) {
       return refuse(
@@ -175,7 +179,7 @@ public record CompletionCheck(
     return Optional.empty();
   }
 
-  private Optional<Refused> prompt(Drawn drawn) {
+  private Optional<Refused> prompt(RawCompletion drawn) {
     return drawn.prompt().length == 0 || Arrays.equals(drawn.prompt(), prompt)
         ? Optional.empty()
         : refuse(
@@ -184,21 +188,21 @@ public record CompletionCheck(
                 .formatted(drawn.prompt().length, prompt.length));
   }
 
-  private sealed interface Attribution {}
+  private sealed interface VersionAttribution {}
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Known(long[] versions) implements Attribution {}
+  private record Known(long[] versions) implements VersionAttribution {}
 
-  private record Unknown(Refused why) implements Attribution {}
+  private record Unknown(Refused why) implements VersionAttribution {}
 
-  private Attribution versions(Drawn drawn) {
+  private VersionAttribution versions(RawCompletion drawn) {
     int count = drawn.tokens().length;
     if (count == 0) {
       return new Known(new long[0]);
     }
     long[] same = new long[count];
     Arrays.fill(same, asked.version().number());
-    if (telling == Telling.ADAPTER) { // what it says of its weights is said of the base
+    if (telling == VersionReporting.ADAPTER) { // what it says of its weights is said of the base
       Optional<VersionSpan> merged =
           drawn.versions().stream()
               .filter(span -> WeightTag.parse(span.tag()).isPresent())
@@ -216,10 +220,10 @@ public record CompletionCheck(
               new Refused(
                   Reason.FOREIGN_WEIGHTS,
                   "the server drew it with '%s', and %s was asked for"
-                      .formatted(Fields.excerpt(drawn.model()), asked)));
+                      .formatted(JsonFields.excerpt(drawn.model()), asked)));
     }
     if (drawn.versions().isEmpty()) {
-      return telling == Telling.SPANS
+      return telling == VersionReporting.SPANS
           ? new Unknown(new Refused(Reason.VERSION_MISSING, "no weight_versions"))
           : new Known(same);
     }
@@ -234,7 +238,7 @@ public record CompletionCheck(
             new Refused(
                 Reason.FOREIGN_WEIGHTS,
                 "the server names the weights '%s', and was last given %s"
-                    .formatted(Fields.excerpt(span.tag()), asked)));
+                    .formatted(JsonFields.excerpt(span.tag()), asked)));
       }
       if (span.start() < 0 || span.end() > count || span.start() >= span.end()) {
         return new Unknown(
@@ -249,7 +253,7 @@ public record CompletionCheck(
   }
 
   /** Known where the spans cover all tokens in ascending order; a tail alone dates the rest. */
-  private Attribution attribution(long[] numbers) {
+  private VersionAttribution attribution(long[] numbers) {
     boolean lastOnly =
         numbers[numbers.length - 1] >= 0 && Arrays.stream(numbers).filter(v -> v >= 0).count() == 1;
     if (lastOnly && numbers.length > 1) {

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -12,7 +14,7 @@ import java.util.OptionalInt;
  * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields;
  * our own server speaks it too, and draws a group by one request.
  */
-final class CompletionsCodec implements Codec {
+final class CompletionsCodec implements CompletionCodec {
   private static final String TOKEN_ID = "token_id:";
 
   private final boolean ours;
@@ -27,14 +29,14 @@ final class CompletionsCodec implements Codec {
   }
 
   @Override
-  public boolean drawsGroups() {
+  public boolean generatesGroups() {
     return ours;
   }
 
   @Override
-  public ObjectNode body(Draw draw, boolean stream) {
+  public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
-    ObjectNode body = Fields.object();
+    ObjectNode body = JsonFields.object();
     body.put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter());
     ArrayNode prompt = body.putArray("prompt");
     for (int token : draw.prompt()) {
@@ -75,66 +77,68 @@ final class CompletionsCodec implements Codec {
   }
 
   @Override
-  public void pastEnd(ObjectNode body) {
+  public void ignoringEnd(ObjectNode body) {
     if (!ours) { // ours refuses it
       body.put("ignore_eos", true);
     }
   }
 
   @Override
-  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+  public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
     if (!message.path("choices").isArray()) {
-      throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));
+      throw new MalformedResponseException(
+          "no choices in " + JsonFields.excerpt(message.toString()));
     }
-    List<Piece> pieces = new ArrayList<>();
+    List<CompletionChunk> pieces = new ArrayList<>();
     for (JsonNode choice : message.path("choices")) {
       JsonNode logProbs = choice.path("logprobs");
       int[] tokens = tokens(choice, logProbs);
       pieces.add(
-          new Piece(
+          new CompletionChunk(
               choice.path("index").asInt(0),
               tokens,
               numbers(logProbs.path("token_logprobs")),
-              Fields.spans(choice.path("weight_versions")),
-              Finish.of(Fields.text(choice.path("finish_reason"))),
-              Fields.ids(choice.path("prompt_token_ids")),
+              JsonFields.spans(choice.path("weight_versions")),
+              ServerFinishReason.of(JsonFields.text(choice.path("finish_reason"))),
+              JsonFields.ids(choice.path("prompt_token_ids")),
               false,
               OptionalInt.empty(),
-              Fields.text(message.path("model"))));
+              JsonFields.text(message.path("model"))));
     }
     return pieces;
   }
 
   /** Servers before {@code return_token_ids} tell ids in the tokens' names. */
-  private static int[] tokens(JsonNode choice, JsonNode logProbs) throws MalformedAnswerException {
+  private static int[] tokens(JsonNode choice, JsonNode logProbs)
+      throws MalformedResponseException {
     if (choice.path("token_ids").isArray() || !logProbs.path("tokens").isArray()) {
-      return Fields.ids(choice.path("token_ids"));
+      return JsonFields.ids(choice.path("token_ids"));
     }
     JsonNode names = logProbs.path("tokens");
     int[] ids = new int[names.size()];
     for (int i = 0; i < ids.length; i++) {
-      ids[i] = named(Fields.text(names.get(i)));
+      ids[i] = named(JsonFields.text(names.get(i)));
     }
     return ids;
   }
 
   /** The id in a name such as {@code token_id:17}. */
-  static int named(String name) throws MalformedAnswerException {
+  static int named(String name) throws MalformedResponseException {
     try {
       if (name.startsWith(TOKEN_ID)) {
         return Integer.parseInt(name.substring(TOKEN_ID.length()));
       }
     } catch (NumberFormatException noNumber) {
-      throw new MalformedAnswerException("the token '%s' names no id".formatted(name));
+      throw new MalformedResponseException("the token '%s' names no id".formatted(name));
     }
-    throw new MalformedAnswerException(
+    throw new MalformedResponseException(
         "the token '%s' does not tell its id, and there are no token_ids".formatted(name));
   }
 
   private static double[] numbers(JsonNode array) {
     double[] numbers = new double[array.isArray() ? array.size() : 0];
     for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = Fields.number(array.get(i));
+      numbers[i] = JsonFields.number(array.get(i));
     }
     return numbers;
   }

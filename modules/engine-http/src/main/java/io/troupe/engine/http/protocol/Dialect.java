@@ -23,7 +23,7 @@ public enum Dialect {
   }
 
   /** How it is spoken. */
-  public Codec codec() {
+  public CompletionCodec codec() {
     return switch (this) {
       case TROUPE -> new CompletionsCodec(true);
       case VLLM -> new CompletionsCodec(false);

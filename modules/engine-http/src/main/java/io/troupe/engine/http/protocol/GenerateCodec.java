@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -12,21 +14,21 @@ import java.util.OptionalInt;
  * vLLM's {@code /inference/v1/generate}: tokens only. Two shapes of log-probabilities exist; both
  * are read by position, and ids come from {@code token_ids}.
  */
-final class GenerateCodec implements Codec {
+final class GenerateCodec implements CompletionCodec {
   @Override
   public String path() {
     return "/inference/v1/generate";
   }
 
   @Override
-  public boolean drawsGroups() {
+  public boolean generatesGroups() {
     return false;
   }
 
   @Override
-  public ObjectNode body(Draw draw, boolean stream) {
+  public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
-    ObjectNode body = Fields.object();
+    ObjectNode body = JsonFields.object();
     body.put("request_id", draw.id())
         .put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter())
         .put("stream", stream);
@@ -57,33 +59,34 @@ final class GenerateCodec implements Codec {
   }
 
   @Override
-  public void pastEnd(ObjectNode body) {
+  public void ignoringEnd(ObjectNode body) {
     body.withObject("/sampling_params").put("ignore_eos", true);
   }
 
   @Override
-  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+  public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
     if (!message.path("choices").isArray()) {
-      throw new MalformedAnswerException("no choices in " + Fields.excerpt(message.toString()));
+      throw new MalformedResponseException(
+          "no choices in " + JsonFields.excerpt(message.toString()));
     }
-    List<Piece> pieces = new ArrayList<>();
+    List<CompletionChunk> pieces = new ArrayList<>();
     for (JsonNode choice : message.path("choices")) {
       JsonNode content = choice.path("logprobs").path("content");
       double[] logProbs = new double[content.isArray() ? content.size() : 0];
       for (int i = 0; i < logProbs.length; i++) {
-        logProbs[i] = Fields.number(content.get(i).path("logprob"));
+        logProbs[i] = JsonFields.number(content.get(i).path("logprob"));
       }
       pieces.add(
-          new Piece(
+          new CompletionChunk(
               choice.path("index").asInt(0),
-              Fields.ids(choice.path("token_ids")),
+              JsonFields.ids(choice.path("token_ids")),
               logProbs,
-              Fields.spans(choice.path("weight_versions")),
-              Finish.of(Fields.text(choice.path("finish_reason"))),
-              Fields.ids(message.path("prompt_token_ids")),
+              JsonFields.spans(choice.path("weight_versions")),
+              ServerFinishReason.of(JsonFields.text(choice.path("finish_reason"))),
+              JsonFields.ids(message.path("prompt_token_ids")),
               false,
               OptionalInt.empty(),
-              Fields.text(message.path("model"))));
+              JsonFields.text(message.path("model"))));
     }
     return pieces;
   }

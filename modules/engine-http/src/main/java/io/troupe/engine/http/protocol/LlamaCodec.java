@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,9 +18,9 @@ import java.util.List;
  * completion that has one is refused by {@link CompletionCheck}.
  *
  * <p>It cannot be told ids that end a completion: it draws on past those that are not its own, and
- * what comes after the first of them is dropped, {@link Drawn#upTo}.
+ * what comes after the first of them is dropped, {@link RawCompletion#firstTokens}.
  */
-final class LlamaCodec implements Codec {
+final class LlamaCodec implements CompletionCodec {
   private static final long DRAWN_BY_THE_SERVER = 0xFFFF_FFFFL;
 
   @Override
@@ -27,7 +29,7 @@ final class LlamaCodec implements Codec {
   }
 
   @Override
-  public boolean drawsGroups() {
+  public boolean generatesGroups() {
     return false;
   }
 
@@ -37,9 +39,9 @@ final class LlamaCodec implements Codec {
   }
 
   @Override
-  public ObjectNode body(Draw draw, boolean stream) {
+  public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
-    ObjectNode body = Fields.object();
+    ObjectNode body = JsonFields.object();
     ArrayNode prompt = body.putArray("prompt");
     for (int token : draw.prompt()) {
       prompt.add(token);
@@ -68,7 +70,7 @@ final class LlamaCodec implements Codec {
   }
 
   /** All tokens a penalty could look at; newer servers refuse the -1 that meant them. */
-  private static int penalized(Draw draw) {
+  private static int penalized(GenerateRequest draw) {
     return draw.settings().repetitionPenalty() == 1 ? 0 : draw.prompt().length + draw.maxTokens();
   }
 
@@ -79,9 +81,10 @@ final class LlamaCodec implements Codec {
   }
 
   @Override
-  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+  public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
     if (!message.has("tokens") && !message.has("content")) {
-      throw new MalformedAnswerException("no tokens in " + Fields.excerpt(message.toString()));
+      throw new MalformedResponseException(
+          "no tokens in " + JsonFields.excerpt(message.toString()));
     }
     JsonNode probabilities =
         message.has("completion_probabilities")
@@ -91,26 +94,28 @@ final class LlamaCodec implements Codec {
     List<Double> logProbs = new ArrayList<>();
     for (JsonNode token : probabilities) {
       tokens.add(token.path("id").asInt(-1));
-      double logProb = Fields.number(token.path("logprob"));
-      logProbs.add(token.has("prob") ? Math.log(Fields.number(token.path("prob"))) : logProb);
+      double logProb = JsonFields.number(token.path("logprob"));
+      logProbs.add(token.has("prob") ? Math.log(JsonFields.number(token.path("prob"))) : logProb);
     }
     int[] ids =
         message.path("tokens").isEmpty()
             ? tokens.stream().mapToInt(Integer::intValue).toArray()
-            : Fields.ids(message.path("tokens"));
+            : JsonFields.ids(message.path("tokens"));
     boolean ended = message.path("stop").asBoolean(false);
     // The last message of a stream repeats the totals, without the tokens.
     double[] numbers = logProbs.stream().mapToDouble(Double::doubleValue).toArray();
     return List.of(
-        new Piece(
+        new CompletionChunk(
             message.path("index").asInt(0),
             ids,
             Arrays.copyOf(numbers, numbers.length),
             List.of(),
-            ended ? Finish.of(message.path("stop_type").asText("none")) : Finish.OPEN,
+            ended
+                ? ServerFinishReason.of(message.path("stop_type").asText("none"))
+                : ServerFinishReason.OPEN,
             new int[0],
             false,
-            Fields.count(message.path("tokens_predicted")),
+            JsonFields.count(message.path("tokens_predicted")),
             ""));
   }
 }

@@ -9,9 +9,10 @@ import java.util.OptionalDouble;
  *
  * @param running requests being decoded
  * @param waiting requests in its queue
- * @param drawn tokens drawn since it was started
+ * @param generatedTokens tokens drawn since it was started
  */
-public record LoadReport(OptionalDouble running, OptionalDouble waiting, OptionalDouble drawn) {
+public record LoadReport(
+    OptionalDouble running, OptionalDouble waiting, OptionalDouble generatedTokens) {
   private static final int MOST_CHARACTERS = 10 << 20;
   private static final List<String> RUNNING =
       List.of(

@@ -3,8 +3,10 @@ package io.troupe.engine.http.protocol;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.core.train.TeacherTokens;
+import io.troupe.core.loss.TeacherTokens;
 import io.troupe.engine.Scorer.Scores;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,7 +42,7 @@ public final class ScoreCodec {
 
   /** The request; one token is drawn with it, because no server but ours draws none. */
   public ObjectNode body(int[] tokens, int topK) {
-    ObjectNode body = Fields.object();
+    ObjectNode body = JsonFields.object();
     if (dialect == Dialect.SGLANG) {
       ids(body.putArray("input_ids"), tokens);
       body.put("return_logprob", true)
@@ -68,18 +70,18 @@ public final class ScoreCodec {
   /**
    * Reads the answer.
    *
-   * @throws MalformedAnswerException if it is not whole; says where
+   * @throws MalformedResponseException if it is not whole; says where
    */
-  public Scores scores(JsonNode answer, int[] tokens, int topK) throws MalformedAnswerException {
+  public Scores scores(JsonNode answer, int[] tokens, int topK) throws MalformedResponseException {
     JsonNode meta = answer.path("meta_info");
     JsonNode places =
         dialect == Dialect.SGLANG
             ? meta.path("input_token_logprobs")
             : answer.path("choices").path(0).path("prompt_logprobs");
     if (places.size() != tokens.length) {
-      throw new MalformedAnswerException(
+      throw new MalformedResponseException(
           "log-probabilities of %d places for %d tokens: %s"
-              .formatted(places.size(), tokens.length, Fields.excerpt(answer.toString())));
+              .formatted(places.size(), tokens.length, JsonFields.excerpt(answer.toString())));
     }
     double[] own = new double[tokens.length - 1];
     int[][] likeliest = new int[own.length][topK];
@@ -94,7 +96,7 @@ public final class ScoreCodec {
               ? ofPair(places.get(i), i, tokens[i])
               : of(candidates, i, tokens[i]);
       if (candidates.size() < topK) {
-        throw new MalformedAnswerException(
+        throw new MalformedResponseException(
             "place %d tells %d tokens, and %d were asked for"
                 .formatted(i, candidates.size(), topK));
       }
@@ -107,15 +109,16 @@ public final class ScoreCodec {
   }
 
   /** The candidates of a place, most likely first; the token itself may be one too many. */
-  private static List<Candidate> byId(JsonNode place) throws MalformedAnswerException {
+  private static List<Candidate> byId(JsonNode place) throws MalformedResponseException {
     List<Candidate> candidates = new ArrayList<>();
     for (var entry : place.properties()) {
       try {
         candidates.add(
             new Candidate(
-                Integer.parseInt(entry.getKey()), Fields.number(entry.getValue().path("logprob"))));
+                Integer.parseInt(entry.getKey()),
+                JsonFields.number(entry.getValue().path("logprob"))));
       } catch (NumberFormatException noId) {
-        throw new MalformedAnswerException("'%s' is no token id".formatted(entry.getKey()));
+        throw new MalformedResponseException("'%s' is no token id".formatted(entry.getKey()));
       }
     }
     candidates.sort(Comparator.comparingDouble(Candidate::logProb).reversed());
@@ -125,35 +128,35 @@ public final class ScoreCodec {
   private static List<Candidate> pairs(JsonNode place) {
     List<Candidate> candidates = new ArrayList<>();
     for (JsonNode pair : place) {
-      candidates.add(new Candidate(pair.path(1).asInt(-1), Fields.number(pair.path(0))));
+      candidates.add(new Candidate(pair.path(1).asInt(-1), JsonFields.number(pair.path(0))));
     }
     candidates.sort(Comparator.comparingDouble(Candidate::logProb).reversed());
     return candidates;
   }
 
   private static double of(List<Candidate> candidates, int place, int token)
-      throws MalformedAnswerException {
+      throws MalformedResponseException {
     Optional<Candidate> own =
         candidates.stream().filter(candidate -> candidate.id() == token).findFirst();
     if (own.isEmpty()) {
-      throw new MalformedAnswerException(
+      throw new MalformedResponseException(
           "place %d does not tell its own token, %d".formatted(place, token));
     }
     return checked(own.get().logProb(), place);
   }
 
   private static double ofPair(JsonNode pair, int place, int token)
-      throws MalformedAnswerException {
+      throws MalformedResponseException {
     if (pair.path(1).asInt(-1) != token) {
-      throw new MalformedAnswerException(
+      throw new MalformedResponseException(
           "place %d is of token %s, not %d".formatted(place, pair.path(1), token));
     }
-    return checked(Fields.number(pair.path(0)), place);
+    return checked(JsonFields.number(pair.path(0)), place);
   }
 
-  private static double checked(double logProb, int place) throws MalformedAnswerException {
+  private static double checked(double logProb, int place) throws MalformedResponseException {
     if (!Double.isFinite(logProb) || logProb <= FLOOR || logProb > ROUNDING) {
-      throw new MalformedAnswerException(
+      throw new MalformedResponseException(
           "the log-probability in place %d is %s".formatted(place, logProb));
     }
     return logProb;

@@ -4,25 +4,28 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
+import io.troupe.engine.protocol.VersionSpan;
 import java.util.List;
 import java.util.Optional;
 
 /** SGLang's {@code /generate}. Its streamed messages repeat all that came before. */
-final class SglangCodec implements Codec {
+final class SglangCodec implements CompletionCodec {
   @Override
   public String path() {
     return "/generate";
   }
 
   @Override
-  public boolean drawsGroups() {
+  public boolean generatesGroups() {
     return false;
   }
 
   @Override
-  public ObjectNode body(Draw draw, boolean stream) {
+  public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
-    ObjectNode body = Fields.object();
+    ObjectNode body = JsonFields.object();
     body.put("rid", draw.id());
     ArrayNode prompt = body.putArray("input_ids");
     for (int token : draw.prompt()) {
@@ -54,53 +57,55 @@ final class SglangCodec implements Codec {
   }
 
   @Override
-  public void pastEnd(ObjectNode body) {
+  public void ignoringEnd(ObjectNode body) {
     body.withObject("/sampling_params").put("ignore_eos", true);
   }
 
   @Override
-  public List<Piece> pieces(JsonNode message) throws MalformedAnswerException {
+  public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
     JsonNode meta = message.path("meta_info");
     if (!meta.isObject()) {
-      throw new MalformedAnswerException("no meta_info in " + Fields.excerpt(message.toString()));
+      throw new MalformedResponseException(
+          "no meta_info in " + JsonFields.excerpt(message.toString()));
     }
     JsonNode pairs = meta.path("output_token_logprobs");
     int count = pairs.isArray() ? pairs.size() : 0;
     double[] logProbs = new double[count];
     int[] tokens = new int[count];
     for (int i = 0; i < count; i++) {
-      logProbs[i] = Fields.number(pairs.get(i).path(0));
+      logProbs[i] = JsonFields.number(pairs.get(i).path(0));
       tokens[i] = pairs.get(i).path(1).asInt(-1);
     }
     int[] ids =
-        message.path("output_ids").isArray() ? Fields.ids(message.path("output_ids")) : tokens;
+        message.path("output_ids").isArray() ? JsonFields.ids(message.path("output_ids")) : tokens;
     return List.of(
-        new Piece(
+        new CompletionChunk(
             message.path("index").asInt(0),
             ids,
             logProbs,
             versions(meta, ids.length),
-            Finish.of(Fields.text(meta.path("finish_reason").path("type"))),
+            ServerFinishReason.of(JsonFields.text(meta.path("finish_reason").path("type"))),
             new int[0],
             true,
-            Fields.count(meta.path("completion_tokens")),
+            JsonFields.count(meta.path("completion_tokens")),
             ""));
   }
 
   /** An {@code abort} with a status is no abort: the request was refused, or the server failed. */
   @Override
-  public Optional<Fault> failure(JsonNode message) {
+  public Optional<CallFailure> failure(JsonNode message) {
     JsonNode finish = message.path("meta_info").path("finish_reason");
     int status = finish.path("status_code").asInt(0);
-    return Finish.of(Fields.text(finish.path("type"))) == Finish.ABORTED && status >= 400
-        ? Optional.of(Fault.inStream(status, Fields.text(finish.path("message"))))
-        : Codec.super.failure(message);
+    return ServerFinishReason.of(JsonFields.text(finish.path("type"))) == ServerFinishReason.ABORTED
+            && status >= 400
+        ? Optional.of(CallFailure.inStream(status, JsonFields.text(finish.path("message"))))
+        : CompletionCodec.super.failure(message);
   }
 
   /** One version without spans is that of the last token; see {@link CompletionCheck}. */
   private static List<VersionSpan> versions(JsonNode meta, int tokens) {
     if (meta.path("weight_versions").isArray()) {
-      return Fields.spans(meta.path("weight_versions"));
+      return JsonFields.spans(meta.path("weight_versions"));
     }
     String version = meta.path("weight_version").asText("");
     return version.isEmpty() || tokens == 0

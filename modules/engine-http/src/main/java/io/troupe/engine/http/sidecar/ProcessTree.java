@@ -1,7 +1,7 @@
 package io.troupe.engine.http.sidecar;
 
+import io.troupe.base.process.ChildLog;
 import io.troupe.base.process.ProcessIdentity;
-import io.troupe.engine.process.ChildLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ final class ProcessTree {
 
   private final ProcessHandle leader;
   private final Path card;
-  private final Set<ProcessHandle> seen = new LinkedHashSet<>();
+  private final Set<ProcessHandle> knownProcesses = new LinkedHashSet<>();
   private final Set<Long> pids = new LinkedHashSet<>();
 
   /** Holds the pipe open; none for what another process started. */
@@ -60,7 +60,7 @@ final class ProcessTree {
   }
 
   private void add(ProcessHandle one) {
-    seen.add(one);
+    knownProcesses.add(one);
     pids.add(one.pid());
   }
 
@@ -94,7 +94,7 @@ final class ProcessTree {
   }
 
   private void note() throws IOException {
-    SidecarCard.of(leader, seen).write(card);
+    PidFile.of(leader, knownProcesses).write(card);
   }
 
   /**
@@ -103,13 +103,13 @@ final class ProcessTree {
    * @param anyOwner whether also if the process that started it runs
    */
   static void endLeftOver(Path card, boolean anyOwner) throws IOException, InterruptedException {
-    Optional<SidecarCard> read = SidecarCard.read(card);
+    Optional<PidFile> read = PidFile.read(card);
     if (read.isEmpty()) {
       LOG.warn("card={} is unreadable and removed", card);
       Files.deleteIfExists(card);
       return;
     }
-    SidecarCard told = read.get();
+    PidFile told = read.get();
     if (!anyOwner && told.ownerRuns()) {
       return;
     }
@@ -139,9 +139,9 @@ final class ProcessTree {
 
   /** Notes who is there now; who loses its parent is known by this. */
   synchronized void look() {
-    int before = seen.size();
+    int before = knownProcesses.size();
     leader.descendants().forEach(this::add);
-    if (seen.size() > before && leader.isAlive()) {
+    if (knownProcesses.size() > before && leader.isAlive()) {
       try {
         note();
       } catch (IOException unwritable) {
@@ -158,11 +158,11 @@ final class ProcessTree {
       look();
     }
     signalGroup();
-    for (ProcessHandle one : seen) {
+    for (ProcessHandle one : knownProcesses) {
       one.descendants().forEach(ProcessHandle::destroyForcibly);
       one.destroyForcibly();
     }
-    for (ProcessHandle one : seen) {
+    for (ProcessHandle one : knownProcesses) {
       awaitExit(one, GRACE);
     }
     awaitRelease();

@@ -1,8 +1,8 @@
 package io.troupe.engine.http.sidecar;
 
-import io.troupe.engine.http.Endpoint;
-import io.troupe.engine.http.EndpointException;
-import io.troupe.engine.http.Wire;
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.InferenceEndpoint;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -44,7 +44,7 @@ final class Sidecar {
   private static final int TAIL_BYTES = 2000;
 
   private final String name;
-  private final Sidecars.Plan plan;
+  private final Sidecars.SidecarPlan plan;
   private final Path log;
   private final Path card;
   private final Sidecars.Listener listener;
@@ -66,7 +66,7 @@ final class Sidecar {
   private final CountDownLatch closing = new CountDownLatch(1);
 
   /** A server that was not started yet. */
-  Sidecar(String name, Sidecars.Plan plan, Path folder, Sidecars.Listener listener) {
+  Sidecar(String name, Sidecars.SidecarPlan plan, Path folder, Sidecars.Listener listener) {
     this.name = name;
     this.plan = plan;
     this.log = folder.resolve(name + ".log");
@@ -118,7 +118,7 @@ final class Sidecar {
     CompletableFuture<Boolean> serves = new CompletableFuture<>();
     awaited.set(Optional.of(serves));
     if (closed()) { // looked at last: whoever closes tells those who wait by then
-      tellAwaited(false);
+      completeAwaited(false);
       return false;
     }
     end(tree.get());
@@ -129,7 +129,7 @@ final class Sidecar {
     }
   }
 
-  private void tellAwaited(boolean serves) {
+  private void completeAwaited(boolean serves) {
     awaited.getAndSet(Optional.empty()).ifPresent(waiting -> waiting.complete(serves));
   }
 
@@ -152,22 +152,22 @@ final class Sidecar {
   }
 
   private void supervise() throws InterruptedException {
-    Supervision supervision = Supervision.begin(plan.supervision());
+    SidecarSupervision supervision = SidecarSupervision.begin(plan.supervision());
     while (!closed()) {
       switch (supervision.phase()) {
-        case Supervision.Phase.Resting(long until, String _) -> {
+        case SidecarSupervision.ServerPhase.Resting(long until, String _) -> {
           long pause = until == Long.MIN_VALUE ? 0 : until - now();
           if (!closing.await(pause, TimeUnit.MILLISECONDS)) {
             supervision = life(supervision);
             supervision.failing().ifPresent(this::failing);
           }
         }
-        case Supervision.Phase.GivenUp(String reason) -> {
+        case SidecarSupervision.ServerPhase.GivenUp(String reason) -> {
           LOG.error("server={} given up: {} log={}", name, reason, log);
           listener.givenUp(name, reason);
           return;
         }
-        case Supervision.Phase.Starting _, Supervision.Phase.Up _ ->
+        case SidecarSupervision.ServerPhase.Starting _, SidecarSupervision.ServerPhase.Up _ ->
             throw new IllegalStateException(name + " lives between two lives");
       }
     }
@@ -181,7 +181,7 @@ final class Sidecar {
   }
 
   /** One life, from its start to its end. */
-  private Supervision life(Supervision before) throws InterruptedException {
+  private SidecarSupervision life(SidecarSupervision before) throws InterruptedException {
     int port;
     ProcessTree tree;
     String key;
@@ -199,20 +199,21 @@ final class Sidecar {
     running.set(Optional.of(tree));
     LOG.info("server={} pid={} port={} starts", name, tree.pid(), port);
     try {
-      return lived(tree, port, key, before.started(now()));
+      return onExit(tree, port, key, before.started(now()));
     } finally {
       running.set(Optional.empty());
     }
   }
 
-  private Supervision lived(ProcessTree tree, int port, String key, Supervision started)
+  private SidecarSupervision onExit(
+      ProcessTree tree, int port, String key, SidecarSupervision started)
       throws InterruptedException {
-    Endpoint endpoint =
-        new Endpoint(
+    InferenceEndpoint endpoint =
+        new InferenceEndpoint(
             URI.create("http://127.0.0.1:" + port), key, plan.concurrency(), plan.patience());
-    Supervision supervision = started;
+    SidecarSupervision supervision = started;
     boolean up = false;
-    while (!up && tree.alive() && !supervision.overdue(now()) && !closed()) {
+    while (!up && tree.alive() && !supervision.startTimedOut(now()) && !closed()) {
       up = serves(endpoint);
       await(tree);
     }
@@ -246,10 +247,10 @@ final class Sidecar {
   }
 
   /** Says that it serves, unless it was only away for new weights; returns when it has ended. */
-  private void serves(Endpoint endpoint, ProcessTree tree) throws InterruptedException {
+  private void serves(InferenceEndpoint endpoint, ProcessTree tree) throws InterruptedException {
     boolean stays = keptPort.isPresent();
     keptPort = OptionalInt.empty();
-    tellAwaited(true);
+    completeAwaited(true);
     if (!stays) {
       listener.up(name, endpoint);
     }
@@ -260,7 +261,7 @@ final class Sidecar {
 
   private void gone() {
     keptPort = OptionalInt.empty();
-    tellAwaited(false);
+    completeAwaited(false);
     listener.down(name);
   }
 
@@ -273,10 +274,10 @@ final class Sidecar {
     }
   }
 
-  private static boolean serves(Endpoint endpoint) throws InterruptedException {
-    try (Wire wire = new Wire(endpoint)) {
+  private static boolean serves(InferenceEndpoint endpoint) throws InterruptedException {
+    try (InferenceClient wire = new InferenceClient(endpoint)) {
       return wire.get("/health", ASK).ok() && wire.get("/v1/models", ASK).ok();
-    } catch (EndpointException notYet) {
+    } catch (InferenceCallException notYet) {
       return false;
     }
   }
@@ -317,7 +318,7 @@ final class Sidecar {
   /** Ends it and its descendants, for good; does not wait for it. */
   void beginEnd() {
     closing.countDown();
-    tellAwaited(false);
+    completeAwaited(false);
     var _ =
         Thread.ofVirtual()
             .name("end-" + name)

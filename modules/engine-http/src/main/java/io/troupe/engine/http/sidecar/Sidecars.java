@@ -1,6 +1,6 @@
 package io.troupe.engine.http.sidecar;
 
-import io.troupe.engine.http.Endpoint;
+import io.troupe.engine.http.client.InferenceEndpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ public final class Sidecars implements AutoCloseable {
   /** Hears of servers. */
   public interface Listener {
     /** It serves, without this run's weights as yet. */
-    void up(String name, Endpoint endpoint);
+    void up(String name, InferenceEndpoint endpoint);
 
     /** It is gone, or about to be ended. */
     void down(String name);
@@ -43,11 +43,11 @@ public final class Sidecars implements AutoCloseable {
    * @param starter how one is started
    * @param restartsForWeights whether one may be started anew for each version of the weights
    */
-  public record Plan(
+  public record SidecarPlan(
       int count,
       int concurrency,
-      Endpoint.Patience patience,
-      Supervision.Settings supervision,
+      InferenceEndpoint.Patience patience,
+      SidecarSupervision.Settings supervision,
       Starter starter,
       boolean restartsForWeights) {}
 
@@ -73,7 +73,7 @@ public final class Sidecars implements AutoCloseable {
    *
    * @param folder for their logs and cards
    */
-  public static Sidecars start(Plan plan, Path folder, Listener listener)
+  public static Sidecars start(SidecarPlan plan, Path folder, Listener listener)
       throws IOException, InterruptedException {
     Files.createDirectories(folder);
     SortedMap<String, Sidecar> servers = new TreeMap<>();

@@ -6,7 +6,9 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.http.protocol.Checked.Reason;
+import io.troupe.engine.http.protocol.CheckedCompletion.Reason;
+import io.troupe.engine.protocol.VersionSpan;
+import io.troupe.engine.protocol.WeightTag;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,10 +30,10 @@ class CompletionCheckTest {
       Map.of(new WeightVersion(3), A, new WeightVersion(4), B);
 
   private static CompletionCheck check(boolean tagged) {
-    return check(Partial.NONE, 4, tagged);
+    return check(PartialCompletion.NONE, 4, tagged);
   }
 
-  private static CompletionCheck check(Partial head, int maxTokens, boolean tagged) {
+  private static CompletionCheck check(PartialCompletion head, int maxTokens, boolean tagged) {
     return new CompletionCheck(
         head,
         head.after(new int[] {1, 2}),
@@ -41,43 +43,56 @@ class CompletionCheckTest {
         false,
         THREE,
         PUBLISHED,
-        tagged ? Telling.SPANS : Telling.NOTHING);
+        tagged ? VersionReporting.SPANS : VersionReporting.NOTHING);
   }
 
-  private static Drawn drawn(int[] tokens, double[] logProbs, Finish finish, VersionSpan... spans) {
-    return new Drawn(tokens, logProbs, List.of(spans), finish, new int[0], OptionalInt.empty());
+  private static RawCompletion drawn(
+      int[] tokens, double[] logProbs, ServerFinishReason finish, VersionSpan... spans) {
+    return new RawCompletion(
+        tokens, logProbs, List.of(spans), finish, new int[0], OptionalInt.empty());
   }
 
-  private static Drawn good(VersionSpan... spans) {
-    return drawn(new int[] {5, 6, 9}, new double[] {-1, 0, -0.5}, Finish.STOP, spans);
+  private static RawCompletion good(VersionSpan... spans) {
+    return drawn(new int[] {5, 6, 9}, new double[] {-1, 0, -0.5}, ServerFinishReason.STOP, spans);
   }
 
-  record Bad(Drawn drawn, Reason reason) {}
+  record Bad(RawCompletion drawn, Reason reason) {}
 
   static Stream<Bad> bad() {
     int[] three = {5, 6, 9};
     double[] fine = {-1, -1, -1};
     return Stream.of(
-        new Bad(drawn(three, fine, Finish.OPEN), Reason.NOT_FINISHED),
-        new Bad(drawn(three, fine, Finish.ERROR), Reason.NOT_FINISHED),
-        new Bad(drawn(three, fine, Finish.UNKNOWN), Reason.NOT_FINISHED),
-        new Bad(drawn(new int[0], new double[0], Finish.STOP), Reason.EMPTY),
-        new Bad(drawn(new int[] {5, 5, 5, 5, 5}, fine, Finish.LENGTH), Reason.TOO_LONG),
-        new Bad(drawn(new int[] {5, 10, 9}, fine, Finish.STOP), Reason.NO_ID),
-        new Bad(drawn(new int[] {5, -1, 9}, fine, Finish.STOP), Reason.NO_ID),
-        new Bad(drawn(new int[] {5, 6, 7}, fine, Finish.STOP), Reason.END_MISSING),
-        new Bad(drawn(new int[] {5, 9, 7}, fine, Finish.LENGTH), Reason.PAST_END),
-        new Bad(drawn(three, new double[0], Finish.STOP), Reason.LOG_PROBS_MISSING),
-        new Bad(drawn(three, new double[0], Finish.ABORTED), Reason.LOG_PROBS_MISSING),
-        new Bad(drawn(three, new double[] {-1, -1}, Finish.STOP), Reason.LOG_PROBS_MISSING),
-        new Bad(drawn(three, new double[] {-1, Double.NaN, -1}, Finish.STOP), Reason.NOT_FINITE),
-        new Bad(drawn(three, new double[] {-1, -9999, -1}, Finish.STOP), Reason.NOT_FINITE),
-        new Bad(drawn(three, new double[] {-1, 0.3, -1}, Finish.STOP), Reason.POSITIVE),
+        new Bad(drawn(three, fine, ServerFinishReason.OPEN), Reason.NOT_FINISHED),
+        new Bad(drawn(three, fine, ServerFinishReason.ERROR), Reason.NOT_FINISHED),
+        new Bad(drawn(three, fine, ServerFinishReason.UNKNOWN), Reason.NOT_FINISHED),
+        new Bad(drawn(new int[0], new double[0], ServerFinishReason.STOP), Reason.EMPTY),
+        new Bad(drawn(new int[] {5, 5, 5, 5, 5}, fine, ServerFinishReason.LENGTH), Reason.TOO_LONG),
+        new Bad(drawn(new int[] {5, 10, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
+        new Bad(drawn(new int[] {5, -1, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
+        new Bad(drawn(new int[] {5, 6, 7}, fine, ServerFinishReason.STOP), Reason.END_MISSING),
+        new Bad(drawn(new int[] {5, 9, 7}, fine, ServerFinishReason.LENGTH), Reason.PAST_END),
+        new Bad(drawn(three, new double[0], ServerFinishReason.STOP), Reason.LOG_PROBS_MISSING),
+        new Bad(drawn(three, new double[0], ServerFinishReason.ABORTED), Reason.LOG_PROBS_MISSING),
         new Bad(
-            new Drawn(three, fine, List.of(), Finish.STOP, new int[] {1, 3}, OptionalInt.empty()),
+            drawn(three, new double[] {-1, -1}, ServerFinishReason.STOP), Reason.LOG_PROBS_MISSING),
+        new Bad(
+            drawn(three, new double[] {-1, Double.NaN, -1}, ServerFinishReason.STOP),
+            Reason.NOT_FINITE),
+        new Bad(
+            drawn(three, new double[] {-1, -9999, -1}, ServerFinishReason.STOP), Reason.NOT_FINITE),
+        new Bad(drawn(three, new double[] {-1, 0.3, -1}, ServerFinishReason.STOP), Reason.POSITIVE),
+        new Bad(
+            new RawCompletion(
+                three,
+                fine,
+                List.of(),
+                ServerFinishReason.STOP,
+                new int[] {1, 3},
+                OptionalInt.empty()),
             Reason.OTHER_PROMPT),
         new Bad(
-            new Drawn(three, fine, List.of(), Finish.STOP, new int[0], OptionalInt.of(4)),
+            new RawCompletion(
+                three, fine, List.of(), ServerFinishReason.STOP, new int[0], OptionalInt.of(4)),
             Reason.TOKENS_MISSING),
         new Bad(good(new VersionSpan("default", 0, 3)), Reason.FOREIGN_WEIGHTS),
         new Bad(good(new VersionSpan("4-" + A, 0, 3)), Reason.FOREIGN_WEIGHTS),
@@ -94,7 +109,8 @@ class CompletionCheckTest {
   void check_badCompletion_isRefusedWithItsReason(Bad bad) {
     assertThat(check(false).check(bad.drawn()))
         .isInstanceOfSatisfying(
-            Checked.Refused.class, refused -> assertThat(refused.reason()).isEqualTo(bad.reason()));
+            CheckedCompletion.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(bad.reason()));
   }
 
   @Test
@@ -107,7 +123,7 @@ class CompletionCheckTest {
   void check_adapterOverMergedWeights_isRefused() {
     CompletionCheck check =
         new CompletionCheck(
-            Partial.NONE,
+            PartialCompletion.NONE,
             new int[] {1, 2},
             10,
             4,
@@ -115,12 +131,12 @@ class CompletionCheckTest {
             false,
             THREE,
             PUBLISHED,
-            Telling.ADAPTER);
+            VersionReporting.ADAPTER);
     assertThat(sound(check.check(good(new VersionSpan("default", 0, 3)))).versions().newest())
         .isEqualTo(new WeightVersion(3));
     assertThat(check.check(good(new VersionSpan("4-" + B, 0, 3))))
         .isInstanceOfSatisfying(
-            Checked.Refused.class,
+            CheckedCompletion.Refused.class,
             refused -> assertThat(refused.reason()).isEqualTo(Reason.FOREIGN_WEIGHTS));
   }
 
@@ -156,16 +172,21 @@ class CompletionCheckTest {
     assertThat(
             sound(
                     check(false)
-                        .check(drawn(new int[] {5, 9}, new double[] {-1, -1}, Finish.ABORTED)))
+                        .check(
+                            drawn(
+                                new int[] {5, 9},
+                                new double[] {-1, -1},
+                                ServerFinishReason.ABORTED)))
                 .finishReason())
         .isEqualTo(FinishReason.STOP);
-    Drawn full = drawn(new int[] {5, 6, 7, 8}, new double[] {-1, -1, -1, -1}, Finish.ABORTED);
+    RawCompletion full =
+        drawn(new int[] {5, 6, 7, 8}, new double[] {-1, -1, -1, -1}, ServerFinishReason.ABORTED);
     assertThat(sound(check(false).check(full)).finishReason()).isEqualTo(FinishReason.LENGTH);
   }
 
   @Test
   void check_drawnOnByOlderWeights_isRefused() {
-    Partial head = new Partial(new int[] {5}, new float[] {-1}, new long[] {4});
+    PartialCompletion head = new PartialCompletion(new int[] {5}, new float[] {-1}, new long[] {4});
     assertThat(check(head, 3, true).check(good(new VersionSpan("3-" + A, 0, 3))))
         .hasToString("version_missing: it was drawn on by weights 3 after tokens of 4");
   }
@@ -183,8 +204,8 @@ class CompletionCheckTest {
     }
     double[] logProbs = random.doubles(count, -3, 0.0).toArray();
     int moved = random.nextInt(count + 1); // tokens that the older weights drew
-    Finish end = stops ? Finish.STOP : Finish.LENGTH;
-    Partial kept = Partial.NONE;
+    ServerFinishReason end = stops ? ServerFinishReason.STOP : ServerFinishReason.LENGTH;
+    PartialCompletion kept = PartialCompletion.NONE;
     Optional<Completion> whole = Optional.empty();
     while (whole.isEmpty()) {
       int from = kept.length();
@@ -197,22 +218,22 @@ class CompletionCheckTest {
       if (to > Math.max(moved, from)) {
         spans.add(new VersionSpan("4-" + B, Math.max(moved, from) - from, to - from));
       }
-      Drawn piece =
-          new Drawn(
+      RawCompletion piece =
+          new RawCompletion(
               Arrays.copyOfRange(tokens, from, to),
               Arrays.copyOfRange(logProbs, from, to),
               spans,
-              cut ? Finish.ABORTED : end,
+              cut ? ServerFinishReason.ABORTED : end,
               kept.after(new int[] {1, 2}),
               OptionalInt.empty());
       switch (check(kept, count - from, true).check(piece)) {
-        case Checked.Sound(Completion completion) -> whole = Optional.of(completion);
-        case Checked.Cut(Partial head) -> {
+        case CheckedCompletion.Usable(Completion completion) -> whole = Optional.of(completion);
+        case CheckedCompletion.Cut(PartialCompletion head) -> {
           assertThat(head.length()).isEqualTo(to);
           assertThat(cut).isTrue();
           kept = head;
         }
-        case Checked.Refused why -> throw new AssertionError(why);
+        case CheckedCompletion.Refused why -> throw new AssertionError(why);
       }
     }
     assertThat(whole.get().tokens()).isEqualTo(tokens);
@@ -241,24 +262,27 @@ class CompletionCheckTest {
           new VersionSpan(
               random.nextBoolean() ? "3-" + A : "4-" + B, start, start + random.nextInt(4)));
     }
-    Finish finish = List.of(Finish.values()).get(random.nextInt(Finish.values().length));
-    Drawn drawn = new Drawn(tokens, logProbs, spans, finish, new int[0], OptionalInt.empty());
+    ServerFinishReason finish =
+        List.of(ServerFinishReason.values())
+            .get(random.nextInt(ServerFinishReason.values().length));
+    RawCompletion drawn =
+        new RawCompletion(tokens, logProbs, spans, finish, new int[0], OptionalInt.empty());
     switch (check(random.nextBoolean()).check(drawn)) {
-      case Checked.Sound(Completion completion) -> {
+      case CheckedCompletion.Usable(Completion completion) -> {
         assertThat(completion.length()).isEqualTo(count);
         assertThat(completion.versions().oldest()).isIn(PUBLISHED.keySet());
         assertThat(completion.tokens()).isEqualTo(tokens);
       }
-      case Checked.Cut(Partial head) -> {
-        assertThat(finish).isEqualTo(Finish.ABORTED);
+      case CheckedCompletion.Cut(PartialCompletion head) -> {
+        assertThat(finish).isEqualTo(ServerFinishReason.ABORTED);
         assertThat(head.tokens()).isEqualTo(tokens);
       }
-      case Checked.Refused(_, String detail) -> assertThat(detail).isNotBlank();
+      case CheckedCompletion.Refused(_, String detail) -> assertThat(detail).isNotBlank();
     }
   }
 
-  private static Completion sound(Checked checked) {
-    assertThat(checked).isInstanceOf(Checked.Sound.class);
-    return ((Checked.Sound) checked).completion();
+  private static Completion sound(CheckedCompletion checked) {
+    assertThat(checked).isInstanceOf(CheckedCompletion.Usable.class);
+    return ((CheckedCompletion.Usable) checked).completion();
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.engine.Scorer.Scores;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +42,7 @@ class ScoreCodecTest {
   }
 
   private static Scores read(Dialect dialect, String answer, int topK) throws Exception {
-    return new ScoreCodec(dialect, "m").scores(Fields.parse(answer), TOKENS, topK);
+    return new ScoreCodec(dialect, "m").scores(JsonFields.parse(answer), TOKENS, topK);
   }
 
   @ParameterizedTest
@@ -72,7 +74,7 @@ class ScoreCodecTest {
       Dialect dialect, String whole, String damaged, String message) {
     assertThat(answer(dialect)).contains(whole);
     assertThatThrownBy(() -> read(dialect, answer(dialect).replace(whole, damaged), 2))
-        .isInstanceOf(MalformedAnswerException.class)
+        .isInstanceOf(MalformedResponseException.class)
         .hasMessageContaining(message);
   }
 

@@ -2,9 +2,9 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.ChildLog;
 import io.troupe.base.process.JavaCommand;
 import io.troupe.base.process.ProcessIdentity;
-import io.troupe.engine.process.ChildLog;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,9 +2,9 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.restart.Restarts;
-import io.troupe.engine.http.Endpoint;
-import io.troupe.engine.http.Wire;
+import io.troupe.core.outage.RestartBackoff;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class SidecarsTest {
   private static final Sidecars.Listener NOBODY =
       new Sidecars.Listener() {
         @Override
-        public void up(String name, Endpoint endpoint) {}
+        public void up(String name, InferenceEndpoint endpoint) {}
 
         @Override
         public void down(String name) {}
@@ -59,13 +59,13 @@ class SidecarsTest {
     AtomicInteger starts = new AtomicInteger();
     Sidecars sidecars =
         Sidecars.start(
-            new Sidecars.Plan(
+            new Sidecars.SidecarPlan(
                 2,
                 1,
-                Endpoint.Patience.DEFAULT,
-                new Supervision.Settings(
+                InferenceEndpoint.Patience.DEFAULT,
+                new SidecarSupervision.Settings(
                     Duration.ofMinutes(5),
-                    new Restarts.Policy(100, 600_000, 1, 1, 1),
+                    new RestartBackoff.Settings(100, 600_000, 1, 1, 1),
                     Duration.ofMinutes(5),
                     false),
                 (_, _) ->
@@ -107,13 +107,13 @@ class SidecarsTest {
   /** Its port is open to all users of the machine, and its command line for all to read. */
   @Test
   void start_serverThatTakesAKey_hasOneOfItsOwnByItsEnvironment() throws Exception {
-    BlockingQueue<Endpoint> up = new LinkedBlockingQueue<>();
-    Sidecars.Plan plan =
-        new Sidecars.Plan(
+    BlockingQueue<InferenceEndpoint> up = new LinkedBlockingQueue<>();
+    Sidecars.SidecarPlan plan =
+        new Sidecars.SidecarPlan(
             2,
             1,
-            Endpoint.Patience.DEFAULT,
-            Supervision.Settings.startingWithin(Duration.ofMinutes(5)),
+            InferenceEndpoint.Patience.DEFAULT,
+            SidecarSupervision.Settings.startingWithin(Duration.ofMinutes(5)),
             (port, _) ->
                 new ServerCommand(
                     List.of("python3", "-c", KEYED, Integer.toString(port)),
@@ -123,7 +123,7 @@ class SidecarsTest {
     Sidecars.Listener listener =
         new Sidecars.Listener() {
           @Override
-          public void up(String name, Endpoint endpoint) {
+          public void up(String name, InferenceEndpoint endpoint) {
             up.add(endpoint);
           }
 
@@ -137,10 +137,11 @@ class SidecarsTest {
           public void givenUp(String name, String reason) {}
         };
     try (Sidecars _ = Sidecars.start(plan, folder.resolve("servers"), listener)) {
-      Endpoint first = up.take();
-      Endpoint second = up.take();
+      InferenceEndpoint first = up.take();
+      InferenceEndpoint second = up.take();
       assertThat(first.apiKey()).matches("[0-9a-f]{48}").isNotEqualTo(second.apiKey());
-      try (Wire stranger = new Wire(Endpoint.of(first.toString(), 1))) {
+      try (InferenceClient stranger =
+          new InferenceClient(InferenceEndpoint.of(first.toString(), 1))) {
         assertThat(stranger.get("/health", Duration.ofSeconds(60)).status()).isEqualTo(401);
       }
     }

@@ -1,5 +1,0 @@
-/** The audit of a run folder, and how it is shown. */
-@NullMarked
-package io.troupe.app.audit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-package io.troupe.app.doctor;
-
-import java.util.List;
-
-/** Looks at one matter of the machine; what it cannot look at is a finding too. */
-@FunctionalInterface
-public interface Check {
-  List<Finding> look();
-}

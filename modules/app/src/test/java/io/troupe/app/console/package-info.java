@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.app.console;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Which build this is: its version and a digest of its classes. */
+@NullMarked
+package io.troupe.base.build;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,70 @@
+package io.troupe.benchmarks;
+
+import io.troupe.benchmarks.console.ConsoleBenchmark;
+import io.troupe.benchmarks.control.ControlPlaneBenchmark;
+import io.troupe.benchmarks.control.JournalBenchmark;
+import io.troupe.benchmarks.engine.EngineBenchmark;
+import io.troupe.benchmarks.engine.MemoryBenchmark;
+import io.troupe.benchmarks.sidecar.SidecarBenchmark;
+import io.troupe.benchmarks.weights.TlsBenchmark;
+import io.troupe.benchmarks.weights.WeightTransferBenchmark;
+import java.io.IOException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code troupe bench}: measurements, each with the number it is compared with. */
+@Command(
+    name = "troupe bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures, and compares with what was measured beside it.",
+    subcommands = {
+      QuickstartBenchmark.class,
+      EngineBenchmark.class,
+      MemoryBenchmark.class,
+      VerifierBenchmark.class,
+      WeightTransferBenchmark.class,
+      ControlPlaneBenchmark.class,
+      JournalBenchmark.class,
+      TlsBenchmark.class,
+      SidecarBenchmark.class,
+      ConsoleBenchmark.class
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench quickstart --json result.json",
+      "  troupe bench engine --python venv/bin/python --update",
+      "  troupe bench memory --plot memory.svg",
+      "  troupe bench verifiers",
+      "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
+      "  troupe bench control-plane",
+      "  troupe bench journal --groups 10000000",
+      "  troupe bench tls",
+      "  troupe bench sidecar",
+      "  troupe bench console"
+    })
+public final class BenchmarkMain {
+  private static final int FAILED = 4;
+
+  private BenchmarkMain() {}
+
+  /** Runs a measurement; exit code 0 if every bar is met, 4 if not, 2 for bad usage. */
+  public static void main(String[] arguments) {
+    System.exit(
+        new CommandLine(new BenchmarkMain())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setExecutionExceptionHandler((failure, _, _) -> told(failure))
+            .execute(arguments));
+  }
+
+  /**
+   * What can go wrong in the world is a sentence; anything else is our fault and keeps its stack.
+   */
+  private static int told(Exception failure) throws Exception {
+    if (!(failure instanceof IOException)) {
+      throw failure;
+    }
+    System.err.println("error: " + failure.getMessage());
+    return FAILED;
+  }
+}

@@ -1,0 +1,5 @@
+/** Measurements of the control plane. */
+@NullMarked
+package io.troupe.benchmarks.control;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Measurements of engines beside PyTorch. */
+@NullMarked
+package io.troupe.benchmarks.engine;
+
+import org.jspecify.annotations.NullMarked;

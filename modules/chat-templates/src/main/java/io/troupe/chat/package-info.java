@@ -1,0 +1,5 @@
+/** Chat templates. */
+@NullMarked
+package io.troupe.chat;
+
+import org.jspecify.annotations.NullMarked;

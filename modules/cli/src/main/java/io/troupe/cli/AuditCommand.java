@@ -1,0 +1,69 @@
+package io.troupe.cli;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.core.audit.AuditReport;
+import io.troupe.run.session.JsonText;
+import io.troupe.store.audit.AuditText;
+import io.troupe.store.audit.JournalAudit;
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe audit}: reads what a run's journal says and checks that it kept its promises. */
+@Command(
+    name = "audit",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Reads a run's journal from its first record, keeps books of its own, and checks that no"
+          + " token staler than the bound was trained on, that every prompt ended exactly once an"
+          + " epoch, that nothing counted under an ended lease, and that the counts add up.",
+      "Changes nothing; the run may be going on."
+    },
+    footer = {
+      "",
+      "Exit codes: 0 all promises kept · 1 some were not, each is named · 2 no such run",
+      "",
+      "Examples:",
+      "  troupe audit runs/quickstart-20261121-140200",
+      "  troupe audit quickstart-20261121-140200 --json"
+    })
+final class AuditCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
+  private String run = "";
+
+  @Option(names = "--json", description = "One JSON object instead of a table.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, RunNotFoundException {
+    RunFolder folder = find(run);
+    JournalAudit.Result result = JournalAudit.of(folder);
+    AuditReport report = result.report();
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      out.println(new JsonText().line(AuditText.json(folder, result)));
+    } else {
+      AuditText.lines(folder, result).forEach(out::println);
+    }
+    out.flush();
+    return (report.sound() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private static RunFolder find(String run) throws RunNotFoundException {
+    try {
+      return RunFolder.view(Path.of("runs"), run);
+    } catch (IOException absent) {
+      throw new RunNotFoundException(absent);
+    }
+  }
+}

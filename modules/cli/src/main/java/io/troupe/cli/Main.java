@@ -1,0 +1,126 @@
+package io.troupe.cli;
+
+import io.troupe.base.build.BuildInfo;
+import io.troupe.base.process.ExitCode;
+import io.troupe.cli.certs.CertsCommand;
+import io.troupe.cli.doctor.DoctorCommand;
+import io.troupe.cli.export.ExportCommand;
+import io.troupe.cli.export.TraceCommand;
+import io.troupe.cli.node.DrainNodeCommand;
+import io.troupe.cli.node.NodeCommand;
+import io.troupe.cli.node.TrainerRankCommand;
+import io.troupe.cli.node.WorkerCommand;
+import io.troupe.cli.ops.ConsoleCommand;
+import io.troupe.cli.ops.FlameCommand;
+import io.troupe.cli.ops.InspectCommands;
+import io.troupe.cli.ops.OperatorCommands;
+import io.troupe.cli.tasks.TasksCommand;
+import io.troupe.cli.verify.VerifyCommand;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.config.binding.ConfigurationException;
+import io.troupe.launch.LaunchCommand;
+import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.soak.SoakCommand;
+import io.troupe.tasks.rows.TaskDataException;
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line. */
+@Command(
+    name = "troupe",
+    mixinStandardHelpOptions = true,
+    description = "Trains language models by asynchronous GRPO on verifiable rewards.",
+    subcommands = {
+      TrainCommand.class,
+      PlanCommand.class,
+      AuditCommand.class,
+      CertsCommand.class,
+      LaunchCommand.class,
+      VerifyCommand.class,
+      TasksCommand.class,
+      ServeCommand.class,
+      NodeCommand.class,
+      DrainNodeCommand.class,
+      WorkerCommand.class,
+      TrainerRankCommand.class,
+      DoctorCommand.class
+    },
+    footer = {
+      "",
+      "Also, by the launcher:  troupe test · troupe build · troupe bench",
+      "",
+      "Exit codes:",
+      "  0 ok · 1 done, but part of the input was bad, or the doctor found a fault · 2 bad usage or"
+          + " configuration · 3 cluster unreachable",
+      "  4 run failed · 130, 143 interrupted by SIGINT, SIGTERM",
+      "",
+      "Example:",
+      "  troupe train conf/quickstart.yaml"
+    })
+public final class Main implements Runnable {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  private Main() {}
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  public static CommandLine commandLine() {
+    Main main = new Main();
+    CommandLine commandLine =
+        new CommandLine(main)
+            .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command));
+    commandLine.addSubcommand(new SoakCommand(Main.class));
+    InspectCommands.ALL.forEach(commandLine::addSubcommand);
+    OperatorCommands.ALL.forEach(commandLine::addSubcommand);
+    commandLine.addSubcommand(ConsoleCommand.class);
+    commandLine.addSubcommand(FlameCommand.class);
+    commandLine.addSubcommand(TraceCommand.class);
+    commandLine.addSubcommand(ExportCommand.class);
+    commandLine.setCaseInsensitiveEnumValuesAllowed(true); // of the subcommands there are by now
+    String version = "troupe " + BuildInfo.version();
+    commandLine.getCommandSpec().version(version);
+    commandLine
+        .getSubcommands()
+        .values()
+        .forEach(command -> command.setUsageHelpAutoWidth(true).getCommandSpec().version(version));
+    return commandLine;
+  }
+
+  @Override
+  public void run() {
+    Objects.requireNonNull(spec).commandLine().usage(System.out);
+  }
+
+  /** Expected failures are sentences; anything else is a defect and shows where. */
+  private static int explain(Exception failure, CommandLine command) {
+    return switch (failure) {
+      case ConfigurationException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case RunNotFoundException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case InvalidVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case TaskDataException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case UnsupportedPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case ClusterJoinException alone -> refuse(command, alone.getMessage(), ExitCode.UNREACHABLE);
+      case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
+      default -> {
+        failure.printStackTrace(command.getErr());
+        yield refuse(
+            command,
+            "this is a defect of Troupe; please report it with the lines above",
+            ExitCode.FAILED);
+      }
+    };
+  }
+
+  private static int refuse(CommandLine command, @Nullable String message, ExitCode code) {
+    command.getErr().println("error: " + message);
+    command.getErr().flush();
+    return code.code();
+  }
+}

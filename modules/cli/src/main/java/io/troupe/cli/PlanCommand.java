@@ -1,0 +1,53 @@
+package io.troupe.cli;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.config.RunConfig;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.plan.Plan;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.session.JsonText;
+import io.troupe.run.task.InvalidVerifierException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe plan}: says what a configuration means, without starting anything. */
+@Command(
+    name = "plan",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Prints what a configuration means: keys and where they come from, the loss formula with its"
+          + " numbers, capacities, memory, placement.",
+      "Refuses what cannot work, with every violation and its line."
+    },
+    footer = {"", "Example:", "  troupe plan conf/quickstart.yaml --set loss.objective=dapo"})
+final class PlanCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "FILE", description = "Configuration of a run.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key of the configuration; may be given many times.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(names = "--json", description = "One JSON object instead of text.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InvalidVerifierException {
+    ResolvedConfig<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
+    Composition composition = Composition.of(resolved.config());
+    composition.checkVerifiers();
+    Plan plan = composition.fittingPlan(resolved);
+    System.out.println(json ? new JsonText().line(plan.json()) : plan.text());
+    return ExitCode.OK.code();
+  }
+}

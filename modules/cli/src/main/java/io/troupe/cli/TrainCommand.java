@@ -1,0 +1,299 @@
+package io.troupe.cli;
+
+import io.troupe.base.build.BuildId;
+import io.troupe.base.build.BuildInfo;
+import io.troupe.base.process.ParentWatch;
+import io.troupe.cli.node.ClusterOptions;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.NodeTable;
+import io.troupe.cluster.RunDescriptor;
+import io.troupe.cluster.membership.ClusterIdentity;
+import io.troupe.config.PlacementSection;
+import io.troupe.config.RunConfig;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.run.cluster.ClusterRunEnvironment;
+import io.troupe.run.cluster.CoordinatorRanks;
+import io.troupe.run.cluster.CoordinatorWeights;
+import io.troupe.run.cluster.RunToken;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.CoordinatorGpus;
+import io.troupe.run.compose.InputDigests;
+import io.troupe.run.console.RunConsole;
+import io.troupe.run.session.LocalRunEnvironment;
+import io.troupe.run.session.RunEnvironment;
+import io.troupe.run.session.TrainSession;
+import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.store.folder.Provenance;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.store.folder.RunLease;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe train}: trains a policy, or goes on with a run. */
+@Command(
+    name = "train",
+    mixinStandardHelpOptions = true,
+    description = "Trains a policy by asynchronous GRPO, or goes on with a run.",
+    footer = {
+      "",
+      "Examples:",
+      "  troupe train conf/quickstart.yaml",
+      "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.steps=20",
+      "  troupe train --resume runs/quickstart-20261121-140200",
+      "",
+      "^C or SIGTERM saves everything and prints how to resume; a second one stops at once."
+    })
+final class TrainCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "FILE",
+      description = "Configuration of a new run.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "RUN",
+      description = "Folder or name of the run to go on with, from its last checkpoint.")
+  private @Nullable String resume;
+
+  @Option(
+      names = "--continue",
+      description =
+          "With FILE: go on with the newest run of FILE, or begin one. A complete run ends at once,"
+              + " with exit code 0: for services that start the same command again.")
+  private boolean continued;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a key of the configuration; may be given many times.")
+  private List<String> overrides = new ArrayList<>();
+
+  @Option(names = "--json", description = "One JSON object a step on standard output.")
+  private boolean json;
+
+  @Option(
+      names = "--cluster",
+      description =
+          "Work as the head of a cluster, whose nodes sample: see troupe node. Implied by --seed.")
+  private boolean clustered;
+
+  @Option(
+      names = "--standby",
+      hidden = true,
+      description = "With --resume and --seed: wait until the present head is gone.")
+  private boolean standby;
+
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
+    if ((file == null) == (resume == null)) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(), "give either a configuration FILE or --resume RUN");
+    }
+    if (resume != null) {
+      if (continued) {
+        throw new CommandLine.ParameterException(
+            command.commandLine(), "--continue goes with a configuration FILE, not with --resume");
+      }
+      return resumeRun(resume);
+    }
+    Path source = Objects.requireNonNull(file);
+    Optional<Path> newest = continued ? newestOf(source, command) : Optional.empty();
+    return newest.isPresent() ? resumeRun(newest.get().toString()) : startNew(source, command);
+  }
+
+  /** The newest run of a configuration, which must not have changed since it began. */
+  private Optional<Path> newestOf(Path source, CommandLine.Model.CommandSpec command)
+      throws IOException, RunNotFoundException {
+    Path root = RunConfig.load(source, overrides).config().run().folder();
+    Optional<String> name = RunFolder.newestOf(root, stem(source));
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    Path run = root.resolve(name.get());
+    if (!Arrays.equals(
+        Files.readAllBytes(find(run.toString()).config()), Files.readAllBytes(source))) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(),
+          "%s has changed since %s began; continue the run by --resume %s, or begin a new one without --continue"
+              .formatted(source, run, run));
+    }
+    return Optional.of(run);
+  }
+
+  private int startNew(Path source, CommandLine.Model.CommandSpec command)
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
+    OffsetDateTime now = OffsetDateTime.now(ZoneId.systemDefault());
+    ResolvedConfig<RunConfig> resolved = datedAt(now, RunConfig.load(source, overrides), source);
+    Composition composition = checked(Composition.of(resolved.config()), resolved);
+    RunConfig config = resolved.config();
+    Provenance provenance =
+        Provenance.collect(
+            BuildInfo.version(),
+            now.toInstant(),
+            BuildInfo.home(),
+            command.commandLine().getParseResult().originalArgs(),
+            Map.of("run", config.run().seed()));
+    RunFolder folder =
+        RunFolder.create(
+            config.run().folder(),
+            stem(source),
+            now.toLocalDateTime(),
+            new RunFolder.Contents(
+                Files.readAllBytes(source),
+                resolved.yaml(),
+                provenance.toMap(),
+                provenance.gitDiff()));
+    return new TrainSession(
+            composition,
+            stage(composition, folder, true),
+            folder,
+            false,
+            Optional.empty(),
+            System.out,
+            System.err,
+            json)
+        .run();
+  }
+
+  /** The configuration with the run's date: its start, where it names none. */
+  private ResolvedConfig<RunConfig> datedAt(
+      OffsetDateTime now, ResolvedConfig<RunConfig> resolved, Path source) {
+    if (!resolved.config().run().date().isEmpty()) {
+      return resolved;
+    }
+    List<String> dated = new ArrayList<>(overrides);
+    dated.add("run.date=" + now.truncatedTo(ChronoUnit.SECONDS));
+    return RunConfig.load(source, dated);
+  }
+
+  private int resumeRun(String run)
+      throws IOException,
+          InterruptedException,
+          RunNotFoundException,
+          InvalidVerifierException,
+          ClusterJoinException {
+    RunFolder folder = find(run);
+    ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
+    Composition composition =
+        checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);
+    Optional<String> changed =
+        overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
+    return new TrainSession(
+            composition,
+            stage(composition, folder, false),
+            folder,
+            true,
+            changed,
+            System.out,
+            System.err,
+            json)
+        .run();
+  }
+
+  /**
+   * Where the run takes place.
+   *
+   * @param begins whether it begins, so that no node is at work for it yet
+   */
+  private RunEnvironment stage(Composition composition, RunFolder folder, boolean begins)
+      throws IOException {
+    if (!inCluster()) {
+      return new LocalRunEnvironment(composition.config().console());
+    }
+    ClusterSettings settings =
+        cluster.settings(
+            ClusterSettings.ClusterRole.COORDINATOR,
+            composition.frameBytes(),
+            composition.config().cluster().tls(),
+            System.err::println);
+    CoordinatorWeights weights =
+        new CoordinatorWeights(folder, composition.config().cluster().weights(), cluster.weights());
+    PlacementSection placement = composition.config().placement();
+    ClusterRunEnvironment stage =
+        new ClusterRunEnvironment(
+            settings,
+            own -> RunConsole.meter(composition.config().console(), own),
+            cluster.forCoordinator(),
+            cluster.seeds(),
+            new ClusterIdentity(composition.config().cluster().name(), BuildId.ofThisProcess()),
+            new RunDescriptor(
+                folder.name(),
+                folder.path().toAbsolutePath().normalize().toString(),
+                RunToken.of(folder),
+                Files.readString(folder.resolved()),
+                RunToken.secret(folder),
+                weights.transfers(),
+                InputDigests.of(composition),
+                ""),
+            new RunLease(folder, cluster.address().host()),
+            weights,
+            new CoordinatorRanks(folder, placement, cluster.ranks()),
+            () -> CoordinatorGpus.of(composition.config(), folder, standby, System.err::println),
+            new NodeTable(
+                settings.address().host(), placement.placement(), placement.ranksOnNodes(), begins),
+            standby,
+            !composition.config().rollout().endpoints().urls().isEmpty(),
+            System.err::println);
+    if (standby) {
+      ParentWatch.start(stage::leaveUnlessLeading);
+    }
+    return stage;
+  }
+
+  private static RunFolder find(String run) throws RunNotFoundException {
+    try {
+      return RunFolder.open(Path.of("runs"), run);
+    } catch (IOException absent) {
+      throw new RunNotFoundException(absent);
+    }
+  }
+
+  private boolean inCluster() {
+    return clustered || !cluster.seeds().isEmpty();
+  }
+
+  private Composition checked(Composition composition, ResolvedConfig<RunConfig> resolved)
+      throws InvalidVerifierException {
+    resolved.check(
+        (config, rules) -> {
+          config.checkStart(inCluster(), rules);
+          config.check(composition.facts(), rules);
+        });
+    if (!inCluster()) {
+      composition.fittingPlan(resolved);
+    }
+    composition.checkVerifiers();
+    return composition;
+  }
+
+  private static String stem(Path source) {
+    String name = String.valueOf(source.getFileName());
+    int dot = name.lastIndexOf('.');
+    return dot > 0 ? name.substring(0, dot) : name;
+  }
+}

@@ -1,0 +1,49 @@
+package io.troupe.cli.certs;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.net.tls.CertificateAuthority;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe certs init}: makes the authority of a cluster. */
+@Command(
+    name = "init",
+    mixinStandardHelpOptions = true,
+    description = "Makes the authority of a cluster. Its key stays here; hosts never need it.")
+final class CertsInitCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "For the authority; made if absent.")
+  private Path folder = Path.of("certs");
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      defaultValue = "troupe",
+      description = "Name that stands in its certificate (default: ${DEFAULT-VALUE}).")
+  private String cluster = "troupe";
+
+  @Override
+  public Integer call() throws IOException {
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    try {
+      CertificateAuthority _ = CertificateAuthority.init(folder, cluster);
+    } catch (IllegalArgumentException wrong) {
+      throw new CommandLine.ParameterException(command, String.valueOf(wrong.getMessage()));
+    }
+    PrintWriter out = command.getOut();
+    out.println(
+        "made    " + folder.resolve("ca") + ", readable by you only; keep it off the hosts");
+    out.println("next    troupe certs issue %s HOST --address IP-OR-NAME".formatted(folder));
+    out.flush();
+    return ExitCode.OK.code();
+  }
+}

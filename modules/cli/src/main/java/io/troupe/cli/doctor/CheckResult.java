@@ -1,0 +1,32 @@
+package io.troupe.cli.doctor;
+
+/**
+ * What a check found.
+ *
+ * @param name of the matter, two words at most
+ * @param status whether a run would work
+ * @param detail what is there
+ * @param next what to do; empty when nothing is to be done
+ */
+public record CheckResult(String name, Status status, String detail, String next) {
+  /** Whether a run would work. */
+  public enum Status {
+    OK,
+    /** Runs work; something is slower, smaller or left out. */
+    WARN,
+    /** Runs do not work, or not safely. */
+    FAIL
+  }
+
+  static CheckResult ok(String name, String detail) {
+    return new CheckResult(name, Status.OK, detail, "");
+  }
+
+  static CheckResult warn(String name, String detail, String next) {
+    return new CheckResult(name, Status.WARN, detail, next);
+  }
+
+  static CheckResult fail(String name, String detail, String next) {
+    return new CheckResult(name, Status.FAIL, detail, next);
+  }
+}

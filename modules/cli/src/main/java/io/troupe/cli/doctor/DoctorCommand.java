@@ -1,0 +1,108 @@
+package io.troupe.cli.doctor;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.run.session.JsonText;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code troupe doctor}: says what this machine has, and what to do about what it lacks. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Looks at Java, libtorch and its devices, memory, disk and tools, a line each: ok, warn or"
+          + " fail, and what to do next.",
+      "Exit code 0 if a run would work, 1 if a line says fail."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  troupe doctor --json",
+      "  troupe doctor --endpoint http://127.0.0.1:8000 --context-length 4096"
+    })
+public final class DoctorCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "One JSON object instead of text.")
+  private boolean json;
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "URL",
+      description = "Look at this inference server instead of the machine.")
+  private @Nullable String endpoint;
+
+  @Option(
+      names = "--context-length",
+      paramLabel = "TOKENS",
+      defaultValue = "0",
+      description =
+          "With --endpoint: policy.context_length of the run that the server is for; it must hold"
+              + " as much.")
+  private int contextLength;
+
+  private final Machine machine;
+
+  DoctorCommand() {
+    this(Machine.here());
+  }
+
+  DoctorCommand(Machine machine) {
+    this.machine = machine;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    List<CheckResult> findings =
+        endpoint == null
+            ? MachineChecks.run(MachineChecks.of(machine))
+            : EndpointCheck.look(endpoint, contextLength);
+    boolean sound = MachineChecks.sound(findings);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      out.println(new JsonText().line(json(findings, sound)));
+    } else {
+      int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
+      findings.forEach(finding -> out.println(line(finding, width)));
+    }
+    out.flush();
+    return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private static Map<String, Object> json(List<CheckResult> findings, boolean sound) {
+    List<Map<String, String>> checks = new ArrayList<>();
+    for (CheckResult finding : findings) {
+      Map<String, String> check = new LinkedHashMap<>();
+      check.put("name", finding.name());
+      check.put("status", finding.status().name().toLowerCase(Locale.ROOT));
+      check.put("detail", finding.detail());
+      check.put("next", finding.next());
+      checks.add(check);
+    }
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("sound", sound);
+    json.put("checks", checks);
+    return json;
+  }
+
+  private static String line(CheckResult finding, int width) {
+    String status = finding.status().name().toLowerCase(Locale.ROOT);
+    String line =
+        status
+            + " ".repeat(6 - status.length())
+            + finding.name()
+            + " ".repeat(width - finding.name().length() + 2)
+            + finding.detail();
+    return finding.next().isEmpty() ? line : line + "\n" + " ".repeat(width + 8) + finding.next();
+  }
+}

@@ -1,0 +1,88 @@
+package io.troupe.cli.doctor;
+
+import io.troupe.engine.djl.torch.TorchReport;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * PyTorch's native library: which one loads, whether the binding fits it, and what it computes on.
+ */
+record TorchCheck(Machine machine) implements MachineCheck {
+  private static final String PATH = "PYTORCH_LIBRARY_PATH";
+  private static final String VERSION = "PYTORCH_VERSION";
+  private static final String FLAVOUR = "PYTORCH_FLAVOR";
+  private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
+
+  /** How to get a GPU build; the traps are in docs/models.md. */
+  private static final String GPU_BUILD =
+      "set %s to the lib folder of a CUDA libtorch %s, %s=%s and %s to its build, such as cu128"
+          .formatted(PATH, TorchReport.BINDING, VERSION, TorchReport.BINDING, FLAVOUR);
+
+  @Override
+  public List<CheckResult> look() {
+    List<CheckResult> findings = new ArrayList<>(variables());
+    try {
+      TorchReport torch = machine.torch();
+      findings.add(library(torch));
+      findings.add(device(torch));
+    } catch (IllegalStateException unloadable) {
+      findings.add(
+          CheckResult.fail(
+              "libtorch",
+              "does not load: " + unloadable.getMessage(),
+              "unset PYTORCH_* to take the library of the build, or see docs/models.md"));
+    }
+    return findings;
+  }
+
+  private List<CheckResult> variables() {
+    List<CheckResult> findings = new ArrayList<>();
+    String path = machine.environment().getOrDefault(PATH, "");
+    String version = machine.environment().getOrDefault(VERSION, "");
+    if (!path.isEmpty() && !machine.isDirectory(Path.of(path))) {
+      findings.add(
+          CheckResult.fail(
+              PATH, path + " is no folder", "point it to the lib folder of a libtorch"));
+    } else if (!path.isEmpty() && !version.startsWith(TorchReport.BINDING)) {
+      String told = version.isEmpty() ? "not set" : version;
+      findings.add(
+          CheckResult.fail(
+              VERSION,
+              "%s, and the binding in the class path is for %s; another libtorch loads and then"
+                      .formatted(told, TorchReport.BINDING)
+                  + " fails at some operation",
+              "take libtorch %s, or rebuild DJL's binding against yours and put libdjl_torch.so beside it"
+                  .formatted(TorchReport.BINDING)));
+    }
+    return findings;
+  }
+
+  private static CheckResult library(TorchReport torch) {
+    String detail = "%s, build %s, %s".formatted(torch.version(), torch.flavour(), torch.library());
+    return torch.version().startsWith(TorchReport.BINDING)
+        ? CheckResult.ok("libtorch", detail)
+        : CheckResult.fail(
+            "libtorch",
+            detail,
+            "the binding is for %s; take that version".formatted(TorchReport.BINDING));
+  }
+
+  private CheckResult device(TorchReport torch) {
+    if (!torch.gpus().isEmpty()) {
+      String memory =
+          torch.gpus().stream()
+              .map(gpu -> ByteText.text(gpu.used()) + " of " + ByteText.text(gpu.total()))
+              .collect(Collectors.joining(", "));
+      return CheckResult.ok(
+          "device",
+          "cpu, and %d CUDA devices; memory in use: %s".formatted(torch.gpus().size(), memory));
+    }
+    boolean driver = machine.read(DRIVER).isPresent();
+    return driver
+        ? CheckResult.warn(
+            "device", "cpu; there is an NVIDIA driver that this libtorch does not use", GPU_BUILD)
+        : CheckResult.ok("device", "cpu; no NVIDIA driver is loaded");
+  }
+}

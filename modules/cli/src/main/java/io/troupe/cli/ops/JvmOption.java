@@ -1,0 +1,18 @@
+package io.troupe.cli.ops;
+
+import picocli.CommandLine.Option;
+
+/** Which process of a run is asked. */
+final class JvmOption {
+  @Option(
+      names = "--jvm",
+      paramLabel = "NAME",
+      defaultValue = "",
+      description = "The process, as troupe actors shows it; the head's by default.")
+  private String name = "";
+
+  /** For the query of a request. */
+  String query() {
+    return "jvm=" + ConsoleClient.encoded(name);
+  }
+}

@@ -1,0 +1,208 @@
+package io.troupe.cli.ops;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The commands that tell a run under way what to do; the journal keeps who and why. */
+public final class OperatorCommands {
+  /** All of them, for the command line. */
+  public static final List<Class<?>> ALL =
+      List.of(
+          Pause.class,
+          Resume.class,
+          Requeue.class,
+          Cancel.class,
+          Checkpoint.class,
+          Drain.class,
+          Limit.class,
+          Restart.class,
+          Quarantine.class,
+          Release.class,
+          Log.class);
+
+  private OperatorCommands() {}
+
+  /** An order whose verb is the command's name. */
+  abstract static class Act extends OpsCommand {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(names = "--why", defaultValue = "", description = "The reason, for the journal.")
+    private String why = "";
+
+    @Override
+    final int run(ConsoleClient client, boolean json, PrintStream out)
+        throws IOException, InterruptedException {
+      Map<String, Object> body = new LinkedHashMap<>();
+      body.put("by", System.getProperty("user.name", "somebody"));
+      body.put("why", why);
+      body.put("verb", spec.name());
+      fill(body);
+      JsonNode answer = client.order(body);
+      return print(
+          answer,
+          json,
+          out,
+          () -> "%s: taken and journalled\n".formatted(answer.path("taken").asText()));
+    }
+
+    /** What the order says beside its verb. */
+    void fill(Map<String, Object> body) {}
+  }
+
+  /** An order about one group. */
+  abstract static class OfGroup extends Act {
+    @Parameters(paramLabel = "GROUP", description = "Its number.")
+    private long group;
+
+    @Override
+    final void fill(Map<String, Object> body) {
+      body.put("group", group);
+    }
+  }
+
+  /** An order about one verifier. */
+  abstract static class OfVerifier extends Act {
+    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
+    private String verifier = "";
+
+    @Override
+    final void fill(Map<String, Object> body) {
+      body.put("verifier", verifier);
+    }
+  }
+
+  @Command(
+      name = "pause",
+      mixinStandardHelpOptions = true,
+      description = "Pauses admission: groups under way finish, nothing new starts.")
+  static final class Pause extends Act {}
+
+  @Command(
+      name = "resume",
+      mixinStandardHelpOptions = true,
+      description = "Resumes admission. (A run that has ended: troupe train --resume.)")
+  static final class Resume extends Act {}
+
+  @Command(
+      name = "requeue",
+      mixinStandardHelpOptions = true,
+      description = "Takes a group back and has it sampled again, first in line.")
+  static final class Requeue extends OfGroup {}
+
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = "Gives a group up for this epoch.")
+  static final class Cancel extends OfGroup {}
+
+  @Command(
+      name = "checkpoint",
+      mixinStandardHelpOptions = true,
+      description = "Saves a checkpoint now, or when the running step ends.")
+  static final class Checkpoint extends Act {}
+
+  @Command(
+      name = "drain",
+      mixinStandardHelpOptions = true,
+      description =
+          "Lets groups in flight finish, saves everything and ends the run; or only lets a node, or"
+              + " a worker, finish its groups and leave.",
+      footer = {
+        "",
+        "Examples:",
+        "  troupe drain --why \"the disk fills\"",
+        "  troupe drain node-b",
+        "  troupe drain --worker node-b-w1-1-5f2a"
+      })
+  static final class Drain extends Act {
+    @Parameters(arity = "0..1", paramLabel = "NODE", description = "One node, not the run.")
+    private String node = "";
+
+    @Option(names = "--worker", paramLabel = "WORKER", description = "One worker, not the run.")
+    private String worker = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      if (!node.isEmpty()) {
+        body.put("node", node);
+      } else if (!worker.isEmpty()) {
+        body.put("worker", worker);
+      }
+    }
+  }
+
+  @Command(
+      name = "limit",
+      mixinStandardHelpOptions = true,
+      description = "Bounds the groups under lease at a time.")
+  static final class Limit extends Act {
+    @Parameters(paramLabel = "GROUPS", description = "1 to rollout.max_concurrent_groups.")
+    private int groups;
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("groups", groups);
+    }
+  }
+
+  @Command(
+      name = "restart",
+      mixinStandardHelpOptions = true,
+      description = "Restarts a rollout worker; its leases are reissued.")
+  static final class Restart extends Act {
+    @Parameters(paramLabel = "WORKER", description = "Its name, as troupe nodes shows it.")
+    private String worker = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("worker", worker);
+    }
+  }
+
+  @Command(
+      name = "quarantine",
+      mixinStandardHelpOptions = true,
+      description =
+          "Gives a verifier no new completions; the one it is at is judged by another. The last one"
+              + " of its pool cannot be put under quarantine.",
+      footer = {
+        "",
+        "Examples:",
+        "  troupe quarantine math-2",
+        "  troupe quarantine node-b-w1/math-1"
+      })
+  static final class Quarantine extends OfVerifier {}
+
+  @Command(
+      name = "release",
+      mixinStandardHelpOptions = true,
+      description = "Ends a verifier's quarantine.")
+  static final class Release extends OfVerifier {}
+
+  @Command(
+      name = "log",
+      mixinStandardHelpOptions = true,
+      description = "Changes the level of a logger of the run's process.")
+  static final class Log extends Act {
+    @Parameters(index = "0", paramLabel = "LOGGER", description = "Such as io.troupe.")
+    private String logger = "";
+
+    @Parameters(index = "1", paramLabel = "LEVEL", description = "TRACE to ERROR, or OFF.")
+    private String level = "";
+
+    @Override
+    void fill(Map<String, Object> body) {
+      body.put("logger", logger);
+      body.put("level", level);
+    }
+  }
+}

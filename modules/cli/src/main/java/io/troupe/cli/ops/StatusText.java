@@ -1,0 +1,106 @@
+package io.troupe.cli.ops;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.telemetry.export.SafeText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The picture of a run in a few lines of text. */
+final class StatusText {
+  private static final int BAR = 20;
+
+  private StatusText() {}
+
+  static String of(JsonNode run) {
+    List<String> lines = new ArrayList<>();
+    JsonNode facts = run.path("facts");
+    JsonNode step = run.path("headline");
+    lines.add(
+        "%s  %s  step %s of %s  v%s"
+            .formatted(
+                SafeText.of(facts.path("run").asText()),
+                run.path("paused").asBoolean() ? "PAUSED" : run.path("phase").asText(),
+                run.path("version").asText(),
+                facts.path("steps").asText(),
+                run.path("version").asText()));
+    lines.add(SafeText.of(run.path("bottleneck").asText()));
+    for (JsonNode trouble : run.path("troubles")) {
+      lines.add(
+          SafeText.of(
+              "! %s %s, for %d s: %s"
+                  .formatted(
+                      trouble.path("who").asText(),
+                      trouble.path("what").asText(),
+                      (run.path("as_of").asLong() - trouble.path("since").asLong()) / 1000,
+                      trouble.path("reason").asText())));
+    }
+    lines.add("");
+    for (JsonNode stage : run.path("stages")) {
+      lines.add(
+          "%-13s%s  %s%s"
+              .formatted(
+                  stage.path("name").asText(),
+                  bar(stage.path("shares")),
+                  shares(stage.path("shares")),
+                  SafeText.of(stage.path("now").asText())));
+    }
+    lines.add("");
+    lines.add(
+        "reward %s   staleness %s/%s bound %s   groups/min %.1f   tokens/s %s   degenerate %s"
+            .formatted(
+                number(step.path("reward")),
+                number(step.path("staleness_mean")),
+                step.path("staleness_max").asText("–"),
+                facts.path("max_staleness").asText(),
+                run.path("groups_per_minute").asDouble(),
+                number(step.path("tokens_per_second")),
+                number(step.path("degenerate_share"))));
+    JsonNode books = run.path("accounting");
+    lines.add(
+        "admitted %s = trained %s + filtered %s + skipped %s + failed %s + pending %d   %s"
+            .formatted(
+                books.path("admitted").asText(),
+                books.path("trained").asText(),
+                books.path("filtered").asText(),
+                books.path("skipped").asText(),
+                books.path("failed").asText(),
+                books.path("waiting").asLong()
+                    + books.path("leased").asLong()
+                    + books.path("buffered").asLong()
+                    + books.path("training").asLong(),
+                run.path("balanced").asBoolean() ? "(adds up)" : "(DOES NOT ADD UP)"));
+    return String.join("\n", lines) + "\n";
+  }
+
+  private static String bar(JsonNode shares) {
+    StringBuilder bar = new StringBuilder();
+    for (JsonNode share : shares) {
+      String mark =
+          switch (share.path("kind").asText()) {
+            case "busy" -> "█";
+            case "blocked" -> "▒";
+            default -> "·";
+          };
+      bar.append(mark.repeat((int) Math.round(BAR * share.path("share").asDouble())));
+    }
+    return "%-20s".formatted(bar.length() > BAR ? bar.substring(0, BAR) : bar.toString());
+  }
+
+  private static String shares(JsonNode shares) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode share : shares) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "%s %.0f%%  ",
+              share.path("word").asText(),
+              100 * share.path("share").asDouble()));
+    }
+    return "%-44s".formatted(text);
+  }
+
+  private static String number(JsonNode value) {
+    return value.isNumber() ? String.format(Locale.ROOT, "%.4g", value.asDouble()) : "–";
+  }
+}

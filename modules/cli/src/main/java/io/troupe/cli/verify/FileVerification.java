@@ -1,0 +1,194 @@
+package io.troupe.cli.verify;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.TimedVerdict;
+import io.troupe.verifiers.pool.VerifierService;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Judges a file: many completions at a time, verdicts in the order of the lines, and no more lines
+ * in memory than the window holds.
+ */
+public final class FileVerification {
+  private static final Set<String> INSTRUCTIONS =
+      Set.of("ifeval", "ifbench", "if-multi", "rlvr-ifeval");
+  private static final int WINDOW_PER_WORKER = 64;
+  private static final long PROGRESS_NANOS = 2_000_000_000L;
+
+  private record Open(
+      ObjectNode head, String file, long line, CompletableFuture<TimedVerdict> judgement) {
+    String id() {
+      return head.path("id").asText();
+    }
+  }
+
+  private final String verifier;
+  private final VerifierService service;
+  private final int window;
+  private final CompletionText completions;
+  private final Consumer<String> report;
+  private VerifySummary summary = VerifySummary.NONE;
+  private long reportedAt = System.nanoTime();
+
+  /**
+   * For one file.
+   *
+   * @param report takes bad lines and progress, a sentence at a time
+   */
+  public FileVerification(
+      String verifier,
+      VerifierService service,
+      int workers,
+      CompletionText completions,
+      Consumer<String> report) {
+    this.verifier = verifier;
+    this.completions = completions;
+    this.service = service;
+    this.window = workers * WINDOW_PER_WORKER;
+    this.report = report;
+  }
+
+  /**
+   * Judges it all.
+   *
+   * @param output a file, which appears when all is done (until then what is done stands in {@code
+   *     FILE.partial}), or {@code -}
+   * @throws IOException if a file cannot be read or written
+   */
+  public VerifySummary verify(List<LineFile> input, String output) throws IOException {
+    if (output.equals("-")) {
+      BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, UTF_8));
+      verify(input, out);
+      flush(out);
+      return summary;
+    }
+    Path target = Path.of(output).toAbsolutePath();
+    Path folder = target.getParent();
+    if (folder == null || Files.isDirectory(target)) {
+      throw new IOException("the output %s is a folder; name a file".formatted(target));
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new IOException(
+          "the output %s needs the folder %s, which does not exist".formatted(target, folder));
+    }
+    Path partial = folder.resolve(target.getFileName() + ".partial");
+    BufferedWriter file;
+    try {
+      file = Files.newBufferedWriter(partial);
+    } catch (IOException refused) {
+      throw new IOException(
+          "the output %s cannot be made (%s); name a file in a folder you may write to"
+              .formatted(partial, refused.getClass().getSimpleName()),
+          refused);
+    }
+    try (BufferedWriter out = file) {
+      verify(input, out);
+    } catch (IOException failure) {
+      throw new IOException(
+          "cannot go on with %s: %s; what was done so far is in %s"
+              .formatted(target, failure.getMessage(), partial),
+          failure);
+    }
+    Files.move(partial, target, StandardCopyOption.REPLACE_EXISTING);
+    return summary;
+  }
+
+  private void verify(List<LineFile> input, BufferedWriter out) throws IOException {
+    Deque<Open> open = new ArrayDeque<>();
+    for (LineFile file : input) {
+      try (LineFile.Reader lines = file.open()) {
+        for (Optional<byte[]> line = lines.next(); line.isPresent(); line = lines.next()) {
+          for (InputLine read : read(file.name(), lines.number(), line.get())) {
+            open.add(start(file.name(), lines.number(), read));
+            if (open.size() >= window) {
+              write(open.remove(), out);
+            }
+          }
+        }
+      }
+    }
+    while (!open.isEmpty()) {
+      write(open.remove(), out);
+    }
+  }
+
+  private List<InputLine> read(String file, long number, byte[] line) {
+    if (isBlank(line)) {
+      return List.of();
+    }
+    try {
+      if (line.length > LineFile.LONGEST) {
+        throw new InputLine.BadLineException(
+            "is longer than %,d MiB".formatted(LineFile.LONGEST >> 20));
+      }
+      return InputLine.read(line, verifier);
+    } catch (InputLine.BadLineException bad) {
+      summary = summary.badLine();
+      report.accept("error: %s line %d %s".formatted(file, number, bad.getMessage()));
+      return List.of();
+    }
+  }
+
+  private Open start(String file, long number, InputLine read) {
+    String completion = completions.cut(read.completion());
+    if (completions.written()) {
+      read.head().put("completion", completion);
+    }
+    return new Open(
+        read.head(), file, number, service.judge(read.prompt(), completion).toCompletableFuture());
+  }
+
+  private void write(Open next, BufferedWriter out) throws IOException {
+    TimedVerdict judged = next.judgement().join();
+    switch (judged.verdict()) {
+      case Verdict.Scored scored -> summary = summary.scored(scored.reward(), scored.passed());
+      case Verdict.Unverifiable(Verdict.Cause _, String reason) -> {
+        summary = summary.unverified();
+        report.accept(
+            "error: %s line %d (id %s) could not be judged: %s"
+                .formatted(next.file(), next.line(), next.id(), reason));
+      }
+    }
+    out.write(
+        new OutputLine(next.head(), judged.verdict(), judged.millis())
+            .text(INSTRUCTIONS.contains(verifier)));
+    out.write('\n');
+    if (System.nanoTime() - reportedAt >= PROGRESS_NANOS) {
+      reportedAt = System.nanoTime();
+      flush(out);
+      report.accept("line %,d: %s".formatted(next.line(), summary.text()));
+    }
+  }
+
+  /** A print stream keeps its failures to itself, and nobody reads on when a pipe is closed. */
+  private static void flush(BufferedWriter out) throws IOException {
+    out.flush();
+    if (System.out.checkError()) {
+      throw new IOException("the standard output cannot be written to; its reader is gone");
+    }
+  }
+
+  private static boolean isBlank(byte[] line) {
+    for (byte b : line) {
+      if (b != ' ' && b != '\t' && b != '\r') {
+        return false;
+      }
+    }
+    return true;
+  }
+}

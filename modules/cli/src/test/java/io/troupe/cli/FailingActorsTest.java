@@ -1,0 +1,114 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.base.process.Announcements;
+import io.troupe.base.process.ExitCode;
+import io.troupe.cli.ChildRun.Place;
+import io.troupe.core.run.Phase;
+import io.troupe.core.run.RunEnd;
+import io.troupe.runtime.Run;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Actors of a cluster's head that throw, while its process lives. */
+final class FailingActorsTest {
+  private static final String WORKER = "w-1";
+
+  /** Weights lie in the run folder, so that the test's worker needs no node beside it. */
+  private static final String RUN = TestCluster.RUN + "  weights: shared\n";
+
+  /** It undoes what the process before was doing, and then goes on from a checkpoint. */
+  private static final int EVENTS_OF_A_RESUME = 2;
+
+  @TempDir private Path folder;
+
+  /** An evaluator is replaced. A coordinator takes its head with it, and a standby goes on. */
+  @Test
+  void coordinator_throws_headEndsAsFailedAndAStandbyGoesOn() throws Exception {
+    TestCluster cluster = new TestCluster(folder, RUN);
+    try (ChildRun head = cluster.head(Place.HERE);
+        ChildRun standby = standby(cluster, TestCluster.seed(head));
+        TestWorker worker = TestWorker.at(cluster.run(), TestCluster.seed(head), WORKER)) {
+      standby.awaitErr(Announcements.COORDINATOR_AT);
+      Run.RunActors posts = worker.awaitPosts();
+      cluster.awaitStep(head, 0);
+      int before = head.out().size();
+      worker.fail(posts, "evaluator");
+      TestCluster.await(head, "evaluations go on", () -> evaluations(head, before) >= 3);
+
+      worker.fail(posts.coordinator());
+      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.FAILED.code());
+      assertThat(head.err()).contains("error: the coordinator failed: Kill");
+      Run.RunActors next = worker.awaitPosts();
+      assertThat(next.coordinator().path().address())
+          .isNotEqualTo(posts.coordinator().path().address());
+      cluster.awaitStep(standby, cluster.events().size());
+      standby.signal("TERM");
+      assertThat(standby.awaitExit()).as(standby.said()).isEqualTo(ExitCode.ofSignal(15));
+    }
+    RunHistory history = RunHistory.replay(cluster.run(), 1);
+    assertThat(history.state().phase()).isEqualTo(new Phase.Ended(new RunEnd.Interrupted()));
+    assertThat(history.resumes()).isEqualTo(EVENTS_OF_A_RESUME);
+    cluster.audit();
+  }
+
+  /** Trainer, recorder and verifier pool end the run, also for who waits; each time it resumes. */
+  @Test
+  @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
+  void otherActor_throws_endsTheRunAsFailedForAllOfItsHeads() throws Exception {
+    TestCluster cluster = new TestCluster(folder, RUN);
+    try (ChildRun head = cluster.head(Place.HERE);
+        ChildRun standby = standby(cluster, TestCluster.seed(head))) {
+      standby.awaitErr(Announcements.COORDINATOR_AT);
+      failedBy(cluster, head, "trainer", "the trainer failed: Kill");
+      assertThat(standby.awaitExit()).as(standby.said()).isZero();
+    }
+    try (ChildRun head = resumed(cluster)) {
+      failedBy(cluster, head, "recorder", "the recorder of the traces failed: Kill");
+    }
+    try (ChildRun head = resumed(cluster)) {
+      failedBy(cluster, head, "verifiers", "the verifier pool failed: Kill");
+    }
+    assertThat(RunHistory.replay(cluster.run(), 1).resumes()).isEqualTo(2 * EVENTS_OF_A_RESUME);
+  }
+
+  private static void failedBy(TestCluster cluster, ChildRun head, String actor, String reason)
+      throws Exception {
+    int before = cluster.events().size();
+    try (TestWorker worker =
+        TestWorker.at(cluster.run(), TestCluster.seed(head), WORKER + "-" + actor)) {
+      Run.RunActors posts = worker.awaitPosts();
+      cluster.awaitStep(head, before);
+      worker.fail(posts, actor);
+      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.FAILED.code());
+    }
+    assertThat(head.err()).contains("error: " + reason);
+    assertThat(RunHistory.replay(cluster.run(), 1).state().phase())
+        .isEqualTo(new Phase.Ended(new RunEnd.Failed(reason)));
+    cluster.audit();
+  }
+
+  private static long evaluations(ChildRun head, int after) {
+    return head.out().stream().skip(after).filter(row -> row.contains("\"eval\"")).count();
+  }
+
+  private ChildRun standby(TestCluster cluster, String seed) throws Exception {
+    return resume(cluster, "--standby", "--seed", seed);
+  }
+
+  private ChildRun resumed(TestCluster cluster) throws Exception {
+    return resume(cluster, "--cluster");
+  }
+
+  private ChildRun resume(TestCluster cluster, String... options) throws Exception {
+    List<String> arguments =
+        new ArrayList<>(List.of("train", "--json", "--resume", cluster.run().name()));
+    arguments.addAll(List.of(options));
+    return ChildRun.start(folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
+  }
+}

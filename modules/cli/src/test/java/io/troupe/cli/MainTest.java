@@ -1,0 +1,20 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.base.process.ChildJvm;
+import org.junit.jupiter.api.Test;
+
+final class MainTest {
+  /** Modules below the command line start it by its name. */
+  @Test
+  void main_ofChildJvms_isThisClass() {
+    assertThat(ChildJvm.MAIN).isEqualTo(Main.class.getName());
+  }
+
+  @Test
+  void commandLine_commandsThatOtherModulesHold_areThere() {
+    assertThat(Main.commandLine().getSubcommands().keySet())
+        .contains("train", "soak", "launch", "status", "export");
+  }
+}

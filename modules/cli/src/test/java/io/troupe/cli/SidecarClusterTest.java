@@ -1,0 +1,151 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.cli.ChildRun.Place;
+import io.troupe.run.compose.TestRuns;
+import io.troupe.store.audit.JournalAudit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A run over real JVMs whose rollouts are all sampled by servers under node agents; on demand. */
+@EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
+final class SidecarClusterTest {
+  private static final String RUN =
+      """
+      run:
+        seed: 1
+      task:
+        name: arithmetic
+        min: 0
+        max: 9
+        held_out_share: 0.2
+      policy:
+        engine: toy
+        context_length: 16
+        token_delay: 5ms
+      rollout:
+        workers: 0
+        completions_per_prompt: 8
+        max_tokens: 3
+        max_concurrent_groups: 16
+        groups_per_request: 8
+        sidecars:
+          count: 1
+          heap: 96
+      training:
+        groups_per_step: 8
+        max_staleness: 1
+        learning_rate: 0.05
+      evaluation:
+        every: 5
+        prompts: 20
+        target: 0.8
+      checkpoint:
+        every: 20
+      cluster:
+        worker_heap: 96
+        drain_timeout: 20s
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  void train_sidecarAndNodeKilledInTheMiddle_reachesTheTargetOverHttpAlone() throws Exception {
+    TestCluster cluster = new TestCluster(folder, RUN);
+    try (ChildRun head = cluster.head(Place.HERE);
+        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node");
+        ChildRun b = cluster.node(Place.HERE, TestCluster.seed(head), "b", "node")) {
+      cluster.awaitWork(a, 0, "a-w1");
+      cluster.awaitWork(b, 0, "b-w1");
+      cluster.awaitStep(head, 0);
+
+      long killed = System.nanoTime();
+      List<ProcessHandle> first = processes(cluster, "a");
+      assertThat(first).isNotEmpty();
+      first.getFirst().destroyForcibly();
+      TestCluster.await(
+          a,
+          "another server has the place of the killed one",
+          () -> processes(cluster, "a").stream().anyMatch(one -> !first.contains(one)));
+      TestCluster.tell("a killed server was started again", killed);
+
+      List<ProcessHandle> orphans = processes(cluster, "b");
+      assertThat(orphans).isNotEmpty();
+      killed = System.nanoTime();
+      b.kill();
+      orphans.forEach(orphan -> orphan.onExit().join());
+      TestCluster.tell("a killed agent's server had ended with all that came of it", killed);
+      int atKill = cluster.events().size();
+      cluster.awaitStep(head, atKill);
+
+      TestCluster.await(a, "the run is over", () -> a.err().toString().contains("is over"));
+      assertThat(head.awaitExit()).as(head.said()).isZero();
+      assertThat(head.err().toString()).contains("done   step", "0 failed");
+      TestCluster.await(
+          a,
+          "the worker has told its account",
+          () -> cluster.log("a", "a-w1").contains("refused="));
+      assertThat(cluster.log("a", "a-w1"))
+          .contains("refused=none")
+          .doesNotContain("completions=0 ");
+      JournalAudit.Result audit = JournalAudit.of(cluster.run());
+      assertThat(audit.report().sound()).as(audit.report().violations().toString()).isTrue();
+    }
+  }
+
+  /** The head drives it, so that it has one owner; the next head goes on with it. */
+  @Test
+  void train_serverOfOthersAndHeadKilled_nextHeadDrivesTheServer() throws Exception {
+    TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
+    String config = TestRuns.write(folder, TestCluster.RUN);
+    try (ChildRun server =
+        ChildRun.start(folder, ChildRun.Size.TOY, "serve", "--config", config, "--port", "0")) {
+      server.awaitOut(1);
+      String url = server.out().getFirst().replaceAll(".*(http://[0-9.:]+).*", "$1");
+      try (ChildRun head =
+              cluster.head(Place.HERE, "--set", "rollout.endpoints.urls=[%s]".formatted(url));
+          ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+        cluster.awaitWork(a, 0, "a-w1");
+        cluster.awaitWork(head, 0, "rollout-1");
+        cluster.awaitStandby(a, "a");
+        int atKill = cluster.events().size();
+        head.kill();
+        cluster.awaitWork(a, atKill, "rollout-1");
+        cluster.awaitStep(a, cluster.events().size());
+        cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
+        TestCluster.await(
+            a,
+            "the next head has told its servers' account",
+            () -> cluster.log("a", "a-head").contains("refused="));
+        assertThat(cluster.log("a", "a-head"))
+            .contains("refused=none")
+            .doesNotContain("completions=0 ");
+      }
+    }
+  }
+
+  /** The server of a node's worker, and what came of it; empty while there is none. */
+  private List<ProcessHandle> processes(TestCluster cluster, String node) throws IOException {
+    Path card =
+        folder
+            .resolve("nodes")
+            .resolve(node)
+            .resolve(cluster.run().name())
+            .resolve("servers")
+            .resolve(node + "-w1")
+            .resolve("sidecar-1.pid");
+    return Files.exists(card)
+        ? Files.readAllLines(card).stream()
+            .filter(line -> !line.endsWith("OWNER"))
+            .map(line -> Long.parseLong(line.split(" ", -1)[0]))
+            .flatMap(pid -> ProcessHandle.of(pid).stream())
+            .toList()
+        : List.of();
+  }
+}

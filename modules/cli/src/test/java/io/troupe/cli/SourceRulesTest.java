@@ -1,0 +1,111 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules that the sources of all modules keep, beside those of {@link LayeringTest}. */
+class SourceRulesTest {
+  private static final Path MODULES = Path.of("..", "..", "modules");
+
+  /** Names of test tools: a program that knows them behaves differently under test. */
+  private static final List<String> TEST_TOOLS = List.of("surefire", "junit");
+
+  /** The module whose product are tests. */
+  private static final String TESTKIT = "testkit";
+
+  @Test
+  void mainCode_allModules_knowsNoTestTool() throws IOException {
+    assertThat(linesWithTestTools(MODULES)).isEmpty();
+  }
+
+  @Test
+  void simpleNames_allModules_areUnique() throws IOException {
+    assertThat(sharedNames(MODULES)).isEmpty();
+  }
+
+  @Test
+  void sources_allModules_areFound() throws IOException {
+    assertThat(sources(MODULES))
+        .contains(
+            MODULES.resolve("core/src/main/java/io/troupe/core/Require.java"),
+            MODULES.resolve("cli/src/main/java/io/troupe/cli/Main.java"));
+  }
+
+  @Test
+  void rules_sourcesThatBreakThem_nameThem(@TempDir Path modules) throws IOException {
+    write(modules, "one/src/main/java/a/Same.java", "class Same {}");
+    write(modules, "two/src/main/java/b/Same.java", "class Same { String s = \"SureFire\"; }");
+    write(modules, "two/src/main/java/b/Other.java", "class Other {}");
+    write(modules, "two/src/test/java/b/Other.java", "import org.junit.Test;");
+    write(modules, "testkit/src/main/java/c/Kit.java", "import org.junit.Test;");
+    assertThat(sharedNames(modules)).containsExactly("Same");
+    assertThat(linesWithTestTools(modules))
+        .containsExactly("two/src/main/java/b/Same.java: class Same { String s = \"SureFire\"; }");
+  }
+
+  private static void write(Path modules, String file, String text) throws IOException {
+    Path target = modules.resolve(file);
+    Files.createDirectories(target.resolveSibling("."));
+    Files.writeString(target, text);
+  }
+
+  private static List<String> linesWithTestTools(Path modules) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (Path file : sources(modules)) {
+      if (!modules.relativize(file).startsWith(TESTKIT)) {
+        for (String line : Files.readAllLines(file)) {
+          String lower = line.toLowerCase(Locale.ROOT);
+          if (TEST_TOOLS.stream().anyMatch(lower::contains)) {
+            lines.add("%s: %s".formatted(modules.relativize(file), line.strip()));
+          }
+        }
+      }
+    }
+    return lines;
+  }
+
+  private static Set<String> sharedNames(Path modules) throws IOException {
+    Map<String, Integer> files = new TreeMap<>();
+    for (Path file : sources(modules)) {
+      files.merge(file.getFileName().toString().replace(".java", ""), 1, Integer::sum);
+    }
+    files.remove("package-info");
+    Set<String> shared = new TreeSet<>();
+    files.forEach(
+        (name, count) -> {
+          if (count > 1) {
+            shared.add(name);
+          }
+        });
+    return shared;
+  }
+
+  /** The main sources of all modules; a top-level type has a file of its name. */
+  private static List<Path> sources(Path modules) throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (Stream<Path> all = Files.list(modules)) {
+      for (Path module : all.sorted().toList()) {
+        Path main = module.resolve("src").resolve("main").resolve("java");
+        if (Files.isDirectory(main)) {
+          try (Stream<Path> files = Files.walk(main)) {
+            files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
+          }
+        }
+      }
+    }
+    return sources;
+  }
+}

@@ -1,0 +1,77 @@
+package io.troupe.cli.ops;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.console.ConsoleServer;
+import io.troupe.console.ConsoleSettings;
+import io.troupe.telemetry.view.GroupQuery;
+import io.troupe.telemetry.view.GroupRow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A console over a recorded run, one group of which has hostile texts. */
+public final class RecordedConsole implements AutoCloseable {
+  private final ConsoleServer server;
+  private final RecordedRun run;
+  private final long hostileGroup;
+
+  private RecordedConsole(ConsoleServer server, RecordedRun run, long hostileGroup) {
+    this.server = server;
+    this.run = run;
+    this.hostileGroup = hostileGroup;
+  }
+
+  /**
+   * Opens one over a run of 16 nodes that has trained so many groups.
+   *
+   * @param live whether it takes orders, which are then written down and not carried out
+   */
+  public static RecordedConsole open(Path folder, int groups, boolean live) throws IOException {
+    Path rollouts = folder.resolve("rollouts.jsonl");
+    RecordedRun run = new RecordedRun(rollouts, groups, live);
+    GroupRow row = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst();
+    long group = row.group();
+    String hostile =
+        "<img src=x onerror=alert(1)><script>alert(2)</script>\u202Ereversed\u2066\u0007\u001b[2J";
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("group", group);
+    line.put("fence", 1);
+    line.put("prompt", hostile);
+    line.put("answer", hostile);
+    line.put("completions", List.of(hostile, "x".repeat(1 << 20), "\n".repeat(500), "42"));
+    line.put("rewards", List.of(0, 1, 0, 1));
+    line.put("verdicts", List.of(hostile, "equal", "different", "equal"));
+    Files.writeString(rollouts, new ObjectMapper().writeValueAsString(line) + "\n");
+    Files.writeString(
+        folder.resolve("trained.jsonl"),
+        """
+        {"step":%d,"groups":[{"group":%d,"fence":%d,"marks":[{"low":[[3,2]],"high":[[40,1]]},{},\
+        {"masked":[[0,100]]},{"high":[[7,1]],"cut":[[5,9]]}]}]}
+        """
+            .formatted(row.step(), group, row.fence()));
+    return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), run, group);
+  }
+
+  /** Where it answers. */
+  public String url() {
+    return server.address().toString();
+  }
+
+  /** What was asked of it so far. */
+  public List<String> orders() {
+    return run.orders();
+  }
+
+  /** The group with the hostile texts. */
+  public long hostileGroup() {
+    return hostileGroup;
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

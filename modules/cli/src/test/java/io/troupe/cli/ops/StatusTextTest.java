@@ -1,0 +1,51 @@
+package io.troupe.cli.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What {@code troupe status} says of a run. */
+final class StatusTextTest {
+  private static List<String> lines(String troubles) throws Exception {
+    return StatusText.of(
+            new ObjectMapper()
+                .readTree(
+                    """
+                    {"facts": {"run": "r", "steps": 9, "max_staleness": 2}, "version": 3,
+                     "phase": "running", "bottleneck": "Rollout is the bottleneck.",
+                     "as_of": 100500, "troubles": [%s], "stages": [], "headline": {},
+                     "accounting": {"admitted": 4, "trained": 4}, "balanced": true}
+                    """
+                        .formatted(troubles)))
+        .lines()
+        .toList();
+  }
+
+  @Test
+  void of_infrastructureOutOfOrder_saysWhatForHowLongAndWhyOldestFirst() throws Exception {
+    String worker =
+        """
+        {"who": "worker rollout-1", "what": "is suspended after 3 failures in a row",
+         "since": 40000, "reason": "no route\\u001b[31m"}
+        """;
+    String verifiers =
+        """
+        {"who": "verifiers", "what": "are away", "since": 99000, "reason": "no image"}
+        """;
+    assertThat(lines(worker + "," + verifiers))
+        .startsWith(
+            "r  running  step 3 of 9  v3",
+            "Rollout is the bottleneck.",
+            "! worker rollout-1 is suspended after 3 failures in a row, for 60 s: no"
+                + " route\ufffd[31m",
+            "! verifiers are away, for 1 s: no image",
+            "");
+  }
+
+  @Test
+  void of_everythingInOrder_saysNothingOfIt() throws Exception {
+    assertThat(lines("")).noneMatch(line -> line.startsWith("!"));
+  }
+}

@@ -1,5 +1,0 @@
-/** Which role of a run gets which accelerator of which node. Pure. */
-@NullMarked
-package io.troupe.cluster.placement;
-
-import org.jspecify.annotations.NullMarked;

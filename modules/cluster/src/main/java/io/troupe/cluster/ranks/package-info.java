@@ -1,5 +1,0 @@
-/** Trainer ranks that are processes of the head's host. */
-@NullMarked
-package io.troupe.cluster.ranks;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What the processes of a run know and strangers do not, and how they prove it. */
-@NullMarked
-package io.troupe.cluster.secret;
-
-import org.jspecify.annotations.NullMarked;

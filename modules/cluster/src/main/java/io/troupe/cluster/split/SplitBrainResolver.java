@@ -1,0 +1,384 @@
+package io.troupe.cluster.split;
+
+import akka.actor.AbstractActorWithTimers;
+import akka.actor.Address;
+import akka.cluster.Cluster;
+import akka.cluster.ClusterEvent;
+import akka.cluster.Member;
+import akka.cluster.MemberStatus;
+import akka.pattern.Patterns;
+import akka.remote.artery.ThisActorSystemQuarantinedEvent;
+import io.troupe.store.folder.RunLease;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches who is reachable, and carries out {@link SplitBrainRule} about those who have not been
+ * for a while. It is a classic actor because the cluster starts it.
+ */
+final class SplitBrainResolver extends AbstractActorWithTimers {
+  private static final Logger LOG = LoggerFactory.getLogger(SplitBrainResolver.class);
+  private static final Duration TRY_AGAIN = Duration.ofMillis(500);
+
+  /** A file system of a network may take its time. */
+  private static final Executor BLOCKING = task -> Thread.ofVirtual().name("lease").start(task);
+
+  /** Greater than any number the cluster gives to its members. */
+  private static final int NEWCOMERS = Integer.MAX_VALUE / 2;
+
+  private enum Decide {
+    NOW
+  }
+
+  /**
+   * How an attempt to take the lease ended.
+   *
+   * @param trouble why it could not be tried; "" when it could
+   */
+  private record Claimed(boolean held, String trouble) {}
+
+  /**
+   * How a look at the lease ended.
+   *
+   * @param trouble why it could not be looked at; "" when it could
+   */
+  private record Confirmed(boolean held, String trouble) {}
+
+  private final Duration stableAfter;
+  private final Duration leasePatience;
+  private final Duration noCoordinatorPatience;
+  private final Optional<RunLease> lease;
+  private final Cluster cluster = Cluster.get(getContext().getSystem());
+  private final Map<Address, Long> unreachableSince = new HashMap<>();
+  private boolean claiming;
+  private boolean confirming;
+  private boolean told;
+  private Optional<Long> claimingSince = Optional.empty();
+  private Optional<Long> noCoordinatorSince = Optional.empty();
+
+  SplitBrainResolver(
+      Duration stableAfter,
+      Duration leasePatience,
+      Duration headlessPatience,
+      Optional<RunLease> lease) {
+    this.stableAfter = stableAfter;
+    this.leasePatience = leasePatience;
+    this.noCoordinatorPatience = headlessPatience;
+    this.lease = lease;
+  }
+
+  @Override
+  public void preStart() {
+    cluster.subscribe(
+        getSelf(),
+        ClusterEvent.initialStateAsEvents(),
+        ClusterEvent.MemberRemoved.class,
+        ClusterEvent.ReachabilityEvent.class);
+    getContext()
+        .getSystem()
+        .eventStream()
+        .subscribe(getSelf(), ThisActorSystemQuarantinedEvent.class);
+  }
+
+  @Override
+  public void postStop() {
+    cluster.unsubscribe(getSelf());
+    getContext().getSystem().eventStream().unsubscribe(getSelf());
+  }
+
+  @Override
+  public Receive createReceive() {
+    return receiveBuilder()
+        .match(ClusterEvent.UnreachableMember.class, it -> onUnreachable(it.member().address()))
+        .match(ClusterEvent.ReachableMember.class, it -> onReachable(it.member().address()))
+        .match(ClusterEvent.MemberRemoved.class, it -> onReachable(it.member().address()))
+        .match(ThisActorSystemQuarantinedEvent.class, _ -> onQuarantined())
+        .match(Claimed.class, this::onClaimed)
+        .match(Confirmed.class, this::onConfirmed)
+        .matchEquals(Decide.NOW, _ -> decide())
+        .build();
+  }
+
+  /**
+   * Every member has a clock of its own: on a busy machine somebody is always out of reach for a
+   * moment, and must not hold up the removal of the dead.
+   *
+   * <p>Who is out of reach comes from the event and not from {@code cluster.state()}, which another
+   * actor keeps and which may not have heard of the event yet. No other event need follow.
+   */
+  private void onUnreachable(Address member) {
+    LOG.info("unreachable={}", member);
+    unreachableSince.putIfAbsent(member, System.nanoTime());
+    if (!getTimers().isTimerActive(Decide.NOW)) {
+      lookAgainIn(untilLost());
+    }
+  }
+
+  private void onReachable(Address member) {
+    if (unreachableSince.remove(member) == null) {
+      return;
+    }
+    if (unreachableSince.isEmpty()) {
+      getTimers().cancel(Decide.NOW);
+    }
+    if (lost().isEmpty()) {
+      claimingSince = Optional.empty();
+      noCoordinatorSince = Optional.empty();
+    }
+  }
+
+  private void lookAgainIn(Duration pause) {
+    getTimers().startSingleTimer(Decide.NOW, Decide.NOW, pause);
+  }
+
+  /** Members that have not been reachable for long enough. */
+  private Set<Address> lost() {
+    long latest = System.nanoTime() - stableAfter.toNanos();
+    return unreachableSince.entrySet().stream()
+        .filter(one -> one.getValue() <= latest)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  /** Time until another of those out of reach counts as lost; a little more where none is left. */
+  private Duration untilLost() {
+    long now = System.nanoTime();
+    long left =
+        unreachableSince.values().stream()
+            .mapToLong(since -> since + stableAfter.toNanos() - now)
+            .filter(nanos -> nanos > 0)
+            .min()
+            .orElse(TRY_AGAIN.toNanos());
+    return Duration.ofNanos(left);
+  }
+
+  private static Set<Address> addresses(Iterable<Member> members) {
+    Set<Address> addresses = new HashSet<>();
+    members.forEach(member -> addresses.add(member.address()));
+    return addresses;
+  }
+
+  private void decide() {
+    Set<Address> lost = lost();
+    if (!unreachableSince.isEmpty()) {
+      lookAgainIn(lost.isEmpty() ? untilLost() : TRY_AGAIN);
+    }
+    if (lost.isEmpty()) {
+      return;
+    }
+    SplitBrainRule.Action verdict =
+        SplitBrainRule.verdict(
+            seen(lost), age(cluster.selfMember()), lease.map(RunLease::held).orElse(false));
+    if (verdict != SplitBrainRule.Action.LEAVE) {
+      noCoordinatorSince = Optional.empty();
+    }
+    if (verdict != SplitBrainRule.Action.CLAIM) {
+      claimingSince = Optional.empty();
+    }
+    switch (verdict) {
+      case REMOVE -> confirm(lost);
+      case CLAIM -> claim(lost);
+      case WAIT -> LOG.debug("split lost={} verdict=wait", lost);
+      case LEAVE -> onNoCoordinator(lost);
+    }
+  }
+
+  private List<SplitBrainRule.MemberView> seen(Set<Address> lost) {
+    List<SplitBrainRule.MemberView> seen = new ArrayList<>();
+    for (Member member : cluster.state().getMembers()) {
+      if (counts(member)) {
+        seen.add(
+            new SplitBrainRule.MemberView(
+                kind(member), !lost.contains(member.address()), age(member)));
+      }
+    }
+    return seen;
+  }
+
+  /** Newcomers come last, and in the order in which the cluster will number them. */
+  private int age(Member member) {
+    if (!isNew(member)) {
+      return member.upNumber();
+    }
+    int before = 0;
+    for (Member other : cluster.state().getMembers()) {
+      before +=
+          isNew(other) && Member.addressOrdering().compare(other.address(), member.address()) < 0
+              ? 1
+              : 0;
+    }
+    return NEWCOMERS + before;
+  }
+
+  /** Removes nobody by a lease that a server of files may have given to another process since. */
+  private void confirm(Set<Address> lost) {
+    Optional<RunLease> held = lease.filter(RunLease::held);
+    if (held.isEmpty()) {
+      remove(lost); // Of a cluster in which nobody could be head.
+    } else if (!confirming) {
+      confirming = true;
+      RunLease own = held.get();
+      Patterns.pipe(
+              CompletableFuture.supplyAsync(() -> look(own), BLOCKING),
+              getContext().getDispatcher())
+          .to(getSelf());
+    }
+  }
+
+  private static Confirmed look(RunLease lease) {
+    try {
+      return new Confirmed(lease.confirm(), "");
+    } catch (IOException | UncheckedIOException trouble) {
+      return new Confirmed(false, String.valueOf(trouble.getMessage()));
+    }
+  }
+
+  private void onConfirmed(Confirmed confirmed) {
+    confirming = false;
+    Set<Address> lost = lost();
+    if (confirmed.held()) {
+      remove(lost);
+    } else if (confirmed.trouble().isEmpty()) {
+      LOG.error(
+          "split lost={} verdict=leave: the run's lease was given to {} while this process was cut"
+              + " off",
+          lost,
+          lease.map(RunLease::holder).orElse("another process"));
+      cluster.down(cluster.selfAddress());
+    } else if (!lost.isEmpty()) {
+      LOG.warn(
+          "split lost={}: the run's lease cannot be looked at now: {}", lost, confirmed.trouble());
+      lookAgainIn(TRY_AGAIN);
+    }
+  }
+
+  private void remove(Set<Address> lost) {
+    Set<Address> all = new HashSet<>();
+    for (Member member : cluster.state().getMembers()) {
+      if (lost.contains(member.address()) && !member.status().equals(MemberStatus.down())) {
+        all.add(member.address());
+      }
+    }
+    if (!all.isEmpty()) {
+      LOG.warn("split lost={} verdict=remove", all);
+      all.forEach(cluster::down);
+    }
+  }
+
+  /** Nobody here removes anybody, so waiting for a head that is only slow costs nothing. */
+  private void onNoCoordinator(Set<Address> lost) {
+    long now = System.nanoTime();
+    if (noCoordinatorSince.isEmpty()) {
+      LOG.warn("split lost={}: nobody here could be the head", lost);
+      noCoordinatorSince = Optional.of(now);
+    }
+    if (now - noCoordinatorSince.get() >= noCoordinatorPatience.toNanos()) {
+      LOG.warn("split lost={} verdict=leave: nobody here could be the head", lost);
+      cluster.down(cluster.selfAddress());
+    }
+  }
+
+  private void claim(Set<Address> lost) {
+    if (claiming || lease.isEmpty()) {
+      return;
+    }
+    claiming = true;
+    if (claimingSince.isEmpty()) {
+      claimingSince = Optional.of(System.nanoTime());
+      told = false;
+      LOG.warn("split lost={} verdict=claim", lost);
+    }
+    RunLease wanted = lease.get();
+    Patterns.pipe(
+            CompletableFuture.supplyAsync(() -> take(wanted), BLOCKING),
+            getContext().getDispatcher())
+        .to(getSelf());
+  }
+
+  private static Claimed take(RunLease lease) {
+    try {
+      return new Claimed(lease.take(), "");
+    } catch (IOException | UncheckedIOException trouble) {
+      return new Claimed(false, String.valueOf(trouble.getMessage()));
+    }
+  }
+
+  private void onClaimed(Claimed claimed) {
+    claiming = false;
+    Set<Address> lost = lost();
+    if (claimed.held()) {
+      decide();
+    } else if (claimingSince.isPresent() && !lost.isEmpty()) {
+      onRefused(lost, claimed.trouble(), System.nanoTime() - claimingSince.get());
+    }
+  }
+
+  private void onRefused(Set<Address> lost, String trouble, long nanos) {
+    String holder = lease.map(RunLease::holder).orElse("nobody");
+    if (!told) {
+      told = true;
+      LOG.warn(
+          "split lost={}: the run's lease is held by {}. Should that process hang, end it with"
+              + " kill -9, and this side goes on {}",
+          lost,
+          holder,
+          trouble);
+    }
+    if (nanos >= leasePatience.toNanos()) {
+      LOG.warn(
+          "split lost={} verdict=leave: the lease was not to be had for {} s; it is held by {} {}",
+          lost,
+          leasePatience.toSeconds(),
+          holder,
+          trouble);
+      Set<Address> side = addresses(cluster.state().getMembers());
+      side.removeAll(lost);
+      side.remove(cluster.selfAddress());
+      side.forEach(cluster::down);
+      cluster.down(cluster.selfAddress()); // Last: a process that is down tells others little.
+    }
+  }
+
+  /** The side that went on has removed this process, and will not talk to it again. */
+  private void onQuarantined() {
+    LOG.warn("split verdict=leave: the others have removed this process");
+    cluster.down(cluster.selfAddress());
+  }
+
+  /**
+   * One that could be head counts before it is let in, because nobody is let in while somebody is
+   * lost: after the loss of all heads it is the only one that can remove them.
+   */
+  private static boolean counts(Member member) {
+    return member.status().equals(MemberStatus.up())
+        || member.status().equals(MemberStatus.leaving())
+        || (isNew(member) && kind(member) == SplitBrainRule.MemberKind.COORDINATOR);
+  }
+
+  private static boolean isNew(Member member) {
+    return member.status().equals(MemberStatus.joining())
+        || member.status().equals(MemberStatus.weaklyUp());
+  }
+
+  private static SplitBrainRule.MemberKind kind(Member member) {
+    if (member.hasRole("coordinator")) {
+      return SplitBrainRule.MemberKind.COORDINATOR;
+    }
+    return member.hasRole("node")
+        ? SplitBrainRule.MemberKind.NODE
+        : SplitBrainRule.MemberKind.WORKER;
+  }
+}

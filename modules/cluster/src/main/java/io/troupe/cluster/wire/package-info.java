@@ -1,5 +1,0 @@
-/** How messages look between JVMs. */
-@NullMarked
-package io.troupe.cluster.wire;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,204 @@
+package io.troupe.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import akka.actor.testkit.typed.javadsl.ActorTestKit;
+import akka.actor.typed.ActorRef;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.cluster.membership.ClusterIdentity;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Check;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.LeaseFailure;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.hosts.placement.NodeAssignment;
+import io.troupe.runtime.Coordinator;
+import io.troupe.runtime.Recorder;
+import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.Trainer;
+import io.troupe.runtime.WireMessage;
+import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.runtime.weights.SampledWeights;
+import java.io.NotSerializableException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.assertj.core.api.recursive.comparison.RecursiveComparisonConfiguration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every message that may leave its JVM, there and back. */
+final class WireMessagesTest {
+  private static final ActorTestKit ACTORS =
+      ActorTestKit.create(
+          ConfigFactory.load(
+              ConfigFactory.parseString(
+                      """
+                      akka.actor.provider = local
+                      akka.actor.testkit.typed.system-shutdown-default = 60s
+                      akka.coordinated-shutdown.run-by-actor-system-terminate = off
+                      """)
+                  .withFallback(ConfigFactory.parseResources("troupe-cluster.conf"))));
+
+  private static final LeaseId LEASE = new LeaseId(new GroupId(7), 12);
+  private static final WorkerId WORKER = new WorkerId("a-w1-1-0ccdcbe1");
+  private static final WeightVersion VERSION = new WeightVersion(3);
+  private static final Prompt PROMPT =
+      new Prompt(new PromptId("p1"), "toy", "1+1=", "2", "two \u2603");
+
+  private record Unbound(String text) {}
+
+  @AfterAll
+  static void stop() {
+    ACTORS.shutdownTestKit();
+  }
+
+  private static <T> ActorRef<T> ref() {
+    return ACTORS.<T>createTestProbe().getRef();
+  }
+
+  private static Completion completion(float[] raw) {
+    return new Completion(
+        new int[] {1, -2, Integer.MAX_VALUE},
+        new float[] {-0.5f, -1e-30f, 0},
+        TokenVersions.of(new long[] {2, 3, 3}),
+        FinishReason.STOP,
+        raw);
+  }
+
+  static Stream<WireMessage> messages() {
+    Run.RunActors posts = new Run.RunActors(ref(), ref(), ref());
+    List<SampledWeights> weights = List.of(new SampledWeights(VERSION, "ab12"));
+    return Stream.of(
+        new Coordinator.Register(WORKER, ref()),
+        new Coordinator.RequestWork(WORKER, 1L << 40),
+        new Coordinator.WorkerGone(WORKER),
+        new Coordinator.Retire(WORKER),
+        new Coordinator.GroupSampled(LEASE),
+        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfPrompt("because")),
+        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfEngine("because")),
+        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfVerifier("because")),
+        new Coordinator.VerifierAway(LEASE, "nobody is there"),
+        new RolloutWorker.Produce(
+            VERSION, List.of(new Assignment(LEASE, PROMPT, new int[] {4, 5}, -9))),
+        new RolloutWorker.Cancel(LEASE),
+        new RolloutWorker.Drain(),
+        new RolloutWorker.Released(),
+        new RolloutWorker.WeightsPublished(new PublishedWeights(VERSION, "ab12", "/run/v3")),
+        new Trainer.Deliver(
+            new ScoredGroup(
+                LEASE,
+                new int[] {4, 5},
+                List.of(completion(new float[0]), completion(new float[] {-1, -2, -3})),
+                List.of(0.25, 1.0)),
+            weights),
+        new Recorder.Judged(
+            LEASE,
+            PROMPT,
+            List.of("2", "3"),
+            List.of(
+                new Verdict.Scored(0.5, "2", "right", List.of(new Check("one", true, false))),
+                new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "slow"))),
+        new JoinGate.RequestJoin(new ClusterIdentity("troupe", "1-ab"), "node a", ref()),
+        new JoinGate.DrainNode(new ClusterIdentity("troupe", "1"), "a", ref()),
+        new JoinGate.Accepted("troupe"),
+        new JoinGate.Rejected("no"),
+        new JoinGate.NotAMember(),
+        new NodeRegistry.RegisterNode("a", "r", -1, ref()),
+        new NodeRegistry.RejectAssignment("a", "r", 1),
+        new NodeRegistry.RegisterWorker("a-w1", 4711, ref()),
+        new NodeRegistry.ReportChildEnd("a-w1", 4711),
+        new NodeRegistry.AnnounceWeightServer("a", "127.0.0.2:7001"),
+        new NodeRegistry.ReportTransfer(
+            "a",
+            12,
+            "00ff",
+            1L << 40,
+            7,
+            30,
+            List.of(
+                new NodeRegistry.ReportTransfer.AbandonedSource(
+                    "127.0.0.3:7001", "gave too little", true)),
+            "no source gives them"),
+        new NodeRegistry.NotifyOperator("it rains"),
+        new NodeAgent.AssignmentOffered(
+            new RunDescriptor(
+                "r",
+                "/runs/r",
+                "t",
+                "run:\n  seed: 1\n",
+                "00ff",
+                true,
+                Map.of("data", "12ab"),
+                "h:1"),
+            new NodeAssignment(
+                1,
+                List.of(List.of(2), List.of(3)),
+                List.of(new NodeAssignment.AssignedRank(1, List.of(0))),
+                List.of(0),
+                List.of(1)),
+            ref()),
+        new NodeAgent.RunEnded("r"),
+        new NodeAgent.StopChild("a", "a-t0", 7),
+        new NodeAgent.Drain("a", ref()),
+        new WorkerHost.Registered(ref(), posts),
+        new WorkerHost.Evicted(),
+        new WorkerHost.RunEnded());
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void message_thereAndBack_isTheSame(WireMessage message) {
+    assertThat(ACTORS.serializationTestKit().verifySerialization(message, false))
+        .usingRecursiveComparison(
+            RecursiveComparisonConfiguration.builder()
+                .withEqualsForType(Object::equals, ActorRef.class)
+                .build())
+        .isEqualTo(message);
+  }
+
+  @Test
+  void messages_ofAllProtocols_areTried() {
+    Set<Class<?>> tried = messages().map(WireMessage::getClass).collect(Collectors.toSet());
+    Set<Class<?>> all =
+        Stream.of(
+                Coordinator.Command.class,
+                RolloutWorker.Command.class,
+                Trainer.Command.class,
+                Recorder.Command.class,
+                JoinGate.Command.class,
+                JoinGate.Reply.class,
+                NodeRegistry.Command.class,
+                NodeAgent.Command.class,
+                WorkerHost.Command.class)
+            .flatMap(protocol -> Stream.of(protocol.getPermittedSubclasses()))
+            .filter(WireMessage.class::isAssignableFrom)
+            .collect(Collectors.toSet());
+    assertThat(tried).isEqualTo(all);
+  }
+
+  @Test
+  void unboundType_isRefused() {
+    assertThatThrownBy(
+            () ->
+                ACTORS
+                    .serializationTestKit()
+                    .verifySerialization(new Unbound("no Java serialization"), false))
+        .isInstanceOf(NotSerializableException.class);
+  }
+}

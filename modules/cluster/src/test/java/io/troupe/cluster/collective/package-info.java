@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.cluster.collective;
-
-import org.jspecify.annotations.NullMarked;

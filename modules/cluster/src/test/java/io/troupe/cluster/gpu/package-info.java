@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.cluster.gpu;
-
-import org.jspecify.annotations.NullMarked;

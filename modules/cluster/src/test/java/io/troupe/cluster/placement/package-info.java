@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.cluster.placement;
-
-import org.jspecify.annotations.NullMarked;

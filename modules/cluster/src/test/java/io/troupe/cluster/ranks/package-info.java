@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.cluster.ranks;
-
-import org.jspecify.annotations.NullMarked;

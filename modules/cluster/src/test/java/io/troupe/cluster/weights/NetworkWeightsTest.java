@@ -1,0 +1,101 @@
+package io.troupe.cluster.weights;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.TensorDigest;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.net.link.ConnectionFactory;
+import io.troupe.net.secret.RunSecret;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.weights.cache.WeightCacheSettings;
+import io.troupe.weights.transfer.NodeWeights;
+import io.troupe.weights.transfer.TransferSettings;
+import io.troupe.weights.transfer.WeightClient;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NetworkWeightsTest {
+  private static final RunSecret SECRET = RunSecret.random();
+
+  @TempDir Path folder;
+
+  private NodeWeights node(String name) throws IOException {
+    return NodeWeights.open(
+        new WeightCacheSettings(List.of(folder.resolve(name)), 0, 2, 4096),
+        ConnectionFactory.onLoopback(),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        SECRET,
+        TransferSettings.usual());
+  }
+
+  private static WeightSnapshot weights(long version) {
+    MemorySegment data =
+        Arena.ofAuto().allocateFrom(ValueLayout.JAVA_FLOAT, 1f, 2f, (float) version);
+    List<WeightSnapshot.Tensor> tensors =
+        List.of(new WeightSnapshot.Tensor("w", List.of(3L), data));
+    return new WeightSnapshot(new WeightVersion(version), TensorDigest.of(tensors), tensors);
+  }
+
+  @Test
+  void fetch_publishedByTheHead_isTheSameInEveryProcessOfEachNode() throws Exception {
+    try (NodeWeights head = node("head");
+        NodeWeights one = node("one");
+        NodeWeights two = node("two");
+        NetworkWeightPublisher outlet =
+            new NetworkWeightPublisher(
+                head,
+                List.of(),
+                _ ->
+                    new NetworkWeightPublisher.Relay(
+                        List.of(one.address(), two.address()), Set.of()))) {
+      WeightSnapshot weights = weights(1);
+      PublishedWeights published =
+          outlet.publish(weights).toCompletableFuture().get(60, TimeUnit.SECONDS);
+      NetworkWeightSource inAgent = new NetworkWeightSource(one, Optional.of(one.address()));
+      NetworkWeightSource inWorker =
+          new NetworkWeightSource(
+              new WeightClient(
+                  ConnectionFactory.onLoopback(), two.address(), SECRET, Duration.ofSeconds(60)),
+              Optional.of(two.address()));
+      for (var stage : List.of(inWorker.fetch(published), inAgent.fetch(published))) {
+        WeightSnapshot mapped = stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(mapped.version()).isEqualTo(weights.version());
+        assertThat(TensorDigest.of(mapped.tensors())).isEqualTo(weights.digest());
+      }
+    }
+  }
+
+  @Test
+  void fetch_fromADeadPublisher_failsAndSaysWhy() throws Exception {
+    NodeWeights head = node("head");
+    PublishedWeights published;
+    try (NetworkWeightPublisher outlet =
+        new NetworkWeightPublisher(
+            head, List.of(), _ -> new NetworkWeightPublisher.Relay(List.of(), Set.of()))) {
+      published = outlet.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+    head.close();
+    try (NodeWeights one = node("one")) {
+      NetworkWeightSource source = new NetworkWeightSource(one, Optional.of(one.address()));
+      assertThatThrownBy(
+              () -> source.fetch(published).toCompletableFuture().get(60, TimeUnit.SECONDS))
+          .rootCause()
+          .hasMessageContaining("the weights v1 did not come")
+          .hasMessageContaining("Connection refused");
+    }
+  }
+}

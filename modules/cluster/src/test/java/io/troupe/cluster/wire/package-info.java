@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.cluster.wire;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,28 @@
+package io.troupe.config;
+
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+
+/** Greedy answers to held-out prompts. */
+public record EvaluationSection(
+    @Doc(
+            value = "Steps between evaluations, the first before step 1; 0 means never.",
+            unit = "steps")
+        @Default("10")
+        @Range(min = 0)
+        int every,
+    @Doc(value = "Most held-out prompts of an evaluation, always the same.", unit = "prompts")
+        @Default("500")
+        @Range(min = 1)
+        int prompts,
+    @Doc(
+            "The run is complete once an evaluation after step 0 reaches this share of right"
+                + " answers, whatever training.steps says; 0 means that it makes all steps.")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        double target,
+    @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")
+        @Default("0")
+        @Range(min = 0, max = 1_000_000)
+        int maxTokens) {}

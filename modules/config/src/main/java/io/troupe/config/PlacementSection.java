@@ -1,0 +1,164 @@
+package io.troupe.config;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.hosts.placement.Placement;
+import io.troupe.hosts.placement.PlacementRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** Which roles run on which accelerators of which nodes; docs/cluster.md says how. */
+public record PlacementSection(
+    @Doc(
+            value =
+                "Hosts that the run spans; 0 means that everything runs in one process, and the"
+                    + " other keys of this section say nothing.",
+            unit = "nodes")
+        @Default("0")
+        @Range(min = 0, max = 1024)
+        int nodes,
+    @Doc(value = "Accelerators of each node, real or virtual.", unit = "GPUs")
+        @Default("8")
+        @Range(min = 1, max = 64)
+        int gpusPerNode,
+    @Doc(value = "Data-parallel ranks of the trainer, a GPU each.", unit = "ranks")
+        @Default("1")
+        @Range(min = 1, max = 65536)
+        int trainerRanks,
+    @Doc(
+            "What each trainer rank is: one of the `threads` of the head's JVM; one of the head's"
+                + " `children`, a JVM of its own on the head's host, whose native crash costs a"
+                + " step and not the head; or a JVM that the agents of the `nodes` start, on the"
+                + " hosts and GPUs that `troupe plan` draws.")
+        @Default("threads")
+        RanksAs ranksAs,
+    @Doc(
+            "Where `nodes` start the trainer's ranks: whether the head has a GPU of its own, for"
+                + " its copy of the policy, evaluations and a teacher. Without one it computes"
+                + " those on the processor.")
+        @Default("true")
+        boolean coordinatorGpu,
+    @Doc(
+            "How long a trainer rank that is a process may take to begin, or to make a step, while"
+                + " it gives signs of life; then it is ended and started again, and the step is"
+                + " made again. One without a sign for 20 s is ended at once.")
+        @Default("30m")
+        @Range(min = 1, max = 86_400)
+        Duration stepLimit,
+    @Doc(value = "Processes that sample, on all nodes; 0 means as many as fit.", unit = "processes")
+        @Default("0")
+        @Range(min = 0, max = 65536)
+        int rolloutWorkers,
+    @Doc(
+            value =
+                "Over how many GPUs of one node a rollout worker splits its weights; it divides"
+                    + " `gpus_per_node`.",
+            unit = "GPUs")
+        @Default("1")
+        @Range(min = 1, max = 64)
+        int tensorParallel,
+    @Doc(
+            value =
+                "Processes that compute log-probabilities of the reference or a teacher, a GPU"
+                    + " each; 0 means that the trainer does.",
+            unit = "processes")
+        @Default("0")
+        @Range(min = 0, max = 65536)
+        int referenceWorkers,
+    @Doc(value = "Processes that judge completions, on each node's processors.", unit = "processes")
+        @Default("4")
+        @Range(min = 0, max = 4096)
+        int verifiersPerNode)
+    implements Validated {
+  /** What a trainer rank is. */
+  public enum RanksAs {
+    THREADS,
+    CHILDREN,
+    NODES
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("head_gpu", "nodes", "ranks_as")
+        .require(
+            () -> coordinatorGpu || nodes == 0 || ranksOnNodes(),
+            "must be true unless the nodes start the trainer's ranks: else the head computes the"
+                + " ranks itself, or starts them on GPUs of its host",
+            "set placement.ranks_as to nodes, or leave head_gpu out");
+    if (nodes > 0
+        && Placement.processesOf(demand())
+            instanceof Placement.Outcome.Impossible(var rule, var advice)) {
+      rules
+          .on(
+              "nodes",
+              "gpus_per_node",
+              "trainer_ranks",
+              "ranks_as",
+              "head_gpu",
+              "rollout_workers",
+              "tensor_parallel",
+              "reference_workers")
+          .require(() -> false, "must have room for all roles: " + rule, advice);
+    }
+  }
+
+  private PlacementRequest demand() {
+    return new PlacementRequest(
+        nodes,
+        gpusPerNode,
+        trainerRanks,
+        rolloutWorkers,
+        tensorParallel,
+        referenceWorkers,
+        verifiersPerNode,
+        ranksOnNodes() && coordinatorGpu);
+  }
+
+  /**
+   * How many accelerators the head and its children compute on: ranks that are threads share one.
+   */
+  public int coordinatorGpus() {
+    if (nodes == 0) {
+      return 1;
+    }
+    return switch (ranksAs) {
+      case THREADS -> 1;
+      case CHILDREN -> trainerRanks;
+      case NODES -> coordinatorGpu ? 1 : 0;
+    };
+  }
+
+  /** Whether the nodes' agents start the trainer's ranks. */
+  public boolean ranksOnNodes() {
+    return nodes > 0 && ranksAs == RanksAs.NODES;
+  }
+
+  /** The drawing of {@code troupe plan}; none in one process. */
+  public Optional<Map<String, String>> lines() {
+    return placement()
+        .map(
+            placement ->
+                placement.lines(
+                    switch (ranksAs) {
+                      case THREADS ->
+                          trainerRanks == 1
+                              ? "in the head's JVM"
+                              : "threads of the head's JVM, which share its first GPU";
+                      case CHILDREN -> "a JVM and a GPU each, children of the head";
+                      case NODES -> "a JVM and a GPU each";
+                    }));
+  }
+
+  /** Where each role goes; none in one process. */
+  public Optional<Placement> placement() {
+    return nodes > 0
+            && Placement.processesOf(demand()) instanceof Placement.Outcome.Placed(var placement)
+        ? Optional.of(placement)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,191 @@
+package io.troupe.config.plan;
+
+import io.troupe.config.RunConfig;
+import io.troupe.config.TaskFacts;
+import io.troupe.config.policy.DecoderSection;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The memory that a run takes at its peak when everything is in one process, in bytes.
+ *
+ * @param policy what is trained
+ * @param trainer what the trainer holds
+ * @param published the weights that workers read and the next, in native memory
+ * @param samplers what samplers hold
+ * @param process the JVM and its libraries
+ * @param allocator what the C library keeps of memory that was given back to it
+ */
+public record MemoryEstimate(
+    Policy policy,
+    Trainer trainer,
+    long published,
+    Samplers samplers,
+    long process,
+    long allocator) {
+  private static final long FLOAT = 4;
+
+  /** The one that workers read, and the one that a step makes meanwhile. */
+  private static final long SNAPSHOTS = 2;
+
+  /** Slots of a cache to those in use, where it has just grown. */
+  private static final long GROWTH = 2;
+
+  /** Logits, their logarithm and their gradient. */
+  private static final long LOGIT_COPIES = 3;
+
+  private static final long PROCESS = 1L << 30;
+  private static final long ALLOCATOR_SHARE = 20;
+
+  /** The part of the whole that is worth a change of a key. */
+  private static final long LEAST_SAVING = 20;
+
+  /**
+   * What is trained.
+   *
+   * @param parameters numbers of the policy
+   * @param trained of these, the numbers that training moves: all, or the adapters'
+   */
+  public record Policy(String family, long parameters, long trained) {}
+
+  /**
+   * What the trainer holds.
+   *
+   * @param weights and adapters, and of what is trained gradient and AdamW's two means
+   * @param step activations and logits of a micro-batch
+   * @param reference the frozen policy of the KL penalty; 0 without one
+   * @param teacher beside the reference; 0 without one
+   */
+  public record Trainer(long weights, long step, long reference, long teacher) {
+    long total() {
+      return weights + step + reference + teacher;
+    }
+  }
+
+  /**
+   * What samplers hold.
+   *
+   * @param workers the weights of all rollout workers
+   * @param evaluator the weights of the evaluator's; 0 without evaluations
+   * @param keysAndValues the KV caches of all workers: of everything they decode at a time, or what
+   *     policy.kv_tokens allows, in slots that grow by doubling
+   */
+  public record Samplers(long workers, long evaluator, long keysAndValues) {
+    long total() {
+      return workers + evaluator + keysAndValues;
+    }
+  }
+
+  /**
+   * The estimate for a decoder.
+   *
+   * @param teacher parameters of a teacher beside the reference; 0 without one
+   */
+  static MemoryEstimate of(
+      ModelSizes model,
+      DecoderSection decoder,
+      long teacher,
+      RunConfig config,
+      TaskFacts facts,
+      Capacities capacities) {
+    long weights = FLOAT * model.parameters();
+    long adapters = model.adapters(decoder.lora());
+    boolean adapted = adapters > 0;
+    long trained = adapted ? adapters : model.parameters();
+    boolean copied =
+        config.lossSettings().readsReference(teacher > 0)
+            && (!adapted || config.warmup().steps() > 0);
+    Trainer trainer =
+        new Trainer(
+            adapted ? weights + 4 * FLOAT * trained : 4 * weights,
+            step(model, decoder, facts, config, capacities),
+            copied ? weights : 0,
+            FLOAT * teacher);
+    long sampled = (long) config.policy().bytesOfNumber() * model.parameters();
+    Samplers samplers =
+        new Samplers(
+            config.rollout().workers() * sampled,
+            capacities.evaluatedPrompts() > 0 ? sampled : 0,
+            keysAndValues(model, config, facts, capacities));
+    long published = SNAPSHOTS * weights;
+    long tensors = trainer.total() + published + samplers.total();
+    return new MemoryEstimate(
+        new Policy(model.family(), model.parameters(), trained),
+        trainer,
+        published,
+        samplers,
+        PROCESS,
+        tensors / ALLOCATOR_SHARE);
+  }
+
+  private static long step(
+      ModelSizes model,
+      DecoderSection decoder,
+      TaskFacts facts,
+      RunConfig config,
+      Capacities capacities) {
+    long longest = facts.longestSequence(config.rollout().maxTokens());
+    long tokens =
+        Math.clamp(
+            decoder.microBatchTokens(), longest, Math.max(longest, capacities.tokensPerStep()));
+    long bytes = config.policy().bytesOfNumber();
+    long activations =
+        switch (decoder.recompute()) {
+          case NONE -> model.layers() * model.layer().activations();
+          case LAYERS ->
+              (long) model.layers() * model.layer().hidden() + model.layer().activations();
+        };
+    long logits =
+        LOGIT_COPIES
+            * Math.min(ComputeSettings.DEFAULT_LOGIT_BYTES, tokens * model.vocabulary() * FLOAT);
+    long rounded = bytes == FLOAT ? 0 : bytes * model.parameters();
+    return tokens * activations * bytes + logits + rounded;
+  }
+
+  private static long keysAndValues(
+      ModelSizes model, RunConfig config, TaskFacts facts, Capacities capacities) {
+    long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
+    int tokens = facts.longestSequence(config.rollout().maxTokens());
+    long perToken = 2L * model.layers() * model.layer().keys() * config.policy().bytesOfNumber();
+    return GROWTH * cached(sequences, tokens, config) * perToken;
+  }
+
+  /** Tokens that the caches of all workers have slots in use for, at most. */
+  private static long cached(long sequences, int longest, RunConfig config) {
+    int context = config.policy().contextLength();
+    long wanted = sequences * DjlPolicy.cacheTokens(1, longest, context);
+    long allowed = (long) config.policy().kvTokens() * config.rollout().workers();
+    return allowed == 0 ? wanted : Math.min(wanted, allowed);
+  }
+
+  /** All of it. */
+  public long total() {
+    return trainer.total() + published + samplers.total() + process + allocator;
+  }
+
+  /** Which keys make it less, those that save most first. */
+  String advice() {
+    Map<String, Long> savings = new LinkedHashMap<>();
+    savings.put(
+        "train adapters (policy.lora.rank)",
+        policy.trained < policy.parameters ? 0 : 3 * policy.parameters * FLOAT);
+    savings.put(
+        "compute layers twice (policy.recompute: layers) or lower policy.micro_batch_tokens",
+        trainer.step);
+    savings.put("leave the KL penalty out (loss.kl_coefficient: 0)", trainer.reference);
+    savings.put("have the teacher on a server (distillation.teacher_urls)", trainer.teacher);
+    savings.put("evaluate afterwards (evaluation.every: 0)", samplers.evaluator);
+    savings.put("lower policy.kv_tokens", samplers.keysAndValues);
+    savings.put("sample in bfloat16 (policy.precision)", samplers.workers / 2);
+    return savings.entrySet().stream()
+        .filter(saving -> saving.getValue() >= total() / LEAST_SAVING)
+        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .collect(
+            Collectors.joining(
+                "; ", "", "; or take a smaller policy, or a machine with more memory"));
+  }
+}

@@ -1,0 +1,201 @@
+package io.troupe.config.plan;
+
+import io.troupe.config.RunConfig;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.config.training.DistillationSection;
+import io.troupe.config.training.LossSection;
+import io.troupe.config.training.LossSection.CorrectionName;
+import io.troupe.config.training.LossSection.ObjectiveName;
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.train.LearningRateSchedule.Decay;
+import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is allowed and still worth a sentence: settings without effect, and surprising ones. */
+final class PlanNotes {
+  private final ResolvedConfig<RunConfig> resolved;
+  private final RunConfig config;
+  private final Capacities capacities;
+  private final List<String> notes = new ArrayList<>();
+
+  private PlanNotes(ResolvedConfig<RunConfig> resolved, Capacities capacities) {
+    this.resolved = resolved;
+    this.config = resolved.config();
+    this.capacities = capacities;
+  }
+
+  static List<String> of(ResolvedConfig<RunConfig> resolved, Capacities capacities) {
+    PlanNotes notes = new PlanNotes(resolved, capacities);
+    notes.reproducibility();
+    notes.flow();
+    notes.data();
+    notes.sampling();
+    notes.loss();
+    notes.withoutEffect();
+    return List.copyOf(notes.notes);
+  }
+
+  private void reproducibility() {
+    if (config.lockStep()) {
+      note(true, "lock-step: on the CPU, a run with this seed repeats bit for bit, resumed or not");
+    } else if (config.training().maxStaleness() == 0) {
+      note(true, "synchronous but not reproducible: with one worker it would be, bit for bit");
+    } else {
+      note(true, "asynchronous: what arrives when depends on time, so two runs of a seed differ");
+    }
+  }
+
+  private void flow() {
+    int concurrent = config.rollout().maxConcurrentGroups();
+    note(
+        concurrent < capacities.groupsPerStep(),
+        "rollout.max_concurrent_groups (%d) is below a batch, so a batch comes in several waves"
+            .formatted(concurrent));
+    note(
+        concurrent > capacities.groupsOutstanding(),
+        "rollout.max_concurrent_groups (%d) is never reached: admission allows %d"
+            .formatted(concurrent, capacities.groupsOutstanding()));
+    note(
+        capacities.groupsDecoded() < capacities.groupsUnderLease(),
+        "workers decode %d of the %d groups that may be under lease; the rest is verified or waits"
+            .formatted(capacities.groupsDecoded(), capacities.groupsUnderLease()));
+    note(
+        config.training().filterDegenerate()
+            && config.training().cannotProgressAfter() < capacities.groupsPerStep(),
+        "training.max_filtered_groups (%d) is below a batch: bad luck alone may end the run"
+            .formatted(config.training().cannotProgressAfter()));
+  }
+
+  private void data() {
+    note(
+        capacities.groupsOutstanding() > capacities.trainingPrompts(),
+        "%d groups may be outstanding and there are %d training prompts: the same prompt can be"
+                .formatted(capacities.groupsOutstanding(), capacities.trainingPrompts())
+            + " in two of them");
+    note(
+        capacities.steps() < config.training().steps(),
+        "training.epochs (%d) ends the run after about %d of its %d steps"
+            .formatted(config.training().epochs(), capacities.steps(), config.training().steps()));
+  }
+
+  private void sampling() {
+    note(
+        config.sampling().truncates() || config.sampling().penalises(),
+        "rollout.top_p, top_k, min_p or repetition_penalty shape what is sampled, and the trainer"
+            + " knows of none: ratios of its probabilities to the recorded ones are biased, by the"
+            + " share that is left out");
+    note(
+        config.training().maxStaleness() == 0 && config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE,
+        "rollout.kv_on_swap has no effect: no completion spans two weight versions in lock-step");
+  }
+
+  private void loss() {
+    note(
+        config.training().maxStaleness() > 0
+            && config.loss().correction() == CorrectionName.NONE
+            && !config.lossSettings().objective().correctsItself(),
+        "loss.correction is none: tokens of older weights are trained on with the plain ratio");
+    note(
+        config.lossSettings().penalisesLoss() && config.loss().klEstimator() == KlEstimator.K1,
+        "loss.kl_estimator is k1 in the loss: its gradient is 0 in expectation, so the penalty only"
+            + " adds noise; take k2 or k3, or kl_in: reward");
+    note(
+        config.lossSettings().penalisesReward() && config.training().filterDegenerate(),
+        "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
+            + " penalty tells their completions apart");
+    note(
+        config.lossSettings().policyCoefficient() == 0 && config.training().filterDegenerate(),
+        "distillation.policy_coefficient is 0: rewards only choose which groups are trained on, and"
+            + " training.filter_degenerate puts those of equal rewards aside, which a teacher could"
+            + " tell something about");
+    note(
+        config.distillation().discards(),
+        "distillation.discard_perfect: completions with a reward of 1 have no weight; a step of"
+            + " them alone is skipped");
+    note(
+        !config.lossSettings().clips(),
+        "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
+  }
+
+  private void withoutEffect() {
+    Correction correction = config.lossSettings().correction();
+    note(
+        correction instanceof Correction.Decoupled && config.training().maxStaleness() <= 1,
+        "loss.correction is decoupled and no token is more than one version old: the proximal"
+            + " policy is the sampler, which is loss.correction: none");
+    boolean capped =
+        correction instanceof Correction.TruncatedImportance
+            || correction instanceof Correction.Decoupled;
+    noteWithoutEffect("loss.importance_cap", !capped, "the loss has no importance weights");
+    for (String key : List.of("icepop_low", "icepop_high")) {
+      noteWithoutEffect(
+          "loss." + key,
+          !(correction instanceof Correction.IcePop),
+          "loss.correction is not icepop");
+    }
+    for (String key : List.of("sequence_mask_low", "sequence_mask_high")) {
+      noteWithoutEffect(
+          "loss." + key,
+          config.loss().sequenceMask() == LossSection.MaskName.NONE,
+          "loss.sequence_mask is none");
+    }
+    noteWithoutEffect(
+        "loss.reference_refresh_every",
+        !config.lossSettings().readsReference(config.distillation().hasTeacher()),
+        "nothing reads the reference policy");
+    noteWithoutEffect("loss.kl_in", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
+    noteWithoutEffect(
+        "distillation.discard_perfect",
+        !config.distillation().discards(),
+        "distillation.divergence is not forward_kl, or policy_coefficient is not 0");
+    for (String key :
+        List.of("coefficient", "mix", "top_k", "teacher", "teacher_urls", "teacher_prompt")) {
+      noteWithoutEffect(
+          "distillation." + key,
+          config.distillation().divergence() == DistillationSection.Divergence.NONE,
+          "distillation.divergence is none");
+    }
+    noteWithoutEffect(
+        "loss.kl_estimator", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
+    noteWithoutEffect(
+        "loss.dr_grpo_constant",
+        config.loss().objective() != ObjectiveName.DR_GRPO,
+        "loss.objective is not dr_grpo");
+    noteWithoutEffect(
+        "cluster.workers_per_node",
+        config.placement().nodes() > 0,
+        "placement decides how many workers a node starts");
+    noteWithoutEffect(
+        "training.no_decay",
+        config.training().weightDecay() == 0 || config.policy() instanceof PolicySection.Toy,
+        "training.weight_decay is 0, or the policy is a table");
+    noteWithoutEffect(
+        "training.schedule_floor",
+        config.training().schedule() == Decay.CONSTANT,
+        "training.schedule is constant");
+    noteWithoutEffect(
+        "training.max_filtered_groups",
+        !config.training().filterDegenerate(),
+        "training.filter_degenerate is false");
+    for (String key : List.of("batch", "learning_rate", "examples")) {
+      noteWithoutEffect("warmup." + key, config.warmup().steps() == 0, "warmup.steps is 0");
+    }
+    for (String key : List.of("prompts", "max_tokens")) {
+      noteWithoutEffect(
+          "evaluation." + key, config.evaluation().every() == 0, "evaluation.every is 0");
+    }
+  }
+
+  private void noteWithoutEffect(String key, boolean isIdle, String because) {
+    note(isIdle && resolved.isChosen(key), key + " has no effect: " + because);
+  }
+
+  private void note(boolean applies, String text) {
+    if (applies) {
+      notes.add(text);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What a configuration needs before anything is started: memory, processes, notes. */
+@NullMarked
+package io.troupe.config.plan;
+
+import org.jspecify.annotations.NullMarked;

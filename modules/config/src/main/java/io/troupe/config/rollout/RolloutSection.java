@@ -1,0 +1,179 @@
+package io.troupe.config.rollout;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.client.InferenceEndpoint;
+import io.troupe.engine.http.probe.PublishedWeightForm;
+import java.time.Duration;
+import java.util.List;
+
+/** How completions are sampled. */
+public record RolloutSection(
+    @Doc(
+            value =
+                "Rollout workers with an engine of their own in this process; 0 where inference"
+                    + " servers do all of the sampling, with --cluster too.",
+            unit = "workers")
+        @Default("1")
+        @Range(min = 0, max = 1024)
+        int workers,
+    @Doc(value = "G, the size of a group: its rewards are compared.", unit = "completions")
+        @Default("16")
+        @Range(min = 2, max = 4096)
+        int completionsPerPrompt,
+    @Doc("Logits are divided by it, in sampler and trainer alike.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 100)
+        double temperature,
+    @Doc(value = "Most tokens of a completion, the stop token included.", unit = "tokens")
+        @Range(min = 1, max = 1_000_000)
+        int maxTokens,
+    @Doc(value = "Most groups sampled or verified at a time, over all workers.", unit = "groups")
+        @Default("64")
+        @Range(min = 1, max = 1_000_000)
+        int maxConcurrentGroups,
+    @Doc(value = "Most groups a worker decodes at a time.", unit = "groups")
+        @Default("16")
+        @Range(min = 1, max = 1_000_000)
+        int groupsPerRequest,
+    @Doc("A group not finished after this long is given to another worker.")
+        @Default("60s")
+        @Range(min = 0.001)
+        Duration leaseTimeout,
+    @Doc(
+            "How long an inference server may take from a request to its first token; its queue is"
+                + " in it, unless its /metrics show that it draws for others meanwhile. Then the"
+                + " server is taken for hung.")
+        @Default("120s")
+        @Range(min = 0.001)
+        Duration firstTokenTimeout,
+    @Doc(
+            value =
+                "Failures of a prompt before it is given up this epoch. Two leases that expire or"
+                    + " are lost with their worker count as one, ten that an engine fails too;"
+                    + " none that no verifier was there for.",
+            unit = "failures")
+        @Default("3")
+        @Range(min = 1, max = 1000)
+        int maxAttempts,
+    @Doc(
+            "A run in which nothing has succeeded for this long, because workers or verifiers fail,"
+                + " ends as failed, to be resumed.")
+        @Default("30m")
+        @Range(min = 0.001)
+        Duration outageTimeout,
+    @Doc(
+            "Share of the distribution that tokens are drawn from, the most probable first; 1 keeps"
+                + " all.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 1)
+        double topP,
+    @Doc(value = "How many of the most probable tokens may be drawn; 0 means all.", unit = "tokens")
+        @Default("0")
+        @Range(min = 0)
+        int topK,
+    @Doc("Least probability of a token, relative to the most probable one's; 0 keeps all.")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        double minP,
+    @Doc(
+            "Logits above 0 of tokens that prompt or completion hold are divided by it, those below"
+                + " multiplied; 1 changes nothing.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true, max = 100)
+        double repetitionPenalty,
+    @Doc(
+            "Texts that end a completion, in rollouts and evaluations. The token that completes one"
+                + " is trained on; verifiers see the text before it.")
+        List<String> stop,
+    @Doc("Ids that end a completion, besides the tokenizer's own.") List<Integer> stopTokenIds,
+    @Doc(
+            "What becomes of cached keys and values when weights change within a completion:"
+                + " `keep`, or `recompute` them with the new weights.")
+        @Default("keep")
+        KvOnSwap kvOnSwap,
+    @Doc(
+            "What inference servers get of each version: `merged`, all weights, or `adapters`,"
+                + " those of policy.lora alone, which they load beside the model that they serve;"
+                + " that must be policy.checkpoint. docs/sidecars.md.")
+        @Default("merged")
+        PublishedWeightForm publish,
+    @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
+    @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")
+        SidecarsSection sidecars)
+    implements Validated {
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("workers", "endpoints.urls", "sidecars.count")
+        .require(
+            () -> workers > 0 || usesServers(),
+            "must be 1 or more where no inference server samples",
+            "raise it, or name rollout.endpoints.urls or rollout.sidecars.count");
+    rules
+        .on("publish", "sidecars.model")
+        .require(
+            () -> !publishesAdapters() || sidecars.count() == 0 || sidecars.model().isEmpty(),
+            "(adapters) needs servers that load adapters beside policy.checkpoint",
+            "leave rollout.sidecars.model out, or set rollout.publish: merged");
+    rules
+        .on("publish", "sidecars.restart_for_weights")
+        .require(
+            () -> !publishesAdapters() || !sidecars.restartForWeights(),
+            "(adapters) is loaded while a server runs, which is not started anew for it",
+            "leave rollout.sidecars.restart_for_weights out, or set rollout.publish: merged");
+    rules
+        .on("publish")
+        .require(
+            () -> !publishesAdapters() || usesServers(),
+            "(adapters) is for inference servers, and there are none",
+            "name rollout.endpoints.urls or rollout.sidecars.count, or leave it out");
+    rules
+        .on("stop")
+        .require(
+            () -> stop.stream().noneMatch(String::isEmpty),
+            "must not hold an empty text",
+            "remove it");
+    rules
+        .on("stop_token_ids")
+        .require(
+            () -> stopTokenIds.stream().allMatch(id -> id >= 0),
+            "must hold ids, which are 0 or greater",
+            "remove the others");
+    rules
+        .on("groups_per_request", "max_concurrent_groups")
+        .require(
+            () -> groupsPerRequest <= maxConcurrentGroups,
+            "must not exceed max_concurrent_groups (%d)".formatted(maxConcurrentGroups),
+            "lower it, or raise max_concurrent_groups");
+  }
+
+  /** Whether servers get adapters alone. */
+  public boolean publishesAdapters() {
+    return publish == PublishedWeightForm.ADAPTERS;
+  }
+
+  /** Whether completions are drawn from the policy's own distribution, to the last token. */
+  public boolean isPlain() {
+    return topP == 1 && topK == 0 && minP == 0 && repetitionPenalty == 1 && stop.isEmpty();
+  }
+
+  /** How long to wait for servers that sample. */
+  public InferenceEndpoint.Patience patience() {
+    return InferenceEndpoint.Patience.DEFAULT.withFirstToken(firstTokenTimeout);
+  }
+
+  /** Whether inference servers sample. */
+  public boolean usesServers() {
+    return !endpoints.urls().isEmpty() || sidecars.count() > 0;
+  }
+
+  /** All workers: those with an engine in this process, and the one that drives the servers. */
+  public int allWorkers() {
+    return workers + (usesServers() ? 1 : 0);
+  }
+}

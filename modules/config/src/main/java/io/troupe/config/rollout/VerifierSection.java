@@ -1,0 +1,102 @@
+package io.troupe.config.rollout;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.config.schema.RelativeToFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The pools that score completions. */
+public record VerifierSection(
+    @Doc(value = "Completions verified at a time, by each kind of verifier.", unit = "workers")
+        @Default("2")
+        @Range(min = 1, max = 1024)
+        int workers,
+    @Doc(
+            "A verification that takes longer is ended with its process, and its completion is"
+                + " unverifiable; code and judges keep their own time.")
+        @Default("5s")
+        @Range(min = 0.001)
+        Duration timeout,
+    @Doc(value = "Memory of a verifier's JVM.", unit = "MB")
+        @Default("256")
+        @Range(min = 16, max = 65536)
+        int heapMb,
+    @Doc(
+            value = "So many timeouts and crashes in a row put a verifier under quarantine.",
+            unit = "failures")
+        @Default("20")
+        @Range(min = 1, max = 1_000_000)
+        int quarantineAfter,
+    @Doc("How long a verifier under quarantine is not tried again.")
+        @Default("1m")
+        @Range(min = 0.001)
+        Duration quarantine,
+    @Doc(
+            "Runs the programs of code completions without a sandbox, with all rights of this user:"
+                + " only where every one of them may be trusted.")
+        @Default("false")
+        boolean allowUnsandboxedCode,
+    @Doc("Jars with verifiers of your own.") @RelativeToFile List<Path> plugins,
+    @Doc(
+            "Rewards in place of the data sets' own: for each source named here, its parts, whose"
+                + " weights add up to 1.")
+        List<Reward> rewards)
+    implements Validated {
+  private static final double TOLERANCE = 1e-9;
+
+  /** One part of a source's reward. */
+  public record Reward(
+      @Doc("Data set (its alias, where it has one) whose completions it judges.") String source,
+      @Doc("Verifier; `troupe verify --list` has their names.") String verifier,
+      @Doc("Share of the reward.") @Default("1") @Range(min = 0, minExclusive = true, max = 1)
+          double weight,
+      @Doc("Options of the verifier, each `name=value`.") List<String> options)
+      implements Validated {
+    /** The options by name. */
+    public Map<String, String> optionsByName() {
+      Map<String, String> byName = new LinkedHashMap<>();
+      for (String option : options) {
+        int equals = option.indexOf('=');
+        byName.put(option.substring(0, equals), option.substring(equals + 1));
+      }
+      return byName;
+    }
+
+    @Override
+    public void check(RuleChecker rules) {
+      for (String option : options) {
+        rules
+            .on("options")
+            .require(
+                () -> option.indexOf('=') > 0,
+                "must hold name=value, not '%s'".formatted(option),
+                "write it as mode=strict");
+      }
+    }
+  }
+
+  /** The parts of a source's reward; none if it keeps its data set's verifier. */
+  public List<Reward> rewardsOf(String source) {
+    return rewards.stream().filter(reward -> reward.source().equals(source)).toList();
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    for (String source : rewards.stream().map(Reward::source).distinct().toList()) {
+      double sum = rewardsOf(source).stream().mapToDouble(Reward::weight).sum();
+      rules
+          .on("rewards")
+          .require(
+              () -> Math.abs(sum - 1) <= TOLERANCE,
+              "has weights for '%s' that add up to %s, not to 1".formatted(source, sum),
+              "change a weight");
+    }
+  }
+}

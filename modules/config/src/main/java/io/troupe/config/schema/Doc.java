@@ -1,0 +1,17 @@
+package io.troupe.config.schema;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** What a key means, for the person who sets it; the documentation is generated from it. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.RECORD_COMPONENT, ElementType.TYPE})
+public @interface Doc {
+  /** A sentence or two, in Markdown, without the key's name. */
+  String value();
+
+  /** Of what the number counts; empty for a pure number, a text or a duration. */
+  String unit() default "";
+}

@@ -1,0 +1,191 @@
+package io.troupe.config.training;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.KlPlacement;
+
+/** The loss; {@code troupe plan} prints its formula with these numbers. */
+public record LossSection(
+    @Doc(
+            "Surrogate and token mean: `grpo` (Shao et al. 2024), `dr_grpo` (Liu et al. 2025),"
+                + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025) or `cispo` (MiniMax 2025).")
+        @Default("grpo")
+        ObjectiveName objective,
+    @Doc(
+            "What an advantage compares a reward to: the group's mean, `standardised` by its"
+                + " deviation (a mean over G; over G - 1 with `standardised_unbiased`, as TRL and"
+                + " verl have it) or only `centred`, or `leave_one_out`, the mean of the others;"
+                + " `auto` takes the objective's own.")
+        @Default("auto")
+        BaselineName baseline,
+    @Doc(value = "Denominator of `dr_grpo`; 0 means rollout.max_tokens.", unit = "tokens")
+        @Default("0")
+        @Range(min = 0)
+        double drGrpoConstant,
+    @Doc(
+            "The ratio is clipped below 1 - this; -1 means the objective's own: 0.2, 3e-4 for"
+                + " `gspo`, 1 for `cispo`.")
+        @Default("-1")
+        @Range(min = -1, max = 1)
+        double clipLow,
+    @Doc(
+            "The ratio is clipped above 1 + this; -1 means the objective's own: 0.28, 4e-4 for"
+                + " `gspo`, 4 for `cispo`.")
+        @Default("-1")
+        @Range(min = -1)
+        double clipHigh,
+    @Doc(
+            "How the loss answers for tokens of older weights: `none`, `truncated_importance`"
+                + " weights, `icepop`, `decoupled` (AReaL's, weights above the cap are 0) or"
+                + " `decoupled_truncated` (they are the cap); `auto` takes `truncated_importance`"
+                + " when max_staleness is above 0, but `none` with `gspo` and `cispo`, whose ratio"
+                + " is to the sampler itself.")
+        @Default("auto")
+        CorrectionName correction,
+    @Doc(
+            "Cap of an importance weight; 0 means 2, or 5 with `decoupled` and"
+                + " `decoupled_truncated`.")
+        @Default("0")
+        @Range(min = 0)
+        double importanceCap,
+    @Doc("`icepop` gives no weight to a token whose p'/q is below this.")
+        @Default("0.5")
+        @Range(min = 0, max = 1)
+        double icepopLow,
+    @Doc("`icepop` gives no weight to a token whose p'/q is above this.")
+        @Default("5")
+        @Range(min = 1)
+        double icepopHigh,
+    @Doc(
+            "Which sequences are too far from their sampler to be learnt from: `none`, those whose"
+                + " `geometric` mean of p'/q is out of a range, or those with an `outlier` out of"
+                + " it.")
+        @Default("none")
+        MaskName sequenceMask,
+    @Doc("Low end of the mask's range; 0 means 0.99 for `geometric`, 1e-4 for `outlier`.")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        double sequenceMaskLow,
+    @Doc("High end of the mask's range; 0 means 1.01 for `geometric`, 100 for `outlier`.")
+        @Default("0")
+        @Range(min = 0)
+        double sequenceMaskHigh,
+    @Doc(
+            "Whether completions that the token limit cut off have no loss weight (overlong"
+                + " filtering); their rewards are in their group's baseline all the same.")
+        @Default("false")
+        boolean maskTruncated,
+    @Doc("β, the weight of the KL penalty towards the reference; 0 means no penalty.")
+        @Default("0.0")
+        @Range(min = 0)
+        double klCoefficient,
+    @Doc("Estimator of the KL penalty (Schulman 2020).") @Default("k3") KlEstimator klEstimator,
+    @Doc("Where the penalty acts: in each token's `loss`, or in the completion's `reward`.")
+        @Default("loss")
+        KlPlacement klIn,
+    @Doc(
+            value =
+                "The reference becomes the present policy before every step that follows a multiple"
+                    + " of this many; 0 means it stays v0.",
+            unit = "steps")
+        @Default("0")
+        @Range(min = 0)
+        int referenceRefreshEvery)
+    implements Validated {
+  /** Widest clip of a sequence's ratio that is not meant for a token's. */
+  private static final double WIDEST_SEQUENCE_CLIP = 0.1;
+
+  /** Objectives by name. */
+  public enum ObjectiveName {
+    /** Group relative policy optimisation. */
+    GRPO,
+    /** GRPO without its two normalisers. */
+    DR_GRPO,
+    /** GRPO with a mean over all tokens of the step. */
+    DAPO,
+    /** One ratio for a sequence. */
+    GSPO,
+    /** The clipped ratio is a weight. */
+    CISPO
+  }
+
+  /** Baselines by name. */
+  public enum BaselineName {
+    /** The objective's own. */
+    AUTO,
+    /** The group's mean, in its deviations. */
+    STANDARDISED,
+    /** The group's mean, in its unbiased deviations. */
+    STANDARDISED_UNBIASED,
+    /** The group's mean. */
+    CENTRED,
+    /** The mean of the others. */
+    LEAVE_ONE_OUT
+  }
+
+  /** Corrections by name. */
+  public enum CorrectionName {
+    /** Whatever the staleness asks for. */
+    AUTO,
+    /** The ratio is against the sampler itself. */
+    NONE,
+    /** To the step's start, with truncated importance weights. */
+    TRUNCATED_IMPORTANCE,
+    /** To the step's start, without the tokens that disagree. */
+    ICEPOP,
+    /** To the version before the present one; weights above the cap are 0. */
+    DECOUPLED,
+    /** The same; weights above the cap are the cap. */
+    DECOUPLED_TRUNCATED
+  }
+
+  /** Sequence masks by name. */
+  public enum MaskName {
+    /** No sequence is masked. */
+    NONE,
+    /** By the mean. */
+    GEOMETRIC,
+    /** By the worst. */
+    OUTLIER
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    for (String end : new String[] {"clip_low", "clip_high"}) {
+      double value = end.equals("clip_low") ? clipLow : clipHigh;
+      rules
+          .on(end)
+          .require(
+              () -> value == -1 || value >= 0,
+              "must be -1, the objective's own, or 0 or greater",
+              "set it to -1 or leave it out");
+      rules
+          .on(end, "objective")
+          .require(
+              () -> objective != ObjectiveName.GSPO || value <= WIDEST_SEQUENCE_CLIP,
+              "must not exceed 0.1 with objective gspo: it clips a sequence's mean ratio, not a"
+                  + " token's",
+              "leave it out, which takes the paper's 3e-4 and 4e-4");
+    }
+    rules
+        .on("correction", "objective")
+        .require(
+            () ->
+                correction == CorrectionName.AUTO
+                    || correction == CorrectionName.NONE
+                    || !(objective == ObjectiveName.GSPO || objective == ObjectiveName.CISPO),
+            "must be auto or none with objective gspo or cispo, whose ratio is to the sampler"
+                + " itself",
+            "leave it out; loss.sequence_mask goes with every objective");
+    rules
+        .on("sequence_mask_high")
+        .require(
+            () -> sequenceMaskHigh == 0 || sequenceMaskHigh >= 1,
+            "must be 0, the mask's own, or 1 or greater",
+            "raise it, or leave it out");
+  }
+}

@@ -1,0 +1,53 @@
+package io.troupe.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.config.binding.ConfigurationFile;
+import io.troupe.config.binding.ResolvedConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every file in conf/ is a valid run. */
+final class ShippedConfigurationsTest {
+  private static final Path FOLDER = Path.of("../../conf");
+
+  static Stream<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList().stream();
+    }
+  }
+
+  @Test
+  void files_ofTheFolder_holdTheThreeFirstRuns() throws IOException {
+    assertThat(files().map(file -> file.getFileName().toString()))
+        .contains("quickstart.yaml", "gsm8k-smoke.yaml", "toy.yaml");
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void load_shippedFile_hasNoViolation(Path file) {
+    RunConfig config = RunConfig.load(file, List.of()).config();
+
+    assertThat(config.training().steps()).isPositive();
+    assertThat(config.lossSettings().clips()).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void yaml_loadedFromAnotherFolder_givesTheSameRecords(Path file) {
+    ResolvedConfig<RunConfig> resolved = RunConfig.load(file, List.of("run.seed=7"));
+
+    ResolvedConfig<RunConfig> again =
+        ConfigurationFile.bind(
+            RunConfig.class, Path.of("elsewhere/resolved.yaml"), resolved.yaml(), List.of());
+
+    assertThat(again.config()).isEqualTo(resolved.config());
+    assertThat(again.config().run().seed()).isEqualTo(7);
+  }
+}

@@ -1,0 +1,119 @@
+package io.troupe.console.chat;
+
+import java.time.Duration;
+import java.util.List;
+
+/** The newest policy of a run, for whoever tries it out. Safe to share between threads. */
+public interface Chat {
+  /** Whether it answers, and what may be asked. */
+  sealed interface Offer {}
+
+  /**
+   * It answers.
+   *
+   * @param contextLength most tokens of prompt and answer together
+   * @param template whether a prompt can be put as a chat message
+   * @param temperature of the run's rollouts
+   * @param maxTokens of the run's rollouts
+   * @param mostTokens most that may be asked for
+   * @param example a prompt that the run does not train on, or empty
+   */
+  record Open(
+      int contextLength,
+      boolean template,
+      double temperature,
+      int maxTokens,
+      int mostTokens,
+      String example)
+      implements Offer {}
+
+  /**
+   * It does not answer here.
+   *
+   * @param closed why, and what to do instead
+   */
+  record Closed(String closed) implements Offer {}
+
+  /** What became of a question. */
+  sealed interface Begin {}
+
+  /** Its answer is being drawn. */
+  record Begun(Sampling draw) implements Begin {}
+
+  /** It is not answered. */
+  record Refused(Why why, String sentence) implements Begin {}
+
+  /** Kinds of refusal. */
+  enum Why {
+    /** The question does not suit the policy. */
+    UNFIT,
+    /** Another one is being answered. */
+    BUSY,
+    /** Nothing is answered now. */
+    NOT_NOW,
+    /** Nothing is ever answered here. */
+    NOT_HERE
+  }
+
+  /** A part of an answer. */
+  sealed interface Piece {}
+
+  /**
+   * More of its text.
+   *
+   * @param text whole characters, of unknown intent
+   * @param version number of the weights that drew it
+   */
+  record Said(String text, long version) implements Piece {}
+
+  /**
+   * It is whole.
+   *
+   * @param finish {@code stop}, or {@code length} where the limit cut it
+   * @param version number of the weights that drew its last token
+   */
+  record Ended(String finish, long version, int promptTokens, int tokens) implements Piece {}
+
+  /** It ends here, because something went wrong. */
+  record Failed(String error) implements Piece {}
+
+  /** An answer while it is drawn; used by one thread. */
+  interface Sampling extends AutoCloseable {
+    /**
+     * What is new, in order. After {@link Ended} or {@link Failed} there is nothing.
+     *
+     * @param patience how long to wait for it
+     * @return empty if nothing was new in time
+     */
+    List<Piece> next(Duration patience) throws InterruptedException;
+
+    /** Draws no more of it. */
+    @Override
+    void close();
+  }
+
+  /** Whether it answers, and what may be asked. */
+  Offer offer();
+
+  /** Begins an answer. */
+  Begin begin(ChatRequest ask);
+
+  /**
+   * One that does not answer.
+   *
+   * @param why in a sentence, with what to do instead
+   */
+  static Chat closed(String why) {
+    return new Chat() {
+      @Override
+      public Offer offer() {
+        return new Closed(why);
+      }
+
+      @Override
+      public Begin begin(ChatRequest ask) {
+        return new Refused(Why.NOT_HERE, why);
+      }
+    };
+  }
+}

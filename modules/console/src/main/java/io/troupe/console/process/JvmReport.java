@@ -1,0 +1,59 @@
+package io.troupe.console.process;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a process of a run tells of itself.
+ *
+ * @param jvm its name: {@code head}, a node's, or a worker's
+ * @param role what it is in the run: {@code head}, {@code node} or {@code worker}
+ * @param node the node that it belongs to; "" for the head
+ * @param gauges of the process and its machine, by name
+ * @param gpus of the machine, from the process that looks after them
+ * @param verifiers of this process
+ * @param actors of this process
+ */
+public record JvmReport(
+    String jvm,
+    String role,
+    String node,
+    Map<String, Double> gauges,
+    List<GpuReport> gpus,
+    List<VerifierReport> verifiers,
+    List<ActorRow> actors) {
+  /**
+   * An accelerator.
+   *
+   * @param usedBytes of its memory; 0 where the driver does not say
+   * @param utilisation percent; -1 where the driver does not say
+   * @param state {@code ours}, {@code idle}: ours and not computing, {@code free}, {@code foreign},
+   *     {@code zombie}: held by what a former agent left, or {@code virtual}
+   * @param whose who has it, in words; "" for nobody
+   */
+  public record GpuReport(
+      int index,
+      String name,
+      long memoryBytes,
+      long usedBytes,
+      int utilisation,
+      String state,
+      String whose) {}
+
+  /**
+   * A verifier.
+   *
+   * @param name as orders call it: with the process before it, unless that is the head
+   * @param pool its kind
+   * @param doing {@code idle}, {@code judging} or {@code quarantined}
+   * @param judged completions it has judged
+   */
+  public record VerifierReport(String name, String pool, String doing, long judged) {}
+
+  public JvmReport {
+    gauges = Map.copyOf(gauges);
+    gpus = List.copyOf(gpus);
+    verifiers = List.copyOf(verifiers);
+    actors = List.copyOf(actors);
+  }
+}

@@ -1,0 +1,57 @@
+package io.troupe.console.source;
+
+import io.troupe.console.chat.Chat;
+import io.troupe.console.process.JvmInspector;
+import io.troupe.core.run.Attribution;
+import io.troupe.core.run.OperatorCommand;
+import io.troupe.telemetry.view.RunFold;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+/** A run as the console reaches it: live, or the folder of one. */
+public interface RunSource {
+  /** What the run's events tell. */
+  RunFold fold();
+
+  /** The texts of its groups. */
+  RolloutTexts texts();
+
+  /** What the loss made of their tokens. */
+  TrainedTokens trainedTokens();
+
+  /** The configuration, versions and seeds it runs with. */
+  Map<String, Object> provenance();
+
+  /** Its processes. */
+  JvmInspector jvms();
+
+  /** The nodes of the cluster that this process is the head of; none otherwise. */
+  default List<NodeFacts> nodes() {
+    return List.of();
+  }
+
+  /** See {@link ClusterFacts#certificateDays}. */
+  default OptionalLong certificateDays() {
+    return OptionalLong.empty();
+  }
+
+  /** Its newest policy, for whoever tries it out. */
+  default Chat chat() {
+    return Chat.closed(
+        "this is the folder of a run, and no policy is loaded here; troupe serve RUN answers with"
+            + " its newest checkpoint");
+  }
+
+  /** Whether the run is in this process and can be told what to do. */
+  boolean live();
+
+  /**
+   * Asks the run for something.
+   *
+   * @return empty when it was taken; otherwise why not
+   */
+  CompletionStage<Optional<String>> order(OperatorCommand verb, Attribution order);
+}

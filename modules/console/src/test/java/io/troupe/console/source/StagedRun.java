@@ -1,0 +1,132 @@
+package io.troupe.console.source;
+
+import io.troupe.console.chat.StagedChat;
+import io.troupe.console.process.JvmInspector;
+import io.troupe.console.process.LocalJvm;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Attribution;
+import io.troupe.core.run.Coordination;
+import io.troupe.core.run.Decision;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.OperatorCommand;
+import io.troupe.core.run.RunLimits;
+import io.troupe.core.run.RunState;
+import io.troupe.telemetry.view.RunFold;
+import io.troupe.telemetry.view.RunViewSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A run without engines: a coordinator that the test plays the workers for. */
+public final class StagedRun implements RunSource {
+  private final RunLimits limits =
+      new RunLimits(
+          50, 1, 2, 2, 1, StalePolicy.MASK, 6, true, 3, 60_000, 100, 1_000, 0, 0, 0, 0, 500, false);
+  private final Coordination coordination = new Coordination(limits);
+  private final RunFold fold = new RunFold(RunViewSettings.of("staged", limits), 1_000);
+  private final RolloutTexts texts;
+  private final StagedChat chat = new StagedChat();
+  private final TrainedTokens trainedTokens;
+  private RunState state = RunState.INITIAL;
+  private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
+
+  public StagedRun(Path rollouts) {
+    texts = new RolloutTexts(rollouts);
+    trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
+    tell(new Input.Begin());
+    tell(new Input.WorkRequested(new WorkerId("rollout-1"), 4));
+  }
+
+  public synchronized RunState state() {
+    return state;
+  }
+
+  public synchronized Decision tell(Input input) {
+    Decision decision = coordination.decide(state, input, 0);
+    for (Event event : decision.events()) {
+      fold.event(System.currentTimeMillis(), event);
+    }
+    state = decision.state();
+    return decision;
+  }
+
+  public LeaseId oldest() {
+    return state().leases().findFirst().orElseThrow().lease();
+  }
+
+  /** Answers the oldest lease. */
+  public void answer() {
+    Group.Leased held = state().leases().findFirst().orElseThrow();
+    TokenVersions tokens = TokenVersions.uniform(held.version(), 3);
+    tell(
+        new Input.GroupScored(
+            new GroupSummary(held.lease(), List.of(0.0, 1.0), List.of(tokens, tokens))));
+  }
+
+  @Override
+  public RunFold fold() {
+    return fold;
+  }
+
+  @Override
+  public RolloutTexts texts() {
+    return texts;
+  }
+
+  @Override
+  public TrainedTokens trainedTokens() {
+    return trainedTokens;
+  }
+
+  @Override
+  public Map<String, Object> provenance() {
+    return Map.of("resolved", "run:\n  seed: 1\n");
+  }
+
+  @Override
+  public OptionalLong certificateDays() {
+    return OptionalLong.of(29);
+  }
+
+  @Override
+  public JvmInspector jvms() {
+    return LocalJvm.bystander();
+  }
+
+  @Override
+  public StagedChat chat() {
+    return chat;
+  }
+
+  @Override
+  public boolean live() {
+    return true;
+  }
+
+  @Override
+  public CompletionStage<Optional<String>> order(OperatorCommand verb, Attribution order) {
+    Decision decision = tell(new Input.Ordered(verb, order));
+    for (Event event : decision.events()) {
+      if (event instanceof Event.OrderRefused(OperatorCommand _, Attribution _, String reason)) {
+        return CompletableFuture.completedFuture(Optional.of(reason));
+      }
+    }
+    return answers.thenApply(_ -> Optional.empty());
+  }
+
+  /** Orders are taken, and answered once what is returned is completed. */
+  public CompletableFuture<Void> holdAnswers() {
+    answers = new CompletableFuture<>();
+    return answers;
+  }
+}

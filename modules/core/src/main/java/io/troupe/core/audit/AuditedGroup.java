@@ -1,0 +1,83 @@
+package io.troupe.core.audit;
+
+import static io.troupe.core.SplitMix64.mix;
+
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Group;
+import io.troupe.core.weights.WeightVersion;
+
+/**
+ * A group that was admitted and has not ended, as the audit knows it.
+ *
+ * @param prompt index in the training pool
+ * @param charges failures of it that count
+ */
+record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place) {
+  /** Where it is. */
+  sealed interface Stage {}
+
+  /** Nobody works on it. */
+  record Waiting() implements Stage {}
+
+  /** A worker has the right to produce it. */
+  record Leased(LeaseId lease, WorkerId worker, WeightVersion version) implements Stage {}
+
+  /** It is scored and waits for a step. */
+  record Buffered(GroupSummary summary) implements Stage {}
+
+  /** It is in the running step. */
+  record Training(GroupSummary summary) implements Stage {}
+
+  /** The group of a state's books. */
+  static AuditedGroup of(Group group) {
+    Stage place =
+        switch (group.stage()) {
+          case Group.Waiting() -> new Waiting();
+          case Group.Leased(var lease, var worker, var version, var _, var _) ->
+              new Leased(lease, worker, version);
+          case Group.Buffered(GroupSummary summary) -> new Buffered(summary);
+          case Group.Training(GroupSummary summary) -> new Training(summary);
+        };
+    int charges = group.attempts() + group.losses() + group.outages();
+    return new AuditedGroup(group.id(), group.prompt(), group.epoch(), charges, place);
+  }
+
+  AuditedGroup at(Stage next) {
+    return new AuditedGroup(id, prompt, epoch, charges, next);
+  }
+
+  AuditedGroup charged() {
+    return new AuditedGroup(id, prompt, epoch, charges + 1, place);
+  }
+
+  boolean isLeasedTo(WorkerId worker) {
+    return place instanceof Leased(var _, var holder, var _) && holder.equals(worker);
+  }
+
+  /**
+   * A number that tells this group apart after a resume, which voids leases: one under lease and
+   * one that waits are the same.
+   */
+  long fingerprint() {
+    long content =
+        switch (place) {
+          case Waiting _, Leased _ -> 1;
+          case Buffered(GroupSummary summary) -> 2L << 32 | (summary.hashCode() & 0xffffffffL);
+          case Training(GroupSummary summary) -> 3L << 32 | (summary.hashCode() & 0xffffffffL);
+        };
+    return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + content) + charges);
+  }
+
+  /** In words, for a violation. */
+  String where() {
+    return switch (place) {
+      case Waiting _ -> "waiting";
+      case Leased(var lease, var worker, var _) -> "under lease " + lease + " of " + worker.value();
+      case Buffered(GroupSummary summary) -> "buffered under " + summary.lease();
+      case Training(GroupSummary summary) -> "in training under " + summary.lease();
+    };
+  }
+}

@@ -1,0 +1,178 @@
+package io.troupe.core.loss;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * One completion as the trainer sees it. Arrays are handed over, not copied.
+ *
+ * <p>The loss weights carry everything that depends on the batch as a whole: length masks, stale
+ * tokens (zero), and the denominator of the objective. The engine only multiplies and sums, so the
+ * result cannot depend on how it splits the batch into micro-batches; it never splits a sequence.
+ */
+public final class TrainingSequence {
+  private final int[] prompt;
+  private final int[] completion;
+  private final float[] behaviourLogProbs;
+  private final float[] lossWeights;
+  private final double advantage;
+  private final int[] staleness;
+  private final TeacherTokens teacher;
+  private final double teacherWeight;
+
+  /**
+   * A sequence of the batch, sampled by the present weights, without a teacher.
+   *
+   * @param prompt token ids, at least one
+   * @param completion token ids, at least one
+   * @param behaviourLogProbs what the sampler recorded, one a completion token
+   * @param lossWeights one a completion token, 0 or greater: {@link LossWeights}
+   * @param advantage of the completion within its group
+   */
+  public TrainingSequence(
+      int[] prompt,
+      int[] completion,
+      float[] behaviourLogProbs,
+      float[] lossWeights,
+      double advantage) {
+    this(
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        new int[completion.length],
+        TeacherTokens.NONE,
+        1);
+  }
+
+  private TrainingSequence(
+      int[] prompt,
+      int[] completion,
+      float[] behaviourLogProbs,
+      float[] lossWeights,
+      double advantage,
+      int[] staleness,
+      TeacherTokens teacher,
+      double teacherWeight) {
+    require(prompt.length >= 1, "a prompt has at least one token");
+    require(completion.length >= 1, "a completion has at least one token");
+    require(
+        behaviourLogProbs.length == completion.length && lossWeights.length == completion.length,
+        "%d completion tokens need as many log-probabilities (%d) and loss weights (%d)",
+        completion.length,
+        behaviourLogProbs.length,
+        lossWeights.length);
+    require(Double.isFinite(advantage), "an advantage is a finite number, not %s", advantage);
+    require(
+        staleness.length == completion.length,
+        "%d completion tokens need the staleness of each, not of %d",
+        completion.length,
+        staleness.length);
+    require(
+        teacher.topK() == 0 || teacher.ids().length == completion.length,
+        "%d completion tokens need as many rows of a teacher, not %d",
+        completion.length,
+        teacher.ids().length);
+    require(
+        teacherWeight >= 0 && Double.isFinite(teacherWeight),
+        "the weight of a teacher is a finite number, 0 or greater, not %s",
+        teacherWeight);
+    this.prompt = prompt;
+    this.completion = completion;
+    this.behaviourLogProbs = behaviourLogProbs;
+    this.lossWeights = lossWeights;
+    this.advantage = advantage;
+    this.staleness = staleness;
+    this.teacher = teacher;
+    this.teacherWeight = teacherWeight;
+  }
+
+  /** The same sequence with the staleness of each completion token, in versions. */
+  public TrainingSequence sampledBehind(int[] versions) {
+    return new TrainingSequence(
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        versions,
+        teacher,
+        teacherWeight);
+  }
+
+  /** The same completion behind another prompt. */
+  public TrainingSequence after(int[] other) {
+    return new TrainingSequence(
+        other,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        teacher,
+        teacherWeight);
+  }
+
+  /** The same sequence with a teacher. */
+  public TrainingSequence withTeacher(TeacherTokens tokens) {
+    return new TrainingSequence(
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        tokens,
+        teacherWeight);
+  }
+
+  /** The same sequence with another weight of the teacher: {@link #teacherWeight}. */
+  public TrainingSequence withTeacherWeight(double weight) {
+    return new TrainingSequence(
+        prompt, completion, behaviourLogProbs, lossWeights, advantage, staleness, teacher, weight);
+  }
+
+  public int[] prompt() {
+    return prompt;
+  }
+
+  public int[] completion() {
+    return completion;
+  }
+
+  public float[] behaviourLogProbs() {
+    return behaviourLogProbs;
+  }
+
+  public float[] lossWeights() {
+    return lossWeights;
+  }
+
+  public double advantage() {
+    return advantage;
+  }
+
+  /** How many versions behind the trainer each completion token was sampled. */
+  public int[] staleness() {
+    return staleness;
+  }
+
+  /** What a teacher says to each completion token; {@link TeacherTokens#NONE} without one. */
+  public TeacherTokens teacher() {
+    return teacher;
+  }
+
+  /**
+   * What the loss weights are multiplied by in the distillation term: 0 where no teacher can speak
+   * of the completion, which then needs no rows of one; else 1 or greater, so that the term's mean
+   * is over the taught tokens of the step.
+   */
+  public double teacherWeight() {
+    return teacherWeight;
+  }
+
+  /** Prompt and completion together, in tokens. */
+  public int length() {
+    return prompt.length + completion.length;
+  }
+}

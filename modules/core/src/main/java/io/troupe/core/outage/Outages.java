@@ -1,0 +1,97 @@
+package io.troupe.core.outage;
+
+import io.troupe.core.PersistentMap;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+
+/**
+ * What infrastructure has failed lately: a breaker for each place of a worker, one for the
+ * verifiers, and since when nothing has succeeded.
+ *
+ * @param places by {@link io.troupe.core.rollout.WorkerId#place}; only those with a failure
+ * @param verifiers the breaker before all verifiers
+ * @param failingSince when the first breaker opened after the last success of the run, be it a
+ *     judged group or a step; {@link #NOT_FAILING} while none has
+ * @param lastReason of the failure that opened a breaker last
+ */
+public record Outages(
+    SortedMap<String, CircuitBreaker> places,
+    CircuitBreaker verifiers,
+    long failingSince,
+    String lastReason) {
+  public static final long NOT_FAILING = -1;
+
+  /** Nothing has failed. */
+  public static final Outages NONE =
+      new Outages(PersistentMap.empty(), CircuitBreaker.CLOSED, NOT_FAILING, "");
+
+  /** Places that left after a failure would otherwise be remembered for ever. */
+  private static final int MOST_PLACES = 1_000;
+
+  public Outages {
+    places = PersistentMap.of(places);
+  }
+
+  /** The breaker before the workers of a place. */
+  public CircuitBreaker place(String name) {
+    return Objects.requireNonNullElse(places.get(name), CircuitBreaker.CLOSED);
+  }
+
+  public Outages failed(String place) {
+    return with(place, place(place).failed());
+  }
+
+  public Outages worked(String place) {
+    CircuitBreaker breaker = place(place);
+    return breaker.failures() == 0 ? this : with(place, breaker.worked());
+  }
+
+  public Outages opened(String place, String reason, long at, long until) {
+    Outages open = with(place, place(place).opened(at, until));
+    return open.failing(reason, at);
+  }
+
+  public Outages closed(String place) {
+    return with(place, place(place).closed());
+  }
+
+  public Outages verifiersOpened(String reason, long at, long until) {
+    return new Outages(places, verifiers.opened(at, until), failingSince, lastReason)
+        .failing(reason, at);
+  }
+
+  public Outages verifiersClosed() {
+    return new Outages(places, verifiers.closed(), failingSince, lastReason);
+  }
+
+  /** Something of the run has succeeded, or nothing was or is wanted of it for a while. */
+  public Outages succeeded() {
+    return failingSince == NOT_FAILING
+        ? this
+        : new Outages(places, verifiers, NOT_FAILING, lastReason);
+  }
+
+  private Outages failing(String reason, long at) {
+    return new Outages(places, verifiers, failingSince == NOT_FAILING ? at : failingSince, reason);
+  }
+
+  private Outages with(String place, CircuitBreaker breaker) {
+    PersistentMap<String, CircuitBreaker> all = PersistentMap.of(places);
+    PersistentMap<String, CircuitBreaker> next =
+        breaker.equals(CircuitBreaker.CLOSED) ? all.without(place) : all.with(place, breaker);
+    return new Outages(
+        next.size() <= MOST_PLACES ? next : next.without(oldest(next)),
+        verifiers,
+        failingSince,
+        lastReason);
+  }
+
+  private static String oldest(Map<String, CircuitBreaker> breakers) {
+    return breakers.entrySet().stream()
+        .min(Comparator.comparingLong(entry -> entry.getValue().untilMillis()))
+        .orElseThrow()
+        .getKey();
+  }
+}

@@ -1,0 +1,42 @@
+package io.troupe.core.outage;
+
+import java.util.Optional;
+
+/**
+ * How long a run has had no worker: said after five minutes, and every five minutes from then on.
+ *
+ * @param since when the last one was there, in milliseconds
+ * @param nextAt when it is to be said
+ */
+public record WorkerAbsence(long since, long nextAt) {
+  static final long SAID_EVERY_MILLIS = 300_000;
+
+  /** A run's workers may all be started anew within that, after a takeover for instance. */
+  private static final long OUT_OF_ORDER_AFTER_MILLIS = 120_000;
+
+  private static final long MINUTE_MILLIS = 60_000;
+
+  /** Somebody is there. */
+  public static WorkerAbsence none(long nowMillis) {
+    return new WorkerAbsence(nowMillis, nowMillis + SAID_EVERY_MILLIS);
+  }
+
+  /** Whether a run that has had no worker for so long is out of order. */
+  public static boolean outOfOrder(long since, long nowMillis) {
+    return nowMillis - since >= OUT_OF_ORDER_AFTER_MILLIS;
+  }
+
+  /** What is to be said now, if anything. */
+  public Optional<String> sentence(long nowMillis) {
+    return nowMillis < nextAt
+        ? Optional.empty()
+        : Optional.of(
+            "no worker has been there for %d min, so nothing is sampled; look at the workers' logs"
+                .formatted((nowMillis - since) / MINUTE_MILLIS));
+  }
+
+  /** Once it has been said. */
+  public WorkerAbsence said(long nowMillis) {
+    return new WorkerAbsence(since, nowMillis + SAID_EVERY_MILLIS);
+  }
+}

@@ -1,0 +1,24 @@
+package io.troupe.core.run;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * Who asked for something, and why: what the journal keeps of every {@link OperatorCommand}.
+ *
+ * @param by a person or a program, as the console knows it
+ * @param why in their words; "" when they gave no reason
+ */
+public record Attribution(String by, String why) {
+  /** Most characters of each; more is refused. */
+  public static final int MAX_CHARACTERS = 500;
+
+  public Attribution {
+    require(!by.isBlank(), "an order must say who gives it");
+    require(
+        by.length() <= MAX_CHARACTERS && why.length() <= MAX_CHARACTERS,
+        "an order's name and reason have at most %d characters each, not %d and %d",
+        MAX_CHARACTERS,
+        by.length(),
+        why.length());
+  }
+}

@@ -1,0 +1,48 @@
+package io.troupe.core.train;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A group that a step trained on, with its tokens' marks.
+ *
+ * @param lease that its tokens came under
+ * @param completions one a completion, in its order
+ */
+public record GroupTokenMarks(LeaseId lease, List<TokenMarks> completions) {
+  public GroupTokenMarks {
+    completions = List.copyOf(completions);
+  }
+
+  /** Whether any token has a mark. */
+  public boolean hasMarks() {
+    return completions.stream().anyMatch(marks -> !marks.equals(TokenMarks.NONE));
+  }
+
+  /**
+   * Gives each group of a batch its part.
+   *
+   * @param marks one a completion of all groups, in order of groups
+   */
+  public static List<GroupTokenMarks> of(List<ScoredGroup> groups, List<TokenMarks> marks) {
+    int completions = groups.stream().mapToInt(group -> group.completions().size()).sum();
+    require(
+        completions == marks.size(),
+        "a step on %d completions has as many of their marks, not %d",
+        completions,
+        marks.size());
+    List<GroupTokenMarks> marked = new ArrayList<>();
+    int from = 0;
+    for (ScoredGroup group : groups) {
+      int to = from + group.completions().size();
+      marked.add(new GroupTokenMarks(group.lease(), marks.subList(from, to)));
+      from = to;
+    }
+    return marked;
+  }
+}

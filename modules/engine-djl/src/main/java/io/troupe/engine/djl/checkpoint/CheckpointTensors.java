@@ -1,0 +1,91 @@
+package io.troupe.engine.djl.checkpoint;
+
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.safetensors.StoredTensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Tensors of a file that are to become weights.
+ *
+ * @param source the file that messages name
+ */
+record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
+  private static final String OUTPUT = "lm_head.weight";
+  private static final String FREQUENCIES = ".rotary_emb.inv_freq";
+
+  /**
+   * Checks that the tensors with a prefix are the layout's, and that there are no others than
+   * {@code sets} of them.
+   *
+   * @throws IOException if one is missing, of another shape, or too many
+   */
+  void check(DecoderLayout layout, String prefix, int sets) throws IOException {
+    for (DecoderLayout.Parameter parameter : layout.parameters()) {
+      String name = prefix + parameter.name();
+      StoredTensor tensor = tensors.get(name);
+      if (tensor == null) {
+        throw new IOException("%s lacks the tensor %s".formatted(source, name));
+      }
+      if (!tensor.shape().equals(parameter.shape())) {
+        throw new IOException(
+            "%s: %s has shape %s, but this run's policy has %s"
+                .formatted(source, name, tensor.shape(), parameter.shape()));
+      }
+    }
+    int expected = sets * layout.parameters().size();
+    if (tensors.size() != expected) {
+      throw new IOException(
+          "%s holds %d tensors, but this run's policy has %d"
+              .formatted(source, tensors.size(), expected));
+    }
+  }
+
+  /**
+   * Checks the tensors of a model that others made. Two kinds of surplus are known to repeat what
+   * the configuration says, and are passed over: the output matrix of tied embeddings, and rotary
+   * frequencies.
+   *
+   * @throws IOException if one is missing, of another shape, or too many
+   */
+  void checkForeign(DecoderLayout layout) throws IOException {
+    List<String> names = layout.parameters().stream().map(p -> p.name()).toList();
+    for (DecoderLayout.Parameter parameter : layout.parameters()) {
+      StoredTensor tensor = tensors.get(parameter.name());
+      if (tensor == null) {
+        throw new IOException(
+            "%s lacks the tensor %s, which config.json calls for"
+                .formatted(source, parameter.name()));
+      }
+      if (!tensor.shape().equals(parameter.shape())) {
+        throw new IOException(
+            "%s: %s has shape %s, but config.json makes it %s"
+                .formatted(source, parameter.name(), tensor.shape(), parameter.shape()));
+      }
+    }
+    List<String> surplus =
+        tensors.keySet().stream()
+            .filter(name -> !names.contains(name))
+            .filter(name -> !name.equals(OUTPUT) && !name.endsWith(FREQUENCIES))
+            .sorted()
+            .toList();
+    if (!surplus.isEmpty()) {
+      throw new IOException(
+          "%s holds %d tensors that this architecture has not, the first of them %s"
+              .formatted(source, surplus.size(), surplus.getFirst()));
+    }
+  }
+
+  /** Copies the tensors with a prefix into weights, as float32. */
+  void copy(String prefix, ModelWeights target) {
+    target.fill(
+        (parameter, memory) -> {
+          StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + parameter.name()));
+          tensor.dtype().toFloats(tensor.data(), memory);
+        });
+  }
+}

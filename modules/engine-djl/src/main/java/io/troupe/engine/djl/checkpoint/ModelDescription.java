@@ -1,0 +1,226 @@
+package io.troupe.engine.djl.checkpoint;
+
+import static io.troupe.core.Require.require;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.model.DecoderSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a checkpoint says of its policy beside the tensors: config.json, and the tokenizer's files.
+ *
+ * <p>A policy made on the spot has its tokenizer in troupe_tokenizer.json: {@code type}
+ * ("characters", or the class of another tokenizer), {@code vocabulary_size}, {@code
+ * end_of_sequence} and, of a character tokenizer, {@code padding} and {@code alphabet}, whose
+ * characters have the ids from 2 on. A policy that was read from a checkpoint hands on the files it
+ * found there.
+ *
+ * @param config of the policy
+ * @param files content of the others, by name
+ */
+public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String CONFIG = "config.json";
+  private static final String OURS = "troupe_tokenizer.json";
+  private static final String THEIRS = "tokenizer.json";
+
+  /**
+   * Files of a Hugging Face checkpoint that go with its tokenizer; those not there are left out.
+   */
+  private static final List<String> COMPANIONS =
+      List.of(
+          THEIRS,
+          "tokenizer_config.json",
+          "special_tokens_map.json",
+          "added_tokens.json",
+          "vocab.json",
+          "merges.txt",
+          "chat_template.jinja",
+          "generation_config.json");
+
+  /** What must agree for the weights to mean the same. */
+  private static final List<String> ARCHITECTURE =
+      List.of(
+          "model_type",
+          "hidden_size",
+          "num_hidden_layers",
+          "num_attention_heads",
+          "num_key_value_heads",
+          "head_dim",
+          "intermediate_size",
+          "max_position_embeddings",
+          "rope_theta",
+          "rope_scaling",
+          "rope_parameters",
+          "rms_norm_eps",
+          "tie_word_embeddings",
+          "vocab_size",
+          "eos_token_id");
+
+  public ModelDescription {
+    files = new TreeMap<>(files);
+  }
+
+  /** Of a policy that was made on the spot. */
+  static ModelDescription of(DecoderSettings settings, Tokenizer tokenizer) {
+    ModelConfig config =
+        ModelConfig.of(settings, tokenizer.vocabularySize(), tokenizer.endOfSequence());
+    return new ModelDescription(config, Map.of(OURS, json(tokenizer)));
+  }
+
+  /** Of a checkpoint's directory. */
+  static ModelDescription of(Path directory, ModelConfig config) throws IOException {
+    Map<String, byte[]> files = new TreeMap<>();
+    for (String name : COMPANIONS) {
+      Path file = directory.resolve(name);
+      if (Files.exists(file)) {
+        files.put(name, Files.readAllBytes(file));
+      }
+    }
+    return new ModelDescription(config.storedAs("float32"), files);
+  }
+
+  private static byte[] json(Tokenizer tokenizer) {
+    ObjectNode node = JSON.createObjectNode();
+    if (tokenizer instanceof CharacterTokenizer characters) {
+      node.put("type", "characters");
+      node.put("padding", CharacterTokenizer.PADDING);
+      node.put("alphabet", characters.alphabet());
+    } else {
+      node.put("type", tokenizer.getClass().getName());
+    }
+    node.put("vocabulary_size", tokenizer.vocabularySize());
+    node.put("end_of_sequence", tokenizer.endOfSequence());
+    try {
+      return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(node);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("texts and numbers are JSON", impossible);
+    }
+  }
+
+  /** Writes all of it, durably. */
+  void write(Path directory) throws IOException {
+    write(directory.resolve(CONFIG), config.bytes());
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      write(directory.resolve(file.getKey()), file.getValue());
+    }
+  }
+
+  private static void write(Path file, byte[] content) throws IOException {
+    Files.write(
+        file,
+        content,
+        StandardOpenOption.CREATE_NEW,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.DSYNC);
+  }
+
+  /**
+   * Compares a directory with this policy.
+   *
+   * @throws IOException if a file cannot be read or differs; the message names file, key and values
+   */
+  void check(Path directory) throws IOException {
+    Path file = directory.resolve(CONFIG);
+    JsonNode found = read(file);
+    // Through text, so that a number read and a number made are of the same class.
+    JsonNode expected = JSON.readTree(config.bytes());
+    for (String key : ARCHITECTURE) {
+      if (!expected.path(key).equals(found.path(key))) {
+        throw new IOException(
+            "%s: %s is %s, but this run's policy has %s"
+                .formatted(file, key, found.path(key), expected.path(key)));
+      }
+    }
+    checkTokenizer(directory, OURS);
+    checkTokenizer(directory, THEIRS);
+  }
+
+  /**
+   * Checks that the ids of a directory's tokenizer stand for the tokens of this policy's. How a
+   * text is cut into tokens may differ: a teacher gets ids.
+   *
+   * @throws IllegalArgumentException if one does not, or the directory has no such tokenizer
+   */
+  void requireSameTokens(Path directory) {
+    for (String name : List.of(OURS, THEIRS)) {
+      byte[] mine = files.get(name);
+      if (mine != null) {
+        Path file = directory.resolve(name);
+        require(
+            Files.exists(file),
+            "%s is missing: a teacher needs the policy's tokenizer, which is of that kind",
+            file);
+        try {
+          requireSame(
+              file,
+              TokenizerVocabulary.of(JSON.readTree(mine)),
+              TokenizerVocabulary.of(read(file)));
+        } catch (IOException failure) {
+          throw new IllegalArgumentException(failure.getMessage(), failure);
+        }
+      }
+    }
+  }
+
+  private static Set<Long> ids(Map<Long, String> one, Map<Long, String> other) {
+    Set<Long> ids = new TreeSet<>(one.keySet());
+    ids.addAll(other.keySet());
+    return ids;
+  }
+
+  private static void requireSame(Path file, Map<Long, String> policy, Map<Long, String> teacher) {
+    for (long id : ids(policy, teacher)) {
+      String mine = policy.getOrDefault(id, "");
+      String theirs = teacher.getOrDefault(id, "");
+      require(
+          mine.equals(theirs),
+          "%s: token %d is '%s', and the policy's is '%s'; a teacher needs the policy's tokens",
+          file,
+          id,
+          theirs,
+          mine);
+    }
+  }
+
+  private void checkTokenizer(Path directory, String name) throws IOException {
+    byte[] mine = files.get(name);
+    if (mine == null) {
+      return;
+    }
+    Path file = directory.resolve(name);
+    JsonNode expected = JSON.readTree(mine);
+    JsonNode found = read(file);
+    if (!expected.equals(found)) {
+      throw new IOException(
+          "%s describes the tokenizer %s, but this run has %s"
+              .formatted(file, excerpt(found), excerpt(expected)));
+    }
+  }
+
+  private static String excerpt(JsonNode node) {
+    String text = node.toString();
+    return text.length() <= 200 ? text : text.substring(0, 200) + " ...";
+  }
+
+  private static JsonNode read(Path file) throws IOException {
+    try {
+      return JSON.readTree(Files.readAllBytes(file));
+    } catch (JsonProcessingException failure) {
+      throw new IOException("%s is not JSON".formatted(file), failure);
+    }
+  }
+}

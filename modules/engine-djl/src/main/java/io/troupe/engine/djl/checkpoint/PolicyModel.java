@@ -1,0 +1,54 @@
+package io.troupe.engine.djl.checkpoint;
+
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.Device;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * The policy that trainer and samplers compute.
+ *
+ * @param card what its checkpoints say of it
+ * @param start where its first weights come from
+ */
+public record PolicyModel(
+    DecoderSettings settings, Tokenizer tokenizer, ModelDescription card, Start start) {
+  /** Where the first weights come from. */
+  sealed interface Start {
+    /** They are drawn: {@link io.troupe.engine.djl.model.WeightInit}. */
+    record Random() implements Start {}
+
+    /** They are read. */
+    record Stored(PretrainedModel checkpoint) implements Start {}
+  }
+
+  public static PolicyModel random(DecoderSettings settings, Tokenizer tokenizer) {
+    return new PolicyModel(
+        settings, tokenizer, ModelDescription.of(settings, tokenizer), new Start.Random());
+  }
+
+  public static PolicyModel of(PretrainedModel checkpoint) {
+    return new PolicyModel(
+        checkpoint.settings(),
+        checkpoint.tokenizer(),
+        checkpoint.card(),
+        new Start.Stored(checkpoint));
+  }
+
+  /** The first weights; {@code seed} is of those that are drawn. */
+  public ModelWeights weights(DecoderLayout layout, Device device, long seed) {
+    return switch (start) {
+      case Start.Random() -> ModelWeights.random(layout, device, seed, settings.initStd());
+      case Start.Stored(PretrainedModel checkpoint) -> {
+        try {
+          yield checkpoint.weights(layout, device);
+        } catch (IOException failure) {
+          throw new UncheckedIOException(failure);
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,108 @@
+package io.troupe.engine.djl.checkpoint;
+
+import static io.troupe.core.Require.require;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.safetensors.ModelFiles;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/**
+ * A Hugging Face checkpoint that a policy starts from: a directory whose architecture, tensors and
+ * tokenizer were looked at, and whose weights were not read yet.
+ *
+ * @param settings of its decoder; the context length may have been lowered
+ * @param tokenizer of its ids
+ */
+public record PretrainedModel(
+    Path directory,
+    DecoderSettings settings,
+    PretrainedTokenizer tokenizer,
+    ModelDescription card) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * Looks at a checkpoint.
+   *
+   * @throws IOException if a file is missing, is damaged, or is of what is not computed here; the
+   *     message names file, tensor or key, and rule
+   */
+  public static PretrainedModel open(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new IOException("the checkpoint %s is no directory".formatted(directory));
+    }
+    ModelConfig config = ModelConfig.read(directory.resolve("config.json"));
+    try (Arena arena = Arena.ofConfined()) {
+      ModelFiles files = ModelFiles.map(directory, arena);
+      new CheckpointTensors(files.source(), files.tensors())
+          .checkForeign(DecoderLayout.of(config.settings(), config.vocabulary()));
+    }
+    PretrainedTokenizer tokenizer =
+        PretrainedTokenizer.read(directory, config.vocabulary(), endIds(directory, config));
+    return new PretrainedModel(
+        directory, config.settings(), tokenizer, ModelDescription.of(directory, config));
+  }
+
+  /** How many weights it has. */
+  public long parameters() {
+    return DecoderLayout.of(settings, tokenizer.vocabularySize()).size();
+  }
+
+  /**
+   * The checkpoint with a shorter context: fewer rotary positions, and less memory.
+   *
+   * @throws IllegalArgumentException if it is longer than the checkpoint's
+   */
+  public PretrainedModel withContextLength(int length) {
+    require(
+        length <= settings.contextLength(),
+        "context_length (%d) exceeds the checkpoint's max_position_embeddings (%d)",
+        length,
+        settings.contextLength());
+    return new PretrainedModel(directory, settings.withContextLength(length), tokenizer, card);
+  }
+
+  /** Reads the weights, converted to float32. */
+  ModelWeights weights(DecoderLayout layout, Device device) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      ModelFiles files = ModelFiles.map(directory, arena);
+      CheckpointTensors stored = new CheckpointTensors(files.source(), files.tensors());
+      stored.checkForeign(layout);
+      ModelWeights weights = ModelWeights.zeros(layout, device);
+      stored.copy("", weights);
+      return weights;
+    }
+  }
+
+  /**
+   * Ids that end a completion: those of generation_config.json, or of config.json where it names
+   * none.
+   */
+  private static List<Integer> endIds(Path directory, ModelConfig config) throws IOException {
+    List<Integer> ids = new ArrayList<>();
+    Path generation = directory.resolve("generation_config.json");
+    if (Files.exists(generation)) {
+      try {
+        JsonNode node = JSON.readTree(Files.readAllBytes(generation));
+        ids.addAll(ModelConfig.ids(node.path("eos_token_id")));
+      } catch (JsonProcessingException failure) {
+        throw new IOException("%s is not JSON".formatted(generation), failure);
+      }
+    }
+    if (ids.isEmpty()) {
+      ids.addAll(config.endIds());
+    }
+    return List.copyOf(new LinkedHashSet<>(ids));
+  }
+}

@@ -1,0 +1,285 @@
+package io.troupe.engine.djl.checkpoint;
+
+import static io.troupe.core.Require.require;
+
+import ai.djl.huggingface.tokenizers.Encoding;
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.torch.Torch;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The tokenizer of a Hugging Face checkpoint, tokenizer.json, with byte-level pieces as all of the
+ * Qwen and Llama 3 families have them. Encoding is the tokenizers library's own, through DJL;
+ * decoding joins the bytes of pieces, as that library does.
+ */
+public final class PretrainedTokenizer implements Tokenizer {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String FILE = "tokenizer.json";
+  private static final byte[] NOTHING = {};
+
+  private final HuggingFaceTokenizer encoder;
+  private final byte[][] pieces;
+  private final Pattern special;
+  private final Set<Integer> endIds;
+  private final String textStart;
+
+  private PretrainedTokenizer(
+      HuggingFaceTokenizer encoder,
+      byte[][] pieces,
+      Pattern special,
+      Set<Integer> endIds,
+      String textStart) {
+    this.encoder = encoder;
+    this.pieces = pieces;
+    this.special = special;
+    this.endIds = endIds;
+    this.textStart = textStart;
+  }
+
+  /**
+   * Reads tokenizer.json of a directory, and loads the native library the first time.
+   *
+   * @param vocabulary ids of the model, at least as many as the tokenizer's
+   * @param endIds ids that end a completion; if there is none, tokenizer_config.json's eos_token
+   * @throws IOException if a file is missing, or of a kind that is not read here
+   */
+  static PretrainedTokenizer read(Path directory, int vocabulary, List<Integer> endIds)
+      throws IOException {
+    Path file = directory.resolve(FILE);
+    if (!Files.exists(file)) {
+      throw new IOException(
+          "%s is missing; make it with the tokenizer's save_pretrained of transformers"
+              .formatted(file));
+    }
+    JsonNode json = json(file);
+    String decoder = json.path("decoder").path("type").asText();
+    if (!decoder.equals("ByteLevel")) {
+      throw new IOException(
+          "%s has the decoder '%s'; only ByteLevel, of the Qwen and Llama 3 families, is read"
+              .formatted(file, decoder));
+    }
+    byte[][] pieces = pieces(file, json, vocabulary);
+    Set<Integer> ends = new LinkedHashSet<>(endIds);
+    if (ends.isEmpty()) {
+      ends.add(configuredEnd(directory, json));
+    }
+    for (int id : ends) {
+      if (id < 0 || id >= vocabulary) {
+        throw new IOException(
+            "%s: eos_token_id %d is none of the model's %d ids"
+                .formatted(directory, id, vocabulary));
+      }
+    }
+    HuggingFaceTokenizer encoder = encoder(file);
+    PretrainedTokenizer tokenizer =
+        new PretrainedTokenizer(
+            encoder,
+            pieces,
+            specialTexts(json),
+            Collections.unmodifiableSet(ends),
+            textStart(encoder, json));
+    tokenizer.checkSpecial(file, json);
+    return tokenizer;
+  }
+
+  /** The library numbers added tokens by itself, and only warns where the file has other ids. */
+  private void checkSpecial(Path file, JsonNode json) throws IOException {
+    for (JsonNode added : json.path("added_tokens")) {
+      int[] ids = encodeWithSpecial(added.path("content").asText());
+      int expected = added.path("id").asInt();
+      if (added.path("special").asBoolean() && (ids.length != 1 || ids[0] != expected)) {
+        throw new IOException(
+            "%s gives %s the id %d, but the tokenizers library reads it as %s"
+                .formatted(file, added.path("content").asText(), expected, Arrays.toString(ids)));
+      }
+    }
+  }
+
+  /** What the post-processor puts before a text, found by a text of one letter. */
+  private static String textStart(HuggingFaceTokenizer encoder, JsonNode json) {
+    Map<Long, String> texts = new HashMap<>();
+    for (JsonNode added : json.path("added_tokens")) {
+      if (added.path("special").asBoolean()) {
+        texts.put(added.path("id").asLong(), added.path("content").asText());
+      }
+    }
+    StringBuilder start = new StringBuilder();
+    for (long id : encoder.encode("a", true, false).getIds()) {
+      String text = texts.get(id);
+      if (text == null) {
+        break;
+      }
+      start.append(text);
+    }
+    return start.toString();
+  }
+
+  private static HuggingFaceTokenizer encoder(Path file) throws IOException {
+    Torch.offline();
+    System.setProperty("RUST_FLAVOR", "cpu");
+    Map<String, String> options =
+        Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
+    try {
+      return HuggingFaceTokenizer.newInstance(file, options);
+    } catch (RuntimeException failure) { // the binding throws what Rust told it, as no own type
+      throw new IOException(
+          "%s was not taken by the tokenizers library: %s".formatted(file, failure.getMessage()),
+          failure);
+    }
+  }
+
+  private static JsonNode json(Path file) throws IOException {
+    try {
+      return JSON.readTree(Files.readAllBytes(file));
+    } catch (JsonProcessingException failure) {
+      throw new IOException("%s is not JSON".formatted(file), failure);
+    }
+  }
+
+  /** Bytes by id; nothing for special tokens and for ids of the model that have no text. */
+  private static byte[][] pieces(Path file, JsonNode json, int vocabulary) throws IOException {
+    byte[][] pieces = new byte[vocabulary][];
+    Arrays.fill(pieces, NOTHING);
+    for (Map.Entry<String, JsonNode> entry : json.path("model").path("vocab").properties()) {
+      put(file, pieces, entry.getValue().asInt(-1), ByteLevelAlphabet.bytes(entry.getKey()));
+    }
+    for (JsonNode added : json.path("added_tokens")) {
+      boolean isSpecial = added.path("special").asBoolean();
+      byte[] bytes = isSpecial ? NOTHING : ByteLevelAlphabet.bytes(added.path("content").asText());
+      put(file, pieces, added.path("id").asInt(-1), bytes);
+    }
+    return pieces;
+  }
+
+  private static void put(Path file, byte[][] pieces, int id, byte[] bytes) throws IOException {
+    if (id < 0 || id >= pieces.length) {
+      throw new IOException(
+          "%s has the id %d, but config.json has a vocab_size of %d"
+              .formatted(file, id, pieces.length));
+    }
+    pieces[id] = bytes;
+  }
+
+  private static int configuredEnd(Path directory, JsonNode json) throws IOException {
+    Path file = directory.resolve("tokenizer_config.json");
+    if (Files.exists(file)) {
+      JsonNode end = json(file).path("eos_token");
+      String text = end.path("content").asText(end.asText());
+      for (JsonNode added : json.path("added_tokens")) {
+        if (added.path("content").asText().equals(text)) {
+          return added.path("id").asInt();
+        }
+      }
+    }
+    throw new IOException(
+        "%s names no end of a text: generation_config.json and config.json have no eos_token_id, and"
+                .formatted(directory)
+            + " tokenizer_config.json no eos_token among the added tokens");
+  }
+
+  /** Matches what spells a special token, the longest first. */
+  private static Pattern specialTexts(JsonNode json) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode added : json.path("added_tokens")) {
+      if (added.path("special").asBoolean()) {
+        texts.add(added.path("content").asText());
+      }
+    }
+    texts.sort(Comparator.comparingInt(String::length).reversed());
+    String any = texts.stream().map(Pattern::quote).collect(Collectors.joining("|"));
+    return Pattern.compile(texts.isEmpty() ? "(?!)" : any);
+  }
+
+  /**
+   * The ids of a text. Where it spells a special token, it is cut behind that token's first
+   * character and the two parts are encoded on their own, so that data cannot end a turn.
+   */
+  @Override
+  public int[] encode(String text) {
+    Matcher spelled = special.matcher(text);
+    if (!spelled.find()) {
+      return encodeWithSpecial(text);
+    }
+    List<int[]> parts = new ArrayList<>();
+    int from = 0;
+    do {
+      int cut = text.offsetByCodePoints(spelled.start(), 1);
+      parts.add(encodeWithSpecial(text.substring(from, cut)));
+      from = cut;
+    } while (spelled.find(from));
+    parts.add(encodeWithSpecial(text.substring(from)));
+    return parts.stream().flatMapToInt(Arrays::stream).toArray();
+  }
+
+  @Override
+  public int[] encodeWithSpecial(String text) {
+    if (text.isEmpty()) {
+      return new int[0];
+    }
+    Encoding encoding = encoder.encode(text, false, false);
+    return Arrays.stream(encoding.getIds()).mapToInt(Math::toIntExact).toArray();
+  }
+
+  @Override
+  public String textStart() {
+    return textStart;
+  }
+
+  @Override
+  public String decode(int[] tokens) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    for (int token : tokens) {
+      text.writeBytes(piece(token));
+    }
+    return text.toString(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public byte[] bytes(int token) {
+    return piece(token).clone();
+  }
+
+  private byte[] piece(int token) {
+    require(
+        token >= 0 && token < pieces.length,
+        "token %d is no id of this tokenizer; ids lie in [0, %d]",
+        token,
+        pieces.length - 1);
+    return pieces[token];
+  }
+
+  @Override
+  public int vocabularySize() {
+    return pieces.length;
+  }
+
+  @Override
+  public int endOfSequence() {
+    return endIds.iterator().next();
+  }
+
+  @Override
+  public Set<Integer> endIds() {
+    return endIds;
+  }
+}

@@ -1,0 +1,109 @@
+package io.troupe.engine.djl.checkpoint;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.safetensors.ModelFiles;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A checkpoint that teaches a policy: a Hugging Face folder, or what a run saved. Its architecture
+ * and tensors were looked at, and its weights were not read yet. It may be of another size and
+ * family than the policy; its tokens must be the policy's.
+ *
+ * @param settings of its decoder
+ * @param vocabulary rows of its embedding
+ */
+public record TeacherCheckpoint(Path directory, DecoderSettings settings, int vocabulary) {
+  private static final String CONFIG = "config.json";
+
+  /** Where a run's checkpoint has its policy. */
+  private static final String POLICY = "policy";
+
+  /**
+   * Looks at a checkpoint.
+   *
+   * @param folder with config.json, or a run's checkpoint, which has that in {@code policy}
+   * @throws IOException if a file is missing, is damaged, or is of what is not computed here; the
+   *     message names file, tensor or key, and rule
+   */
+  public static TeacherCheckpoint open(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      throw new IOException("the teacher %s is no directory".formatted(folder));
+    }
+    Path inner = folder.resolve(POLICY);
+    boolean nested = !Files.exists(folder.resolve(CONFIG)) && Files.exists(inner.resolve(CONFIG));
+    Path directory = nested ? inner : folder;
+    ModelConfig config = ModelConfig.read(directory.resolve(CONFIG));
+    try (Arena arena = Arena.ofConfined()) {
+      stored(directory, DecoderLayout.of(config.settings(), config.vocabulary()), arena);
+    }
+    return new TeacherCheckpoint(directory, config.settings(), config.vocabulary());
+  }
+
+  /** How many weights it has. */
+  public long parameters() {
+    return DecoderLayout.of(settings, vocabulary).size();
+  }
+
+  /**
+   * Checks that it can teach a policy that is made on the spot.
+   *
+   * @throws IllegalArgumentException if not; the message says what differs
+   */
+  public void requireFit(DecoderSettings policy, Tokenizer tokenizer) {
+    requireFit(ModelDescription.of(policy, tokenizer), policy.contextLength());
+  }
+
+  /**
+   * Checks that it can teach a policy that starts from a checkpoint.
+   *
+   * @throws IllegalArgumentException if not; the message says what differs
+   */
+  public void requireFit(PretrainedModel policy) {
+    requireFit(policy.card(), policy.settings().contextLength());
+  }
+
+  public void requireFit(ModelDescription policy, int contextLength) {
+    require(
+        settings.contextLength() >= contextLength,
+        "the teacher %s reads %d tokens, and the policy's context_length is %d; lower that, or"
+            + " take another teacher",
+        directory,
+        settings.contextLength(),
+        contextLength);
+    require(
+        vocabulary == policy.config().vocabulary(),
+        "the teacher %s has a vocabulary of %d, and the policy one of %d; a teacher speaks of the"
+            + " policy's tokens, so take one of the same family",
+        directory,
+        vocabulary,
+        policy.config().vocabulary());
+    policy.requireSameTokens(directory);
+  }
+
+  /** Reads the weights, converted to float32. */
+  public ModelWeights weights(DecoderLayout layout, Device device) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      CheckpointTensors stored = stored(directory, layout, arena);
+      ModelWeights weights = ModelWeights.zeros(layout, device);
+      stored.copy("", weights);
+      return weights;
+    }
+  }
+
+  private static CheckpointTensors stored(Path directory, DecoderLayout layout, Arena arena)
+      throws IOException {
+    ModelFiles files = ModelFiles.map(directory, arena);
+    CheckpointTensors stored = new CheckpointTensors(files.source(), files.tensors());
+    stored.checkForeign(layout);
+    return stored;
+  }
+}

@@ -1,0 +1,196 @@
+package io.troupe.engine.djl.checkpoint;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.base.files.DurableFiles;
+import io.troupe.engine.djl.model.AdamW;
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.LowRankAdapters;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.model.ReferenceWeights;
+import io.troupe.engine.djl.model.TrainableWeights;
+import io.troupe.engine.safetensors.ModelFiles;
+import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.StoredTensor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * A trainer's state as a directory: a Hugging Face checkpoint (model.safetensors or its shards,
+ * config.json, the tokenizer's files: {@link ModelDescription}), AdamW's moments under the prefixes
+ * {@code m.} and {@code v.} (optimizer.safetensors, its metadata the step count) and, once frozen,
+ * the reference policy (reference.safetensors).
+ *
+ * <p>With adapters the model is the merged one, and beside it are the frozen weights
+ * (base.safetensors) and the adapters in PEFT's layout (the folder {@code adapter}); the moments
+ * are those of the adapters.
+ */
+public final class TrainerCheckpoint {
+  private static final String OPTIMIZER = "optimizer.safetensors";
+  private static final String REFERENCE = "reference.safetensors";
+  private static final String BASE = "base.safetensors";
+  private static final String FIRST = "m.";
+  private static final String SECOND = "v.";
+  private static final String STEPS = "steps";
+  private static final String REFERENCE_IS = "reference";
+  private static final String IS_BASE = "base";
+  private static final Map<String, String> FORMAT = Map.of("format", "pt");
+
+  private TrainerCheckpoint() {}
+
+  public static void save(
+      Path directory,
+      ModelDescription card,
+      long shardBytes,
+      Decoder decoder,
+      TrainableWeights trained,
+      AdamW optimizer,
+      ReferenceWeights reference)
+      throws IOException {
+    requireEmpty(directory);
+    switch (trained) {
+      case TrainableWeights.Whole(ModelWeights weights) ->
+          ModelFiles.write(directory, stored("", weights), shardBytes);
+      case TrainableWeights.Adapted(ModelWeights base, LowRankAdapters adapters) -> {
+        try (ModelWeights merged = adapters.merged(decoder, base)) {
+          ModelFiles.write(directory, stored("", merged), shardBytes);
+        }
+        SafetensorsFile.write(directory.resolve(BASE), stored("", base), FORMAT);
+        AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
+      }
+    }
+    List<StoredTensor> moments = new ArrayList<>();
+    moments.addAll(stored(FIRST, optimizer.first()));
+    moments.addAll(stored(SECOND, optimizer.second()));
+    SafetensorsFile.write(directory.resolve(OPTIMIZER), moments, metadata(optimizer, reference));
+    if (reference instanceof ReferenceWeights.Frozen(var frozen)) {
+      SafetensorsFile.write(directory.resolve(REFERENCE), stored("", frozen), FORMAT);
+    }
+    card.write(directory);
+    DurableFiles.syncFolder(directory);
+  }
+
+  /**
+   * Reads a directory into weights and optimizer; everything is checked before anything is changed.
+   *
+   * @return the reference policy
+   * @throws IOException if a file is missing, unreadable, or of another policy
+   */
+  public static ReferenceWeights restore(
+      Path directory, ModelDescription card, TrainableWeights trained, AdamW optimizer)
+      throws IOException {
+    card.check(directory);
+    Path optimizerFile = directory.resolve(OPTIMIZER);
+    DecoderLayout moved = trained.trainable().layout();
+    try (Arena arena = Arena.ofConfined()) {
+      Map<ModelWeights, CheckpointTensors> sources = sources(directory, trained, arena);
+      for (Map.Entry<ModelWeights, CheckpointTensors> source : sources.entrySet()) {
+        source.getValue().check(source.getKey().layout(), "", 1);
+      }
+      SafetensorsFile file = SafetensorsFile.map(optimizerFile, arena);
+      CheckpointTensors moments = new CheckpointTensors(optimizerFile, file.tensors());
+      moments.check(moved, FIRST, 2);
+      moments.check(moved, SECOND, 2);
+      long steps = steps(optimizerFile, file);
+      ReferenceWeights reference = reference(directory, file, trained, arena);
+      sources.forEach((target, source) -> source.copy("", target));
+      moments.copy(FIRST, optimizer.first());
+      moments.copy(SECOND, optimizer.second());
+      optimizer.restoreSteps(steps);
+      return reference;
+    }
+  }
+
+  /** Where the weights come from; the merged model of adapters is not read. */
+  private static Map<ModelWeights, CheckpointTensors> sources(
+      Path directory, TrainableWeights trained, Arena arena) throws IOException {
+    Map<ModelWeights, CheckpointTensors> sources = new LinkedHashMap<>();
+    switch (trained) {
+      case TrainableWeights.Whole(ModelWeights weights) -> {
+        requireNoAdapter(directory);
+        ModelFiles model = ModelFiles.map(directory, arena);
+        sources.put(weights, new CheckpointTensors(model.source(), model.tensors()));
+      }
+      case TrainableWeights.Adapted(ModelWeights base, LowRankAdapters adapters) -> {
+        AdapterFiles.check(directory, adapters.settings());
+        sources.put(base, map(directory.resolve(BASE), arena));
+        sources.put(adapters.weights(), map(AdapterFiles.model(directory), arena));
+      }
+    }
+    return sources;
+  }
+
+  private static void requireNoAdapter(Path directory) throws IOException {
+    if (Files.exists(AdapterFiles.model(directory))) {
+      throw new IOException(
+          "%s was saved by a run that trains adapters, and this one trains all weights; set"
+                  .formatted(directory)
+              + " policy.lora as it was, or start from its merged model");
+    }
+  }
+
+  private static CheckpointTensors map(Path file, Arena arena) throws IOException {
+    return new CheckpointTensors(file, SafetensorsFile.map(file, arena).tensors());
+  }
+
+  private static ReferenceWeights reference(
+      Path directory, SafetensorsFile optimizer, TrainableWeights trained, Arena arena)
+      throws IOException {
+    Path file = directory.resolve(REFERENCE);
+    if (Files.exists(file)) {
+      CheckpointTensors frozen = map(file, arena);
+      ModelWeights copy = ModelWeights.zeros(trained.whole().layout(), trained.whole().device());
+      frozen.check(copy.layout(), "", 1);
+      frozen.copy("", copy);
+      return new ReferenceWeights.Frozen(copy);
+    }
+    return optimizer.metadata().getOrDefault(REFERENCE_IS, "").equals(IS_BASE)
+        ? new ReferenceWeights.Base(trained.whole())
+        : new ReferenceWeights.None();
+  }
+
+  private static Map<String, String> metadata(AdamW optimizer, ReferenceWeights reference) {
+    Map<String, String> metadata = new TreeMap<>(FORMAT);
+    metadata.put(STEPS, Long.toString(optimizer.steps()));
+    if (reference instanceof ReferenceWeights.Base) {
+      metadata.put(REFERENCE_IS, IS_BASE);
+    }
+    return metadata;
+  }
+
+  private static List<StoredTensor> stored(String prefix, ModelWeights weights) {
+    return weights.views().stream()
+        .map(tensor -> StoredTensor.of(tensor).named(prefix + tensor.name()))
+        .toList();
+  }
+
+  private static long steps(Path file, SafetensorsFile content) throws IOException {
+    String text = content.metadata().getOrDefault(STEPS, "");
+    try {
+      return Long.parseUnsignedLong(text);
+    } catch (NumberFormatException failure) {
+      throw new IOException(
+          "%s: its metadata has '%s' as %s, which is no count".formatted(file, text, STEPS),
+          failure);
+    }
+  }
+
+  private static void requireEmpty(Path directory) throws IOException {
+    require(Files.isDirectory(directory), "%s is no directory to save into", directory);
+    try (Stream<Path> entries = Files.list(directory)) {
+      require(
+          entries.findAny().isEmpty(),
+          "%s is not empty; a checkpoint needs an empty directory",
+          directory);
+    }
+  }
+}

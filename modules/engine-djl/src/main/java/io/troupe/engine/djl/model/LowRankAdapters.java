@@ -1,0 +1,140 @@
+package io.troupe.engine.djl.model;
+
+import io.troupe.engine.djl.model.DecoderLayout.Kind;
+import io.troupe.engine.djl.model.DecoderLayout.Parameter;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.djl.torch.TorchProgram;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The low-rank adapters of a policy: A [rank, in] and B [out, rank] of each target, named as PEFT
+ * names them, and their scale.
+ *
+ * <p>A begins uniform within 1 / sqrt(in), which is PyTorch's Kaiming initialisation of a linear
+ * layer; B begins as zeros.
+ */
+public final class LowRankAdapters implements AutoCloseable {
+  private static final String PREFIX = "base_model.model.";
+  private static final String FIRST = "lora_A";
+  private static final String SUFFIX = ".weight";
+
+  private final Tuning.LowRank settings;
+  private final List<Integer> adapted;
+  private final ModelWeights weights;
+  private final NativeTensor scale;
+
+  private LowRankAdapters(
+      Tuning.LowRank settings,
+      List<Integer> adapted,
+      DecoderLayout layout,
+      Device device,
+      double scale) {
+    this.settings = settings;
+    this.adapted = List.copyOf(adapted);
+    this.weights = ModelWeights.zeros(layout, device);
+    this.scale = NativeTensor.zeros(device, ElementType.FLOAT32, 1);
+    try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, 1)) {
+      staged.memory().set(ValueLayout.JAVA_FLOAT, 0, (float) scale);
+      this.scale.assign(staged, 1);
+    }
+  }
+
+  /** New adapters of weights, where these are. */
+  static LowRankAdapters random(Tuning.LowRank settings, ModelWeights frozen, long seed) {
+    DecoderLayout base = frozen.layout();
+    List<Integer> adapted = new ArrayList<>();
+    List<Parameter> parameters = new ArrayList<>();
+    List<Integer> slots = new ArrayList<>();
+    // The output matrix comes last and has none.
+    for (int slot : base.slots().subList(0, base.slots().size() - 1)) {
+      if (slot == DecoderLayout.ABSENT || !isTarget(settings, base.parameters().get(slot))) {
+        slots.add(DecoderLayout.ABSENT);
+        slots.add(DecoderLayout.ABSENT);
+      } else {
+        Parameter matrix = base.parameters().get(slot);
+        adapted.add(slot);
+        slots.add(parameters.size());
+        slots.add(parameters.size() + 1);
+        parameters.add(part(matrix, FIRST, settings.rank(), matrix.shape().get(1)));
+        parameters.add(part(matrix, "lora_B", matrix.shape().get(0), settings.rank()));
+      }
+    }
+    LowRankAdapters adapters =
+        new LowRankAdapters(
+            settings,
+            adapted,
+            new DecoderLayout(parameters, slots),
+            frozen.device(),
+            settings.scale());
+    adapters.weights.fill(
+        (parameter, memory) -> {
+          if (parameter.name().endsWith(FIRST + SUFFIX)) {
+            fill(parameter, seed, memory);
+          }
+        });
+    return adapters;
+  }
+
+  private static boolean isTarget(Tuning.LowRank settings, Parameter parameter) {
+    return settings.targets().stream()
+        .anyMatch(target -> parameter.name().endsWith("." + target.module() + SUFFIX));
+  }
+
+  private static Parameter part(Parameter matrix, String part, long rows, long columns) {
+    String module = matrix.name().substring(0, matrix.name().length() - SUFFIX.length());
+    return new Parameter(
+        PREFIX + module + "." + part + SUFFIX, Kind.MATRIX, List.of(rows, columns));
+  }
+
+  private static void fill(Parameter a, long seed, MemorySegment memory) {
+    Random uniform = new Random(CounterRandom.mix(CounterRandom.mix(seed) ^ a.name().hashCode()));
+    double bound = 1 / Math.sqrt((double) a.shape().get(1));
+    for (long i = 0; i < memory.byteSize() / Float.BYTES; i++) {
+      memory.setAtIndex(
+          ValueLayout.JAVA_FLOAT, i, (float) (bound * (2 * uniform.nextDouble() - 1)));
+    }
+  }
+
+  public Tuning.LowRank settings() {
+    return settings;
+  }
+
+  /** A and B of every target. */
+  public ModelWeights weights() {
+    return weights;
+  }
+
+  NativeTensor scale() {
+    return scale;
+  }
+
+  /** A copy of the base with what the adapters add; the caller closes it. */
+  public ModelWeights merged(Decoder decoder, ModelWeights base) {
+    ModelWeights merged = base.copy();
+    for (int i = 0; i < adapted.size(); i++) {
+      Parameter parameter = base.layout().parameters().get(adapted.get(i));
+      try (TorchProgram.Call call = decoder.call("merged");
+          NativeTensor sum =
+              call.with(base.tensor(adapted.get(i)))
+                  .with(weights.tensor(2 * i))
+                  .with(weights.tensor(2 * i + 1))
+                  .with(scale)
+                  .opaque()) {
+        merged.tensor(adapted.get(i)).assign(sum, parameter.extents());
+      }
+    }
+    return merged;
+  }
+
+  @Override
+  public void close() {
+    weights.close();
+    scale.close();
+  }
+}

@@ -1,0 +1,157 @@
+package io.troupe.engine.djl.torch;
+
+import ai.djl.engine.EngineException;
+import ai.djl.pytorch.jni.TorchBridge;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes one
+ * of the host through {@link #memory}, and one of another device through a copy on the host;
+ * PyTorch never sees Java's memory, which it could not keep alive.
+ */
+public final class NativeTensor implements AutoCloseable {
+  /** Element types, with DJL's numbers. */
+  public enum ElementType {
+    FLOAT32(0, Float.BYTES),
+    FLOAT64(1, Double.BYTES),
+    INT64(6, Long.BYTES);
+
+    private final int number;
+    private final int bytes;
+
+    ElementType(int number, int bytes) {
+      this.number = number;
+      this.bytes = bytes;
+    }
+  }
+
+  private static final AtomicLong LIVE = new AtomicLong();
+
+  /** Where the numbers are. */
+  private sealed interface Place {}
+
+  private record OnHost(long bytes) implements Place {}
+
+  /** On a device, or in a type, that Java does not look into. */
+  private record Elsewhere() implements Place {}
+
+  private final long handle;
+  private final Place place;
+  private boolean open = true;
+
+  private NativeTensor(long handle, Place place) {
+    this.handle = handle;
+    this.place = place;
+    LIVE.incrementAndGet();
+  }
+
+  /** Zeros on the host. */
+  public static NativeTensor zeros(ElementType type, long... shape) {
+    return zeros(Device.host(), type, shape);
+  }
+
+  public static NativeTensor zeros(Device device, ElementType type, long... shape) {
+    long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+    long bytes = Math.multiplyExact(elements, type.bytes);
+    try {
+      long handle = TorchBridge.zeros(shape, type.number, device.code());
+      return new NativeTensor(
+          handle,
+          switch (device) {
+            case Device.Cpu() -> new OnHost(bytes);
+            case Device.Cuda(_) -> new Elsewhere();
+          });
+    } catch (EngineException failure) {
+      throw TorchOutOfMemoryException.orItself(failure);
+    }
+  }
+
+  /** Takes over a handle on a contiguous tensor of the host. */
+  public static NativeTensor of(long handle, ElementType type, long elements) {
+    return new NativeTensor(handle, new OnHost(Math.multiplyExact(elements, type.bytes)));
+  }
+
+  /** Takes over a handle on a tensor of any device and type. */
+  public static NativeTensor opaque(long handle) {
+    return new NativeTensor(handle, new Elsewhere());
+  }
+
+  /** A new tensor on the same memory, whose gradient is its own and goes with it. */
+  public NativeTensor leaf() {
+    NativeTensor leaf = new NativeTensor(TorchBridge.detach(handle()), place);
+    TorchBridge.requireGradient(leaf.handle());
+    return leaf;
+  }
+
+  /** A handle on the gradient of a leaf that has one. */
+  public NativeTensor gradient() {
+    return opaque(TorchBridge.gradient(handle()));
+  }
+
+  /** Tensors of this process that are not closed. */
+  public static long live() {
+    return LIVE.get();
+  }
+
+  public long handle() {
+    if (!open) {
+      throw new IllegalStateException("the tensor is closed");
+    }
+    return handle;
+  }
+
+  /** Whether {@link #memory} shows it. */
+  public boolean onHost() {
+    return place instanceof OnHost;
+  }
+
+  /** The numbers of a tensor as a new one on the host. */
+  public NativeTensor toHost(ElementType type, long elements) {
+    try {
+      return of(TorchBridge.toHost(handle(), type.number), type, elements);
+    } catch (EngineException failure) {
+      throw TorchOutOfMemoryException.orItself(failure);
+    }
+  }
+
+  /** Takes over the numbers of a tensor of the same shape, wherever both are. */
+  public void assign(NativeTensor source, long... shape) {
+    if (Arrays.stream(shape).allMatch(extent -> extent > 0)) {
+      try {
+        TorchBridge.assign(handle(), source.handle(), shape);
+      } catch (EngineException failure) {
+        throw TorchOutOfMemoryException.orItself(failure);
+      }
+    }
+  }
+
+  /** The elements in row-major order; valid until {@link #close}. Only of a tensor of the host. */
+  @SuppressWarnings("restricted") // the segment is exactly the tensor's memory
+  public MemorySegment memory() {
+    if (!(place instanceof OnHost(long bytes))) {
+      throw new IllegalStateException("the tensor is not in the memory of the host");
+    }
+    if (bytes == 0) {
+      return MemorySegment.NULL;
+    }
+    // A direct buffer ends at 2 GiB, so the address comes from one on the first slice.
+    long slice = TorchBridge.firstSlice(handle());
+    try {
+      long address = MemorySegment.ofBuffer(TorchBridge.memory(slice)).address();
+      return MemorySegment.ofAddress(address).reinterpret(bytes);
+    } finally {
+      TorchBridge.deleteTensor(slice);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (open) {
+      open = false;
+      LIVE.decrementAndGet();
+      TorchBridge.deleteTensor(handle);
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package io.troupe.engine.djl.train;
+
+import ai.djl.pytorch.jni.TorchBridge;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.StepLoss;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.GradientLeaves;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.model.ReferenceWeights;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.djl.torch.Torch;
+import io.troupe.engine.djl.torch.TorchProgram;
+import io.troupe.engine.parallel.PartialStepMetrics;
+import io.troupe.engine.train.StepOutcome;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Gathers the gradient of a step, micro-batch by micro-batch. The program computes
+ * log-probabilities, {@link StepLoss} the loss and its derivatives by them, and PyTorch propagates
+ * those back: every loss has one implementation, in double precision, and this class knows none of
+ * them.
+ */
+final class GradientPass {
+  private final Decoder decoder;
+  private final GradientLeaves leaves;
+  private final TrainingMode.Activations activations;
+  private final int logitRows;
+  private final StepLoss loss = new StepLoss();
+  private double entropy;
+  private long tokens;
+  private long read;
+  private long padded;
+  private long gradientNanos;
+  private long referenceNanos;
+
+  /**
+   * A pass over a step's micro-batches.
+   *
+   * @param logitRows most positions whose logits are held at a time
+   */
+  GradientPass(
+      Decoder decoder, GradientLeaves leaves, TrainingMode.Activations activations, int logitRows) {
+    this.logitRows = logitRows;
+    this.decoder = decoder;
+    this.leaves = leaves;
+    this.activations = activations;
+  }
+
+  /** Takes the log-probabilities of a plan's i-th sequence and puts their derivatives. */
+  private interface Part {
+    void of(int i, TrainingSequence sequence, TokenRows logProbs, TokenRows derivatives);
+  }
+
+  /**
+   * Adds a part of the rollouts.
+   *
+   * @param reference read when the loss has a penalty
+   * @return why the step cannot be made, if it cannot
+   */
+  Optional<String> rollouts(PrefixSharingPlan plan, LossSettings s, ReferenceWeights reference) {
+    try (MicroBatch batch = MicroBatch.pack(plan, s.distillation().topK())) {
+      Optional<ModelWeights> frozen = reference.weights().filter(_ -> s.penalisesLoss());
+      if (frozen.isPresent()) {
+        try (LogProbPass penalty = ofReference(frozen.get(), batch, s.temperature())) {
+          return penalty.finite()
+              ? rollouts(plan, batch, s, penalty.rows(plan))
+              : Optional.of("a log-probability of the reference policy is not finite");
+        }
+      }
+      return rollouts(plan, batch, s, List.of());
+    }
+  }
+
+  private LogProbPass ofReference(ModelWeights frozen, MicroBatch batch, double temperature) {
+    long start = System.nanoTime();
+    TorchBridge.setGradientMode(false);
+    try {
+      return LogProbPass.of(decoder, frozen, batch, temperature, logitRows);
+    } finally {
+      TorchBridge.setGradientMode(true);
+      referenceNanos += System.nanoTime() - start;
+    }
+  }
+
+  private Optional<String> rollouts(
+      PrefixSharingPlan plan, MicroBatch batch, LossSettings s, List<TokenRows> reference) {
+    return accumulate(
+        plan,
+        batch,
+        s.temperature(),
+        (i, sequence, logProbs, derivatives) -> {
+          double[] now = logProbs.column(0);
+          double[] penalty = reference.isEmpty() ? now : reference.get(i).column(0);
+          // A step is one update: what the trainer says at its start is what it says now.
+          StepLoss.Derivatives by =
+              loss.add(s, sequence, new StepLoss.Computed(now, now, penalty, logProbs.others()));
+          derivatives.put(0, by.byLogProb());
+          derivatives.putOthers(by.byTeacherToken());
+        });
+  }
+
+  /**
+   * Adds a part of the examples.
+   *
+   * @return why the step cannot be made, if it cannot
+   */
+  Optional<String> examples(PrefixSharingPlan plan, double coefficient) {
+    try (MicroBatch batch = MicroBatch.pack(plan, 0)) {
+      return accumulate(
+          plan,
+          batch,
+          1,
+          (_, example, logProbs, derivatives) ->
+              derivatives.put(0, loss.supervised(example, coefficient, logProbs.column(0))));
+    }
+  }
+
+  private Optional<String> accumulate(
+      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+    long start = System.nanoTime();
+    Optional<String> refusal =
+        switch (activations) {
+          case KEPT -> backward(plan, batch, batch.heads(), temperature, part);
+          case RECOMPUTED -> recomputed(plan, batch, temperature, part);
+        };
+    tokens += batch.tokens();
+    read += plan.read();
+    padded += plan.padded();
+    gradientNanos += System.nanoTime() - start;
+    return refusal;
+  }
+
+  private Optional<String> recomputed(
+      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+    TorchBridge.setGradientMode(false);
+    try (CheckpointedLayers layers = CheckpointedLayers.of(decoder, leaves, batch)) {
+      TorchBridge.setGradientMode(true);
+      Optional<String> refusal;
+      try (NativeTensor hidden = layers.finalHidden()) {
+        refusal = backward(plan, batch, hidden, temperature, part);
+      }
+      if (refusal.isEmpty()) {
+        layers.backward();
+      }
+      return refusal;
+    }
+  }
+
+  /** From ids, or from the hidden states where they are computed already. */
+  private Optional<String> backward(
+      PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+    if (batch.tokens() > logitRows) {
+      return inParts(plan, batch, first, temperature, part);
+    }
+    try (TorchProgram.Call call = decoder.call("log_probs", leaves);
+        LogProbPass logProbs = LogProbPass.of(call, batch, first, temperature);
+        NativeTensor gradient =
+            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), batch.width())) {
+      Optional<String> refusal = propagate(plan, logProbs, gradient, part);
+      if (refusal.isEmpty()) {
+        Torch.backward(logProbs.values(), gradient);
+      }
+      return refusal;
+    }
+  }
+
+  /**
+   * The same with logits of some positions at a time: first without a graph, since a derivative may
+   * need the log-probabilities of a whole sequence, then again with one.
+   */
+  private Optional<String> inParts(
+      PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+    try (TorchProgram.Call below = decoder.call("states", leaves);
+        NativeTensor states = batch.into(below, first).opaque();
+        LogProbPass logProbs = withoutGraph(batch, states, temperature);
+        NativeTensor gradient =
+            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), batch.width())) {
+      Optional<String> refusal = propagate(plan, logProbs, gradient, part);
+      if (refusal.isEmpty()) {
+        try (TorchProgram.Call call = decoder.call("part_backward", leaves);
+            NativeTensor down =
+                call.with(states)
+                    .with((long) logitRows)
+                    .with(temperature)
+                    .with(batch.chosen())
+                    .with(gradient)
+                    .opaque()) {
+          Torch.backward(states, down);
+        }
+      }
+      return refusal;
+    }
+  }
+
+  private LogProbPass withoutGraph(MicroBatch batch, NativeTensor states, double temperature) {
+    TorchBridge.setGradientMode(false);
+    try (TorchProgram.Call call = decoder.call("part_log_probs", leaves)) {
+      return LogProbPass.inParts(call, batch, states, temperature, logitRows);
+    } finally {
+      TorchBridge.setGradientMode(true);
+    }
+  }
+
+  /**
+   * Puts the loss's derivatives into a gradient.
+   *
+   * @return why the step cannot be made, if it cannot
+   */
+  private Optional<String> propagate(
+      PrefixSharingPlan plan, LogProbPass logProbs, NativeTensor gradient, Part part) {
+    if (!logProbs.finite()) {
+      return Optional.of("a log-probability of the policy is not finite");
+    }
+    List<TokenRows> own = logProbs.rows(plan);
+    List<TokenRows> derivatives = LogProbPass.rows(plan, gradient, logProbs.width());
+    for (int i = 0; i < own.size(); i++) {
+      part.of(i, plan.rows().get(i).part().sequence(), own.get(i), derivatives.get(i));
+    }
+    if (!Double.isFinite(loss.loss())) {
+      return Optional.of("the loss is " + loss.loss());
+    }
+    entropy += logProbs.entropySum();
+    return Optional.empty();
+  }
+
+  /** What was added, as a part of a step. */
+  PartialStepMetrics part(List<TrainingSequence> rollouts) {
+    return new PartialStepMetrics(
+        loss.part(rollouts),
+        entropy,
+        tokens,
+        read,
+        padded,
+        gradientNanos / 1e9,
+        referenceNanos / 1e9);
+  }
+
+  /** What a step on these rollouts comes to, once the optimizer has moved the weights. */
+  StepOutcome.Stepped stepped(
+      List<TrainingSequence> rollouts, double gradientNorm, long optimizerNanos) {
+    return new StepOutcome.Stepped(
+        loss.metrics(),
+        entropy / tokens,
+        gradientNorm,
+        1 - (double) read / padded,
+        new StepOutcome.Times(gradientNanos / 1e9, optimizerNanos / 1e9, referenceNanos / 1e9),
+        loss.marks(rollouts));
+  }
+}

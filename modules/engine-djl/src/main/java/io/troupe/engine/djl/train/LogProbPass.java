@@ -1,0 +1,108 @@
+package io.troupe.engine.djl.train;
+
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.djl.torch.TorchProgram;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a policy says to the tokens of a micro-batch.
+ *
+ * @param values [N, width] log-probabilities; they carry the gradient where the thread's gradients
+ *     are on
+ * @param entropy [N] of the distributions, in nats
+ */
+public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens, int width)
+    implements AutoCloseable {
+  /**
+   * Asks a policy that does not move; gradients are off.
+   *
+   * @param rows most positions whose logits are held at a time
+   */
+  static LogProbPass of(
+      Decoder decoder, ModelWeights weights, MicroBatch batch, double temperature, int rows) {
+    if (batch.tokens() <= rows) {
+      try (TorchProgram.Call call = decoder.call("log_probs", weights)) {
+        return of(call, batch, batch.heads(), temperature);
+      }
+    }
+    try (TorchProgram.Call first = decoder.call("states", weights);
+        NativeTensor states = batch.into(first).opaque();
+        TorchProgram.Call call = decoder.call("part_log_probs", weights)) {
+      return inParts(call, batch, states, temperature, rows);
+    }
+  }
+
+  /**
+   * Makes a call of log_probs that has its weights.
+   *
+   * @param first ids, or the hidden states where they are computed already
+   */
+  public static LogProbPass of(
+      TorchProgram.Call call, MicroBatch batch, NativeTensor first, double temperature) {
+    return of(
+        batch, batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles());
+  }
+
+  /** Makes a call of part_log_probs that has its weights; gradients are off. */
+  static LogProbPass inParts(
+      TorchProgram.Call call, MicroBatch batch, NativeTensor states, double temperature, int rows) {
+    return of(
+        batch,
+        call.with(states).with((long) rows).with(temperature).with(batch.chosen()).tensorHandles());
+  }
+
+  private static LogProbPass of(MicroBatch batch, long[] handles) {
+    return new LogProbPass(
+        NativeTensor.of(handles[0], ElementType.FLOAT32, (long) batch.tokens() * batch.width()),
+        NativeTensor.of(handles[1], ElementType.FLOAT32, batch.tokens()),
+        batch.tokens(),
+        batch.width());
+  }
+
+  boolean finite() {
+    MemorySegment memory = values.memory();
+    for (long i = 0; i < (long) tokens * width; i++) {
+      if (!Float.isFinite(memory.getAtIndex(ValueLayout.JAVA_FLOAT, i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The rows of each sequence of a plan, in its order. */
+  public List<TokenRows> rows(PrefixSharingPlan plan) {
+    return rows(plan, values, width);
+  }
+
+  public static List<TokenRows> rows(PrefixSharingPlan plan, NativeTensor tensor, int width) {
+    MemorySegment memory = tensor.memory();
+    List<TokenRows> rows = new ArrayList<>();
+    int first = 0;
+    for (PrefixSharingPlan.PlannedRow row : plan.rows()) {
+      rows.add(new TokenRows(memory, width, first, row.part().sequence().lossWeights()));
+      first += row.part().tokens();
+    }
+    return rows;
+  }
+
+  double entropySum() {
+    MemorySegment memory = entropy.memory();
+    double sum = 0;
+    for (int n = 0; n < tokens; n++) {
+      sum += memory.getAtIndex(ValueLayout.JAVA_FLOAT, n);
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    values.close();
+    entropy.close();
+  }
+}

@@ -1,0 +1,116 @@
+package io.troupe.engine.djl.train;
+
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.GradientLeaves;
+import io.troupe.engine.djl.model.ReferenceWeights;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.Torch;
+import io.troupe.engine.djl.torch.TorchOutOfMemoryException;
+import io.troupe.engine.parallel.RankBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a batch passes through a policy: in micro-batches that the memory has room for. */
+final class MicroBatchPass {
+  private static final Logger LOG = LoggerFactory.getLogger(MicroBatchPass.class);
+  private static final int SMALLEST_MICRO_BATCH = 2;
+
+  private final Decoder decoder;
+  private final Device device;
+  private final TrainingMode.Activations activations;
+  private final int logitRows;
+  private int microBatchTokens;
+
+  MicroBatchPass(Decoder decoder, ComputeSettings compute, TrainingMode.Activations activations) {
+    this.decoder = decoder;
+    this.device = compute.device();
+    this.activations = activations;
+    this.logitRows = compute.logitRows(decoder.vocabulary());
+    this.microBatchTokens = compute.microBatchTokens();
+  }
+
+  /** A part of a step; says why the step cannot be made, if it cannot. */
+  interface Part {
+    Optional<String> in(GradientPass pass);
+  }
+
+  /** Most positions whose logits are held at a time. */
+  int logitRows() {
+    return logitRows;
+  }
+
+  /** Refuses a batch with what the policy has not. */
+  void check(RankBatch share) {
+    if (share instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
+      check(rollouts, true, loss.distillation().topK());
+    }
+    check(share.examples(), false, 0);
+  }
+
+  /** Refuses sequences with what the policy has not. */
+  void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
+    MicroBatch.check(
+        batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour, topK);
+  }
+
+  List<PrefixSharingPlan> plans(List<TrainingSequence> batch) {
+    return PrefixSharingPlan.of(batch, microBatchTokens);
+  }
+
+  /** The parts of a batch; none if no token of it has a loss weight. */
+  List<Part> parts(RankBatch share, ReferenceWeights reference) {
+    List<Part> parts = new ArrayList<>();
+    if (share instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
+      for (PrefixSharingPlan plan : plans(rollouts)) {
+        parts.add(pass -> pass.rollouts(plan, loss, reference));
+      }
+    }
+    for (PrefixSharingPlan plan : plans(share.examples())) {
+      parts.add(pass -> pass.examples(plan, share.coefficient()));
+    }
+    return parts;
+  }
+
+  /** A pass that has seen nothing yet. */
+  GradientPass pass(GradientLeaves leaves) {
+    return new GradientPass(decoder, leaves, activations, logitRows);
+  }
+
+  /**
+   * Does what plans by micro-batches, again with smaller ones when memory runs out. What such work
+   * has begun goes with it, and the size of micro-batches changes a result by rounding only.
+   */
+  <T> T withinMemory(Supplier<T> work) {
+    while (true) {
+      try {
+        return work.get();
+      } catch (TorchOutOfMemoryException full) {
+        halveMicroBatch(full);
+      }
+    }
+  }
+
+  private void halveMicroBatch(TorchOutOfMemoryException full) {
+    int before = microBatchTokens;
+    if (before <= SMALLEST_MICRO_BATCH) {
+      throw new IllegalStateException(
+          "memory ran out with one sequence a pass; lower policy.context_length, set"
+              + " policy.recompute to layers, or take a device with more memory",
+          full);
+    }
+    microBatchTokens = Math.max(SMALLEST_MICRO_BATCH, before / 2);
+    Torch.emptyCache(device);
+    LOG.warn(
+        "memory ran out ({}); the trainer goes on with micro-batches of {} tokens, {} before: set"
+            + " policy.micro_batch_tokens to that",
+        full.getMessage(),
+        microBatchTokens,
+        before);
+  }
+}

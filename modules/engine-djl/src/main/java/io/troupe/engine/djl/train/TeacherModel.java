@@ -1,0 +1,43 @@
+package io.troupe.engine.djl.train;
+
+import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.function.Consumer;
+
+/**
+ * A policy whose distributions a trainer is asked for: frozen weights, and the decoder that
+ * computes them.
+ */
+record TeacherModel(Decoder decoder, ModelWeights weights) implements AutoCloseable {
+  /**
+   * Reads a teacher's weights.
+   *
+   * @throws UncheckedIOException if its files changed since they were looked at
+   */
+  static TeacherModel of(
+      TeacherCheckpoint checkpoint, ComputeSettings compute, Consumer<String> calls) {
+    Decoder decoder =
+        new Decoder(
+            checkpoint.settings(),
+            checkpoint.vocabulary(),
+            compute.device(),
+            compute.precision(),
+            calls);
+    try {
+      return new TeacherModel(decoder, checkpoint.weights(decoder.layout(), compute.device()));
+    } catch (IOException failure) {
+      decoder.close();
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    weights.close();
+    decoder.close();
+  }
+}

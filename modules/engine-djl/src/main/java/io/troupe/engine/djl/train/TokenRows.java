@@ -1,0 +1,59 @@
+package io.troupe.engine.djl.train;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The rows of one sequence in a float32 tensor [N, width] whose rows are the loss's tokens in
+ * order. In Java a sequence has an element for each completion token, 0 where there is no loss
+ * weight.
+ *
+ * @param memory of the tensor
+ * @param first row of the sequence
+ * @param lossWeights of the sequence
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record TokenRows(MemorySegment memory, int width, int first, float[] lossWeights) {
+  /** Column k. */
+  public double[] column(int k) {
+    double[] values = new double[lossWeights.length];
+    int row = first;
+    for (int t = 0; t < values.length; t++) {
+      if (lossWeights[t] != 0) {
+        values[t] = memory.getAtIndex(ValueLayout.JAVA_FLOAT, (long) row++ * width + k);
+      }
+    }
+    return values;
+  }
+
+  /** The columns after the first, a row a completion token. */
+  double[][] others() {
+    double[][] values = new double[lossWeights.length][width - 1];
+    for (int k = 1; k < width; k++) {
+      double[] column = column(k);
+      for (int t = 0; t < column.length; t++) {
+        values[t][k - 1] = column[t];
+      }
+    }
+    return values;
+  }
+
+  public void put(int k, double[] column) {
+    int row = first;
+    for (int t = 0; t < column.length; t++) {
+      if (lossWeights[t] != 0) {
+        memory.setAtIndex(ValueLayout.JAVA_FLOAT, (long) row++ * width + k, (float) column[t]);
+      }
+    }
+  }
+
+  void putOthers(double[][] values) {
+    for (int k = 1; k < width; k++) {
+      double[] column = new double[values.length];
+      for (int t = 0; t < column.length; t++) {
+        column[t] = values[t][k - 1];
+      }
+      put(k, column);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package io.troupe.engine.djl.train;
+
+import static io.troupe.engine.djl.model.Fixtures.TINY;
+import static io.troupe.engine.djl.model.Fixtures.TOKENIZER;
+import static io.troupe.engine.djl.model.Fixtures.stepped;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.LossMetrics;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.SequenceMask;
+import io.troupe.core.loss.StepLoss;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.engine.djl.model.Fixtures;
+import io.troupe.engine.djl.model.ReferenceDecoder;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Losses, statistics and gradients of steps against the plain decoder's log-probabilities.
+ *
+ * <p>The expected gradient is the loss's derivative by each log-probability, times the Jacobian of
+ * the log-probabilities by every weight, which central differences of the plain decoder give. The
+ * program's gradient is AdamW's first moment after a step with beta1 0; with a learning rate of 0
+ * the weights stay.
+ */
+final class PolicyLossTest {
+  private static final OptimizerSettings LOOK = new OptimizerSettings(0, 0, .9, 1e-8, 0, 0);
+  private static final double TEMPERATURE = .8;
+
+  /** A trainer whose reference policy is not its policy, and what the plain decoder says. */
+  private record Case(
+      DjlTrainer trainer,
+      List<TrainingSequence> batch,
+      List<double[]> logProbs,
+      List<double[]> reference,
+      List<Map<String, double[]>> jacobian)
+      implements AutoCloseable {
+    static Case of(long seed) {
+      Random random = new Random(seed);
+      DjlTrainer trainer = (DjlTrainer) Fixtures.policy(TINY).newTrainer(seed);
+      List<TrainingSequence> drawn =
+          seed % 2 == 0 ? Fixtures.batch(random, 4) : Fixtures.groups(random, 2, 3);
+      trainer.freezeReference();
+      List<double[]> reference = plainLogProbs(Fixtures.weights(trainer), drawn);
+      for (int step = 0; step < 3; step++) {
+        trainer.trainSupervised(drawn, Fixtures.adam(.02));
+      }
+      Map<String, double[]> weights = Fixtures.weights(trainer);
+      List<double[]> logProbs = plainLogProbs(weights, drawn);
+      List<TrainingSequence> batch = new ArrayList<>();
+      for (int i = 0; i < drawn.size(); i++) {
+        float[] behaviour = new float[logProbs.get(i).length];
+        for (int t = 0; t < behaviour.length; t++) {
+          behaviour[t] = (float) (logProbs.get(i)[t] + .4 * random.nextGaussian());
+        }
+        int[] staleness = new int[behaviour.length];
+        Arrays.setAll(staleness, _ -> random.nextInt(3));
+        batch.add(Fixtures.withBehaviour(drawn.get(i), behaviour).sampledBehind(staleness));
+      }
+      return new Case(trainer, batch, logProbs, reference, plainJacobian(weights, batch));
+    }
+
+    @Override
+    public void close() {
+      trainer.close();
+    }
+  }
+
+  private static List<double[]> plainLogProbs(
+      Map<String, double[]> weights, List<TrainingSequence> batch) {
+    ReferenceDecoder decoder = new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), weights);
+    return batch.stream().map(s -> decoder.logProbs(s, TEMPERATURE)).toList();
+  }
+
+  /** One map a sequence: of each weight, the derivatives of its tokens, token by token. */
+  private static List<Map<String, double[]>> plainJacobian(
+      Map<String, double[]> weights, List<TrainingSequence> batch) {
+    double h = 1e-5;
+    List<Map<String, double[]>> jacobian = new ArrayList<>();
+    batch.forEach(s -> jacobian.add(new TreeMap<>()));
+    weights.forEach(
+        (name, values) -> {
+          for (int i = 0; i < batch.size(); i++) {
+            jacobian.get(i).put(name, new double[values.length * batch.get(i).completion().length]);
+          }
+          for (int j = 0; j < values.length; j++) {
+            double value = values[j];
+            values[j] = value + h;
+            List<double[]> above = plainLogProbs(weights, batch);
+            values[j] = value - h;
+            List<double[]> below = plainLogProbs(weights, batch);
+            values[j] = value;
+            for (int i = 0; i < batch.size(); i++) {
+              double[] into = Fixtures.of(jacobian.get(i), name);
+              int tokens = above.get(i).length;
+              for (int t = 0; t < tokens; t++) {
+                into[j * tokens + t] = (above.get(i)[t] - below.get(i)[t]) / (2 * h);
+              }
+            }
+          }
+        });
+    return jacobian;
+  }
+
+  private static LossSettings settings(
+      Objective objective, double[] clip, Correction correction, double beta, KlEstimator k) {
+    return new LossSettings(objective, clip[0], clip[1], correction, beta, k, TEMPERATURE);
+  }
+
+  /**
+   * Every objective with every correction and mask it goes with, clipped and not, penalised and
+   * not.
+   */
+  static List<LossSettings> settings() {
+    List<LossSettings> all = new ArrayList<>();
+    List<Correction> corrections =
+        List.of(
+            new Correction.None(),
+            new Correction.TruncatedImportance(2),
+            new Correction.TruncatedImportance(.9),
+            new Correction.IcePop(.7, 1.5),
+            new Correction.Decoupled(1.2, Correction.OverCap.MASKED),
+            new Correction.Decoupled(1.2, Correction.OverCap.TRUNCATED));
+    List<SequenceMask> masks =
+        List.of(
+            new SequenceMask.None(),
+            new SequenceMask.Geometric(.9, 1.2),
+            new SequenceMask.Outlier(.5, 1.6));
+    List<Objective> objectives =
+        List.of(
+            new Objective.Grpo(),
+            new Objective.DrGrpo(8),
+            new Objective.Dapo(),
+            new Objective.Gspo(),
+            new Objective.Cispo());
+    for (Objective objective : objectives) {
+      for (Correction correction : corrections) {
+        if (objective.correctsItself() && !(correction instanceof Correction.None)) {
+          continue;
+        }
+        for (double[] clip : new double[][] {{0, 0}, {.2, .28}, {0, .1}}) {
+          for (SequenceMask mask : masks) {
+            all.add(settings(objective, clip, correction, 0, KlEstimator.K3).with(mask));
+          }
+          for (KlEstimator estimator : KlEstimator.values()) {
+            all.add(settings(objective, clip, correction, .3, estimator));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void train_everyLoss_agreesWithTheScalarReference(long seed) {
+    try (Case given = Case.of(seed)) {
+      for (LossSettings s : settings()) {
+        StepLoss scalar = scalar(given, s);
+        LossMetrics expected = scalar.metrics();
+        StepOutcome.Stepped stepped = stepped(given.trainer.train(given.batch, s, LOOK));
+        LossMetrics actual = stepped.metrics();
+        assertThat(actual.loss()).as("%s", s).isCloseTo(expected.loss(), within(1e-5));
+        assertThat(actual.behaviourKl()).isCloseTo(expected.behaviourKl(), within(1e-5));
+        assertThat(actual.gapMean()).isCloseTo(expected.gapMean(), within(1e-5));
+        assertThat(actual.gapP99()).isCloseTo(expected.gapP99(), within(1e-5));
+        assertThat(actual.gapMax()).isCloseTo(expected.gapMax(), within(1e-5));
+        assertThat(actual.referenceKl()).isCloseTo(expected.referenceKl(), within(1e-5));
+        assertThat(actual.referenceKlMax()).isCloseTo(expected.referenceKlMax(), within(1e-5));
+        assertThat(actual.ratioP50()).isCloseTo(expected.ratioP50(), within(1e-5));
+        assertThat(actual.ratioMax()).isCloseTo(expected.ratioMax(), within(1e-5));
+        assertThat(actual.effectiveShare()).isCloseTo(expected.effectiveShare(), within(1e-5));
+        assertThat(actual.clippedLow()).isEqualTo(expected.clippedLow());
+        assertThat(actual.clippedHigh()).isEqualTo(expected.clippedHigh());
+        assertThat(actual.truncated()).isEqualTo(expected.truncated());
+        assertThat(actual.correctionMasked()).isEqualTo(expected.correctionMasked());
+        assertThat(actual.tokens()).isEqualTo(expected.tokens());
+        assertThat(stepped.marks()).isEqualTo(scalar.marks(given.batch));
+        Map<String, double[]> gradient = gradient(given, s);
+        assertGradient(given.trainer, gradient, s);
+        double norm = 0;
+        for (double[] values : gradient.values()) {
+          for (double value : values) {
+            norm += value * value;
+          }
+        }
+        assertThat(stepped.gradientNorm())
+            .isCloseTo(Math.sqrt(norm), within(1e-5 * (1 + Math.sqrt(norm))));
+      }
+    }
+  }
+
+  private static StepLoss scalar(Case given, LossSettings s) {
+    StepLoss step = new StepLoss();
+    for (int i = 0; i < given.batch.size(); i++) {
+      double[] now = given.logProbs.get(i);
+      step.add(s, given.batch.get(i), new StepLoss.Computed(now, now, given.reference.get(i)));
+    }
+    return step;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void imitate_randomBatch_agreesWithTheScalarReference(long seed) {
+    try (Case given = Case.of(seed)) {
+      StepLoss expected = new StepLoss();
+      ReferenceDecoder plain =
+          new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), Fixtures.weights(given.trainer));
+      given.batch.forEach(s -> expected.supervised(s, 1, plain.logProbs(s, 1)));
+      StepOutcome.Stepped actual = stepped(given.trainer.trainSupervised(given.batch, LOOK));
+      assertThat(actual.loss()).isCloseTo(expected.loss(), within(1e-5));
+      assertThat(actual.metrics().supervisedTokens())
+          .isEqualTo(expected.metrics().supervisedTokens());
+      assertThat(actual.metrics().tokens()).isZero();
+    }
+  }
+
+  private static Map<String, double[]> gradient(Case given, LossSettings s) {
+    Map<String, double[]> gradient = new TreeMap<>();
+    for (int i = 0; i < given.batch.size(); i++) {
+      TrainingSequence sequence = given.batch.get(i);
+      int tokens = sequence.completion().length;
+      double[] logProbs = given.logProbs.get(i);
+      double[] factor =
+          new StepLoss()
+              .add(s, sequence, new StepLoss.Computed(logProbs, logProbs, given.reference.get(i)))
+              .byLogProb();
+      given
+          .jacobian
+          .get(i)
+          .forEach(
+              (name, derivatives) -> {
+                double[] sum =
+                    gradient.computeIfAbsent(name, _ -> new double[derivatives.length / tokens]);
+                for (int j = 0; j < derivatives.length; j++) {
+                  sum[j / tokens] += factor[j % tokens] * derivatives[j];
+                }
+              });
+    }
+    return gradient;
+  }
+
+  private static void assertGradient(
+      DjlTrainer trainer, Map<String, double[]> expected, LossSettings s) {
+    Map<String, double[]> actual = Fixtures.numbers(trainer.optimizer().first().views());
+    assertThat(actual.keySet()).isEqualTo(expected.keySet());
+    expected.forEach(
+        (name, values) -> {
+          double largest = 1;
+          for (double value : values) {
+            largest = Math.max(largest, Math.abs(value));
+          }
+          Fixtures.assertClose(
+              Fixtures.of(actual, name), values, 1e-5 * largest, () -> name + " under " + s);
+        });
+  }
+}

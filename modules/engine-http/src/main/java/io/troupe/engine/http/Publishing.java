@@ -1,9 +1,0 @@
-package io.troupe.engine.http;
-
-/** What servers get of each version of the weights. */
-public enum Publishing {
-  /** All weights; adapters, where some are trained, are merged in. */
-  MERGED,
-  /** The adapters alone, to be loaded beside the base that the server has. */
-  ADAPTERS
-}

@@ -1,0 +1,84 @@
+package io.troupe.engine.http.client;
+
+import static io.troupe.core.Require.require;
+
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * An inference server and the terms on which it is used.
+ *
+ * @param base URL without a path, such as {@code http://127.0.0.1:8000}
+ * @param apiKey sent as bearer; empty for none. It is in no text that this class makes.
+ * @param concurrency most completions it draws at a time for this process
+ * @param patience how long to wait for what
+ */
+public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patience patience) {
+  /**
+   * How long to wait.
+   *
+   * @param connect for a connection
+   * @param firstToken from the request to the first token; a server's queue is in it
+   * @param idle between two tokens, while the server is not paused
+   * @param total for the whole answer
+   */
+  public record Patience(Duration connect, Duration firstToken, Duration idle, Duration total) {
+    /** 5 s, 2 min, 1 min, 30 min. */
+    public static final Patience DEFAULT =
+        new Patience(
+            Duration.ofSeconds(5),
+            Duration.ofMinutes(2),
+            Duration.ofMinutes(1),
+            Duration.ofMinutes(30));
+
+    /** The same with another for the first token; the whole answer has as much more. */
+    public Patience withFirstToken(Duration longest) {
+      Duration more = longest.minus(firstToken);
+      return new Patience(connect, longest, idle, more.isPositive() ? total.plus(more) : total);
+    }
+
+    public Patience {
+      require(
+          connect.isPositive() && firstToken.isPositive() && idle.isPositive(),
+          "patience is longer than 0: connect %s, first token %s, idle %s",
+          connect,
+          firstToken,
+          idle);
+      require(
+          total.compareTo(idle) >= 0,
+          "the patience for a whole answer (%s) is at least that for one token (%s)",
+          total,
+          idle);
+    }
+  }
+
+  public InferenceEndpoint {
+    require(
+        "http".equals(base.getScheme()) || "https".equals(base.getScheme()),
+        "an endpoint is a URL that starts with http:// or https://, not '%s'",
+        base);
+    require(
+        base.getHost() != null && (base.getPath().isEmpty() || base.getPath().equals("/")),
+        "an endpoint is scheme, host and port alone, as http://127.0.0.1:8000, not '%s'",
+        base);
+    require(
+        concurrency >= 1,
+        "an endpoint draws at least one completion at a time, not %d",
+        concurrency);
+  }
+
+  /** A server without a key, used with the usual patience. */
+  public static InferenceEndpoint of(String base, int concurrency) {
+    return new InferenceEndpoint(URI.create(base), "", concurrency, Patience.DEFAULT);
+  }
+
+  /** The same with another patience. */
+  public InferenceEndpoint withPatience(Patience other) {
+    return new InferenceEndpoint(base, apiKey, concurrency, other);
+  }
+
+  @Override
+  public String toString() {
+    return base.toString();
+  }
+}

@@ -1,0 +1,147 @@
+package io.troupe.engine.http.fleet;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.replica.Replica;
+import io.troupe.engine.http.replica.ServerWeightFolder;
+import io.troupe.engine.http.replica.WeightSyncLoop;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the servers of a fleet fit for work: starts the attendant and the watch of each, and turns
+ * what those do and see into what the fleet does next.
+ */
+final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor.LoadListener {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetMaintenance.class);
+
+  private final FleetState books;
+  private final ServerWeightFolder shelf;
+  private final ServerSupervisor keeper;
+  private final RequestDispatcher dispatch;
+  private final CompletableFuture<Boolean> serves;
+
+  /**
+   * Of the servers in books.
+   *
+   * @param serves completes once one of them draws
+   */
+  FleetMaintenance(
+      FleetState books,
+      ServerWeightFolder shelf,
+      ServerSupervisor keeper,
+      RequestDispatcher dispatch,
+      CompletableFuture<Boolean> serves) {
+    this.books = books;
+    this.shelf = shelf;
+    this.keeper = keeper;
+    this.dispatch = dispatch;
+    this.serves = serves;
+  }
+
+  /** Looks after a server until it leaves. */
+  void begin(Replica replica) {
+    var _ =
+        Thread.ofVirtual()
+            .name("weight-sync-" + replica.name())
+            .start(new WeightSyncLoop(replica, this));
+    var _ = Thread.ofVirtual().name("load-" + replica.name()).start(new LoadMonitor(replica, this));
+  }
+
+  /** How a server may be started anew for new weights, if it may. */
+  Optional<Replica.Restarter> restarter(String server) {
+    return keeper.restartsForWeights(server)
+        ? Optional.of(weights -> restart(server, weights))
+        : Optional.empty();
+  }
+
+  private boolean restart(String server, Path weights) throws InterruptedException {
+    long begun = System.nanoTime();
+    boolean serves = keeper.restart(server, weights);
+    Duration pause = Duration.ofNanos(System.nanoTime() - begun);
+    LOG.info("server={} restarted_with={} pause_ms={}", server, weights, pause.toMillis());
+    books
+        .restarted(pause)
+        .ifPresent(
+            step ->
+                LOG.warn(
+                    "server={} takes pause_ms={} to restart, and there are new weights every"
+                        + " step_ms={}: take a server that reads weights while it runs, or raise"
+                        + " training.groups_per_step",
+                    server,
+                    pause.toMillis(),
+                    step.toMillis()));
+    return serves;
+  }
+
+  @Override
+  public Optional<WeightSyncLoop.TargetWeightSet> awaitTarget(Replica replica)
+      throws InterruptedException {
+    return books.awaitTarget(replica);
+  }
+
+  @Override
+  public boolean rest(Replica replica, Duration pause) throws InterruptedException {
+    return books.rest(replica, pause);
+  }
+
+  @Override
+  public void busyForOthers(Replica replica, int requests) {
+    books.busyForOthers(replica, requests);
+  }
+
+  @Override
+  public void hold(WeightSyncLoop.TargetWeightSet goal) {
+    shelf.hold(goal.directory());
+  }
+
+  @Override
+  public void release(WeightSyncLoop.TargetWeightSet goal) {
+    try {
+      shelf.release(goal.directory());
+    } catch (IOException stays) {
+      LOG.warn("weights={} are left behind: {}", goal.directory(), stays.getMessage());
+    }
+  }
+
+  @Override
+  public void updated(Replica replica, WeightSyncLoop.TargetWeightSet goal) {
+    Optional<List<CompletableFuture<WeightVersion>>> waited = books.updated(replica, goal);
+    if (waited.isEmpty()) {
+      LOG.info("server={} weights={} doubted=true", replica.name(), goal.tag());
+      return;
+    }
+    LOG.debug("server={} weights={}", replica.name(), goal.tag());
+    waited.get().forEach(load -> load.complete(goal.tag().version()));
+    serves.complete(true);
+    dispatch.assign();
+  }
+
+  @Override
+  public void weightsInvalidated(Replica replica) {
+    LOG.info("server={} doubted=true lost_adapters=true", replica.name());
+    books.invalidateWeights(replica);
+  }
+
+  @Override
+  public void updateFailed(
+      Replica replica, WeightSyncLoop.TargetWeightSet goal, boolean broken, String reason) {
+    if (!books.updateFailed(replica)) {
+      return; // another sampler may be at the server by now
+    }
+    LOG.warn(
+        "server={} {} weights={} reason={}",
+        replica.name(),
+        broken ? "quarantined" : "unmoved",
+        goal.tag(),
+        reason);
+    if (broken) {
+      keeper.restartNeeded(replica.name());
+    }
+  }
+}

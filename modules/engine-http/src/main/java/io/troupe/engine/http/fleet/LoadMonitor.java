@@ -1,0 +1,62 @@
+package io.troupe.engine.http.fleet;
+
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.probe.Capability;
+import io.troupe.engine.http.protocol.LoadReport;
+import io.troupe.engine.http.replica.Replica;
+import java.time.Duration;
+
+/**
+ * Asks a server every second how many requests it has, so that one that is busy for others gets
+ * less of ours. What it does not tell counts as nothing: then our own requests are all there is to
+ * go by.
+ */
+final class LoadMonitor implements Runnable {
+  private static final Duration EVERY = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  /** The fleet, as a watch sees it. */
+  interface LoadListener {
+    /** Waits; false once the server has left. */
+    boolean rest(Replica replica, Duration pause) throws InterruptedException;
+
+    /** So many requests of others are at the server. */
+    void busyForOthers(Replica replica, int requests);
+  }
+
+  private final Replica replica;
+  private final LoadListener post;
+
+  LoadMonitor(Replica replica, LoadListener post) {
+    this.replica = replica;
+    this.post = post;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (post.rest(replica, EVERY)) {
+        if (replica.knownCapabilities().filter(can -> can.has(Capability.METRICS)).isPresent()) {
+          post.busyForOthers(replica, others(replica));
+        }
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Requests that are running or waiting at the server, less our own. */
+  static int others(Replica replica) throws InterruptedException {
+    int own = replica.requests();
+    try {
+      InferenceClient.Response answer = replica.wire().get("/metrics", PATIENCE);
+      LoadReport told = LoadReport.parse(answer.ok() ? answer.body() : "");
+      replica.reportLoad(told, System.nanoTime());
+      double all = told.running().orElse(0) + told.waiting().orElse(0);
+      return (int) Math.clamp(all - own, 0, Integer.MAX_VALUE);
+    } catch (InferenceCallException away) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.troupe.engine.http.fleet;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.probe.Capabilities;
+import io.troupe.engine.http.probe.Capability;
+import io.troupe.engine.http.probe.LocalPolicy;
+import io.troupe.engine.http.protocol.CheckedCompletion;
+import io.troupe.engine.http.protocol.CompletionCheck;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.GenerateRequest;
+import io.troupe.engine.http.protocol.PartialCompletion;
+import io.troupe.engine.http.protocol.RawCompletion;
+import io.troupe.engine.http.protocol.VersionReporting;
+import io.troupe.engine.http.replica.Replica;
+import io.troupe.engine.protocol.WeightTag;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A part of a group at a server: what is asked of it, and what its answer is worth.
+ *
+ * @param can what the server can do
+ * @param asked the weights in use when it is asked
+ * @param halfReads of the server when it is asked
+ */
+record ReplicaRequest(
+    GroupRequest.Part part,
+    Replica replica,
+    Capabilities can,
+    WeightTag asked,
+    GenerateRequest draw,
+    long halfReads) {
+  private static final Duration GATHER = Duration.ofSeconds(1);
+
+  /** What an answer is worth. */
+  sealed interface ResponseCheck {
+    /**
+     * All that came of it may be used.
+     *
+     * @param whole completions, by their place in the group
+     * @param cut parts that are left to be drawn
+     */
+    record Usable(Map<Integer, Completion> whole, List<GroupRequest.Part> cut)
+        implements ResponseCheck {}
+
+    /** Something may not. */
+    record Unusable(CheckedCompletion.Refused why) implements ResponseCheck {}
+  }
+
+  /**
+   * Of a part.
+   *
+   * @param number tells the requests of this process apart
+   */
+  static ReplicaRequest of(
+      GroupRequest.Part part,
+      Replica replica,
+      Capabilities can,
+      WeightTag asked,
+      LocalPolicy policy,
+      long number) {
+    SampleRequest request = part.job().request();
+    PartialCompletion head = part.head();
+    boolean group =
+        can.drawsGroups() && part.count() == request.completions() && head.length() == 0;
+    int room =
+        Math.min(request.settings().maxTokens(), policy.contextLength() - request.prompt().length);
+    GenerateRequest draw =
+        new GenerateRequest(
+            request.lease().toString().replace('#', '.') + "-" + number,
+            can.model(),
+            head.after(request.prompt()),
+            part.count(),
+            request.settings().stoppingAt(policy.tokenizer().endIds()),
+            room - head.length(),
+            group
+                ? request.seed()
+                : GenerateRequest.seedOfContinuation(request.seed(), part.first(), head.length()),
+            can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
+            GATHER,
+            replica.adapter(asked));
+    return new ReplicaRequest(part, replica, can, asked, draw, replica.partialLoads());
+  }
+
+  private VersionReporting versionReporting() {
+    if (!draw.adapter().isEmpty()) {
+      return VersionReporting.ADAPTER;
+    }
+    return can.has(Capability.WEIGHT_SPANS) ? VersionReporting.SPANS : VersionReporting.NOTHING;
+  }
+
+  /**
+   * Whether a token may be of weights that were read in part, and its label does not tell: a server
+   * names what it read itself as it reads it, and one that is told the name does not know.
+   */
+  private boolean mayMixPartialWeights() {
+    return switch (versionReporting()) {
+      case ADAPTER -> false;
+      case SPANS -> !can.has(Capability.UPDATE_FROM_DISK);
+      case NOTHING -> true;
+    };
+  }
+
+  /** Completes once it is known whether all that came of it is of whole weights. */
+  CompletionStage<Void> settled() {
+    return mayMixPartialWeights() ? replica.settled() : CompletableFuture.completedStage(null);
+  }
+
+  private Optional<CheckedCompletion.Refused> refusedForPartialWeights(
+      List<RawCompletion> answers) {
+    boolean drew = answers.stream().anyMatch(answer -> answer.tokens().length > 0);
+    return drew && mayMixPartialWeights() && replica.partialLoads() != halfReads
+        ? Optional.of(
+            new CheckedCompletion.Refused(
+                CheckedCompletion.Reason.HALF_WEIGHTS,
+                "the server began to read new weights and did not come to draw with them, and what"
+                    + " it tells of its weights does not show which drew a token"))
+        : Optional.empty();
+  }
+
+  /**
+   * Whether it is the rest of a completion, and the server would draw it from another distribution:
+   * SGLang's repetition penalty is of the tokens that it drew itself.
+   */
+  boolean continuesFromOtherDistribution() {
+    return part.head().length() > 0 && penalisesOnlyNewTokens();
+  }
+
+  private boolean penalisesOnlyNewTokens() {
+    return can.dialect() == Dialect.SGLANG && draw.settings().repetitionPenalty() != 1;
+  }
+
+  /**
+   * Checks the answer, or what came of it before it was cut.
+   *
+   * @param published digests of the versions that this run published
+   * @param sinceNanos when its completions were first asked for
+   */
+  ResponseCheck judge(
+      List<RawCompletion> answers,
+      Tokenizer tokenizer,
+      Map<WeightVersion, String> published,
+      long sinceNanos) {
+    Optional<CheckedCompletion.Refused> doubtful = refusedForPartialWeights(answers);
+    if (doubtful.isPresent()) {
+      return new ResponseCheck.Unusable(doubtful.get());
+    }
+    Set<Integer> ends = draw.settings().stopIds();
+    CompletionCheck check =
+        new CompletionCheck(
+            part.head(),
+            draw.prompt(),
+            tokenizer.vocabularySize(),
+            draw.maxTokens(),
+            ends,
+            !draw.settings().stops().isEmpty(),
+            asked,
+            published,
+            versionReporting());
+    StopTruncation stopCut = new StopTruncation(draw.settings().stops(), tokenizer);
+    Map<Integer, Completion> whole = new HashMap<>();
+    List<GroupRequest.Part> cut = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      int place = part.first() + i;
+      boolean told = can.dialect().codec().takesStopIds();
+      RawCompletion answer = told ? answers.get(i) : answers.get(i).firstTokens(ends);
+      switch (check.check(answer)) {
+        case CheckedCompletion.Usable(Completion completion) ->
+            whole.put(place, stopCut.of(completion));
+        case CheckedCompletion.Cut(PartialCompletion kept) -> {
+          Optional<Completion> ended = stopCut.ended(kept);
+          if (ended.isPresent()) {
+            whole.put(place, ended.get());
+          } else {
+            cut.add(part.continued(i, kept, sinceNanos));
+          }
+        }
+        case CheckedCompletion.Refused why -> {
+          return new ResponseCheck.Unusable(why);
+        }
+      }
+    }
+    return new ResponseCheck.Usable(whole, cut);
+  }
+}

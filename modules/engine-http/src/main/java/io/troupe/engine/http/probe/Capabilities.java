@@ -1,0 +1,150 @@
+package io.troupe.engine.http.probe;
+
+import io.troupe.engine.http.protocol.Dialect;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a probe found out about a server.
+ *
+ * @param dialect it speaks
+ * @param server its own words for what it is
+ * @param model the name it serves
+ * @param maxModelLen most tokens of prompt and completion together; 0 where it does not tell
+ * @param all what it can do
+ */
+public record Capabilities(
+    Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
+  /** What a rollout cannot do without. */
+  private static final List<Capability> NEEDED =
+      List.of(
+          Capability.TOKEN_IDS,
+          Capability.LOG_PROBS,
+          Capability.SAMPLED_LOG_PROBS,
+          Capability.STREAM);
+
+  public Capabilities {
+    all = Set.copyOf(all);
+  }
+
+  public boolean has(Capability capability) {
+    return all.contains(capability);
+  }
+
+  /** Whether it draws a group by one request, and with the group's seed. */
+  public boolean drawsGroups() {
+    return dialect.codec().generatesGroups();
+  }
+
+  /** How it gets new weights, best first. */
+  public UpdateMethod updateWay() {
+    if (has(Capability.UPDATE_FROM_DISK)) {
+      return has(Capability.PAUSE) && dialect != Dialect.TROUPE
+          ? UpdateMethod.PAUSE_AND_READ
+          : UpdateMethod.READ;
+    }
+    if (has(Capability.UPDATE_BY_RPC)
+        && has(Capability.RELOAD_FROM_PATH)
+        && has(Capability.PAUSE)) {
+      return has(Capability.WEIGHT_NAME)
+          ? UpdateMethod.PAUSE_CALL_AND_NAME
+          : UpdateMethod.PAUSE_AND_CALL;
+    }
+    return UpdateMethod.NONE;
+  }
+
+  /** The same, where servers get what is published. */
+  public UpdateMethod updateWay(PublishedWeightForm publishing) {
+    return switch (publishing) {
+      case MERGED -> updateWay();
+      case ADAPTERS -> has(Capability.ADAPTERS) ? UpdateMethod.ADAPTER : UpdateMethod.NONE;
+    };
+  }
+
+  /** What it lacks to be given whole weights. */
+  public String updateRemedy() {
+    return has(Capability.UPDATE_BY_RPC) && !has(Capability.RELOAD_FROM_PATH)
+        ? "its reload_weights takes no weights_path: " + Capability.RELOAD_FROM_PATH.remedy(dialect)
+        : Capability.UPDATE_BY_RPC.remedy(dialect);
+  }
+
+  /** Why it holds fewer tokens than a context, if it does; empty where it does not tell. */
+  public Optional<String> contextObjection(int contextLength) {
+    return maxModelLen == 0 || maxModelLen >= contextLength
+        ? Optional.empty()
+        : Optional.of(
+            ("its max_model_len (%d) must hold the policy's context (policy.context_length, %d), or"
+                    + " it refuses requests; start it with %s, or lower policy.context_length")
+                .formatted(maxModelLen, contextLength, contextOption(contextLength)));
+  }
+
+  private String contextOption(int contextLength) {
+    return switch (dialect) {
+      case TROUPE -> "a configuration, or --context-length, of " + contextLength;
+      case VLLM, VLLM_GENERATE -> "--max-model-len " + contextLength;
+      case SGLANG -> "--context-length " + contextLength;
+      case LLAMA_SERVER -> "-c %d for each of its slots".formatted(contextLength);
+    };
+  }
+
+  /** What keeps it from being used for rollouts; empty when nothing does. */
+  public List<String> objections(ServerRequirements needs) {
+    List<String> missing =
+        NEEDED.stream()
+            .filter(need -> !has(need))
+            .map(need -> "it lacks %s: %s".formatted(name(need), need.remedy(dialect)))
+            .collect(Collectors.toList());
+    contextObjection(needs.contextLength()).ifPresent(missing::add);
+    switch (needs.publishing()) {
+      case MERGED -> {
+        if (updateWay() == UpdateMethod.NONE && !needs.mayRestart()) {
+          missing.add("there is no way to give it new weights: " + updateRemedy());
+        }
+        if (needs.recomputes() && updateWay() != UpdateMethod.NONE && !has(Capability.RECOMPUTE)) {
+          missing.add(
+              "it cannot compute keys and values again with new weights: %s, or set"
+                      .formatted(Capability.RECOMPUTE.remedy(dialect))
+                  + " rollout.kv_on_swap: keep");
+        }
+      }
+      case ADAPTERS -> {
+        if (!has(Capability.ADAPTERS)) {
+          missing.add(
+              "it loads no adapters: %s, or set rollout.publish: merged"
+                  .formatted(Capability.ADAPTERS.remedy(dialect)));
+        }
+      }
+    }
+    return missing;
+  }
+
+  /** For the log, of a server that gets merged weights, or none. */
+  public String line() {
+    return line(PublishedWeightForm.MERGED);
+  }
+
+  /** For the log. */
+  public String line(PublishedWeightForm publishing) {
+    return "%s %s model=%s max_model_len=%s update=%s has=%s"
+        .formatted(
+            dialect.title(),
+            server,
+            model,
+            maxModelLen == 0 ? "unknown" : Integer.toString(maxModelLen),
+            updateWay(publishing).name().toLowerCase(Locale.ROOT),
+            all.isEmpty()
+                ? "nothing"
+                : EnumSet.copyOf(all).stream()
+                    .map(Capabilities::name)
+                    .collect(Collectors.joining(",")));
+  }
+
+  /** As logs and {@code troupe doctor} print it. */
+  public static String name(Capability capability) {
+    return capability.name().toLowerCase(Locale.ROOT);
+  }
+}

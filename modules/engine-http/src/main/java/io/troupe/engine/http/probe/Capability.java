@@ -1,0 +1,115 @@
+package io.troupe.engine.http.probe;
+
+import io.troupe.engine.http.protocol.Dialect;
+
+/** What a server can do, as seen by trying. */
+public enum Capability {
+  /** Draws from token ids, and tells the ids it drew. */
+  TOKEN_IDS,
+  /** Tells a log-probability for each token it drew. */
+  LOG_PROBS,
+  /** Those are of the distribution that was drawn from, temperature and all. */
+  SAMPLED_LOG_PROBS,
+  /** Tells the prompt as it understood it. */
+  PROMPT_ECHO,
+  /** Sends tokens as they come. */
+  STREAM,
+  /** Tells which weights drew each token. */
+  WEIGHT_SPANS,
+  /** Keeps a name for its weights, and tells it. */
+  WEIGHT_NAME,
+  /** Reads new weights from a directory. */
+  UPDATE_FROM_DISK,
+  /** Reads new weights from a directory by a call of its workers. */
+  UPDATE_BY_RPC,
+  /** That call takes the directory to read from. */
+  RELOAD_FROM_PATH,
+  /** Can compute keys and values of requests in flight again with new weights. */
+  RECOMPUTE,
+  /** Loads adapters while it runs. */
+  ADAPTERS,
+  /** Holds requests in flight, and goes on with them. */
+  PAUSE,
+  /** Tells log-probabilities of a prompt's tokens. */
+  PROMPT_LOG_PROBS,
+  /** Ends requests by name. */
+  ABORT,
+  /** Tells its load. */
+  METRICS;
+
+  /** How a server of a kind comes to have it. */
+  public String remedy(Dialect dialect) {
+    return switch (dialect) {
+      case TROUPE ->
+          switch (this) {
+            case PROMPT_LOG_PROBS -> "start it with --prompt-logprobs";
+            case ADAPTERS -> "start it with --max-adapters 3 or more";
+            default -> "update Troupe on the server's side";
+          };
+      case VLLM, VLLM_GENERATE -> vllm();
+      case SGLANG -> sglang();
+      case LLAMA_SERVER -> llama();
+    };
+  }
+
+  private String vllm() {
+    return switch (this) {
+      case TOKEN_IDS, PROMPT_ECHO -> "take vLLM 0.10.2 or newer, which knows return_token_ids";
+      case LOG_PROBS -> "start it with --max-logprobs 1 or more";
+      case SAMPLED_LOG_PROBS -> "start it with --logprobs-mode processed_logprobs";
+      case STREAM -> "take a proxy out of the way that does not pass streams on";
+      case UPDATE_BY_RPC, UPDATE_FROM_DISK, PAUSE, ABORT ->
+          "start it with VLLM_SERVER_DEV_MODE=1 in its environment, on 127.0.0.1 only";
+      case RELOAD_FROM_PATH -> "take a newer vLLM, whose workers read weights from a directory";
+      case RECOMPUTE ->
+          "take a newer vLLM with VLLM_SERVER_DEV_MODE=1, whose /reset_prefix_cache knows"
+              + " reset_running_requests";
+      case WEIGHT_NAME, WEIGHT_SPANS -> "take vLLM 0.28 or newer";
+      case ADAPTERS ->
+          "start it with --enable-lora, and in its environment"
+              + " VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES"
+              + " with the run's folder servers/weights";
+      case PROMPT_LOG_PROBS -> "start it with --max-logprobs 1 or more";
+      case METRICS -> "start it without --disable-log-stats";
+    };
+  }
+
+  private String sglang() {
+    return switch (this) {
+      case SAMPLED_LOG_PROBS -> "start it without SGLANG_RETURN_ORIGINAL_LOGPROB";
+      case METRICS -> "start it with --enable-metrics";
+      case ADAPTERS -> "start it with --enable-lora";
+      case TOKEN_IDS,
+          LOG_PROBS,
+          PROMPT_ECHO,
+          STREAM,
+          WEIGHT_SPANS,
+          WEIGHT_NAME,
+          UPDATE_FROM_DISK,
+          UPDATE_BY_RPC,
+          RELOAD_FROM_PATH,
+          RECOMPUTE,
+          PAUSE,
+          PROMPT_LOG_PROBS,
+          ABORT ->
+          "take a newer SGLang";
+    };
+  }
+
+  private String llama() {
+    return switch (this) {
+      case UPDATE_FROM_DISK,
+          UPDATE_BY_RPC,
+          RELOAD_FROM_PATH,
+          RECOMPUTE,
+          WEIGHT_NAME,
+          WEIGHT_SPANS,
+          PAUSE ->
+          "llama-server takes no new weights while it runs; a run that starts it may restart it for"
+              + " each version: rollout.sidecars.restart_for_weights";
+      case METRICS -> "start it with --metrics";
+      case TOKEN_IDS, LOG_PROBS, SAMPLED_LOG_PROBS, STREAM -> "take a newer llama-server";
+      case PROMPT_ECHO, ADAPTERS, PROMPT_LOG_PROBS, ABORT -> "llama-server does not offer it";
+    };
+  }
+}

@@ -1,0 +1,323 @@
+package io.troupe.engine.http.replica;
+
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.StreamingCall;
+import io.troupe.engine.http.probe.Capabilities;
+import io.troupe.engine.http.probe.Capability;
+import io.troupe.engine.http.probe.CapabilityProbe;
+import io.troupe.engine.http.probe.LocalPolicy;
+import io.troupe.engine.http.probe.PublishedWeightForm;
+import io.troupe.engine.http.probe.ServerRequirements;
+import io.troupe.engine.http.probe.UpdateMethod;
+import io.troupe.engine.http.probe.UpdateStep;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.GenerateRequest;
+import io.troupe.engine.http.protocol.LoadReport;
+import io.troupe.engine.protocol.WeightTag;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One server of a fleet: what it can do, what it draws with, and what it draws. Its updates block;
+ * one thread at a time makes them.
+ */
+public final class Replica implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+  private final String name;
+  private final InferenceClient wire;
+  private final Optional<Restarter> restarter;
+  private final PublishedWeightForm publishing;
+  private final LoadedAdapters adapters;
+  private final WeightUpdateCalls calls;
+  private volatile Optional<Capabilities> capabilities = Optional.empty();
+  private volatile Optional<WeightTag> weights = Optional.empty();
+  private final AtomicLong doubts = new AtomicLong();
+  private final AdapterComparison comparing;
+  private volatile boolean updating;
+  private volatile QueueProgress queue = QueueProgress.NONE;
+  private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
+  private final AtomicLong partialLoads = new AtomicLong();
+  private final AtomicInteger requests = new AtomicInteger();
+  private final Object idle = new Object();
+
+  /** Starts the server anew with weights; true once it serves. */
+  @FunctionalInterface
+  public interface Restarter {
+    boolean restart(Path weights) throws InterruptedException;
+  }
+
+  /**
+   * A server.
+   *
+   * @param policy of the run
+   * @param restarter none where it must not be started anew for new weights
+   */
+  public Replica(
+      String name,
+      InferenceClient wire,
+      LocalPolicy policy,
+      Optional<Restarter> restarter,
+      PublishedWeightForm publishing) {
+    this.name = name;
+    this.wire = wire;
+    this.restarter = restarter;
+    this.publishing = publishing;
+    this.adapters = new LoadedAdapters(wire);
+    this.calls =
+        new WeightUpdateCalls(wire, policy, restarter, publishing, adapters, this::awaitIdle);
+    this.comparing = new AdapterComparison(name, calls);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public InferenceClient wire() {
+    return wire;
+  }
+
+  /** The server told its load. */
+  public void reportLoad(LoadReport load, long now) {
+    queue = queue.after(load, now);
+  }
+
+  /** Whether requests wait there while it draws for others, as far as it tells. */
+  private boolean isQueueing() {
+    return queue.moves(System.nanoTime(), wire.endpoint().patience().idle());
+  }
+
+  /** Draws of ours that it has. */
+  public int requests() {
+    return requests.get();
+  }
+
+  /** A draw is about to start: what it names stays loaded until it ends, or is released. */
+  public void reserve(GenerateRequest draw) {
+    if (!draw.adapter().isEmpty()) {
+      adapters.began(draw.adapter());
+    }
+  }
+
+  /** A draw that was reserved ended, or does not start. */
+  public void release(GenerateRequest draw) {
+    if (!draw.adapter().isEmpty()) {
+      adapters.ended(draw.adapter());
+    }
+  }
+
+  /**
+   * Starts a draw that was reserved.
+   *
+   * @param sinceNanos when its completions were first asked for
+   */
+  public StreamingCall sample(
+      Dialect dialect, GenerateRequest draw, long sinceNanos, ScheduledExecutorService clock) {
+    requests.incrementAndGet();
+    StreamingCall call =
+        wire.draw(dialect, draw, sinceNanos, this::isUpdating, this::isQueueing, clock);
+    var _ =
+        call.result()
+            .whenComplete(
+                (_, _) -> {
+                  release(draw);
+                  if (requests.decrementAndGet() == 0) {
+                    synchronized (idle) {
+                      idle.notifyAll();
+                    }
+                  }
+                });
+    return call;
+  }
+
+  /** Requests end by their own deadline; one that comes in late is refused, and asked again. */
+  private Optional<String> awaitIdle() throws InterruptedException {
+    long end = System.nanoTime() + wire.endpoint().patience().total().toNanos();
+    synchronized (idle) {
+      while (requests.get() > 0) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return Optional.of("%d requests do not end".formatted(requests.get()));
+        }
+        idle.wait(left);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether new weights may cost it its life. */
+  boolean mayRestart() {
+    return restarter.isPresent();
+  }
+
+  /** What a run asks of it. */
+  ServerRequirements needs() {
+    return ServerRequirements.of(calls.policy(), publishing, mayRestart());
+  }
+
+  /** What it gets of each version. */
+  PublishedWeightForm publishing() {
+    return publishing;
+  }
+
+  /** The adapter to ask for, of weights that it draws with; empty for the model as it is. */
+  public String adapter(WeightTag asked) {
+    return calls.adapter(asked);
+  }
+
+  private UpdateMethod updateMethod(Capabilities can) {
+    UpdateMethod best = can.updateWay(publishing);
+    return best == UpdateMethod.NONE && mayRestart() ? UpdateMethod.RESTART : best;
+  }
+
+  /** What it can do; found out again after {@link #resetCapabilities}. */
+  public Capabilities capabilities() throws InterruptedException {
+    Optional<Capabilities> can = capabilities; // whoever doubts it may forget them meanwhile
+    if (can.isEmpty()) {
+      calls.resumeIfPaused(); // or it would hold the probe's draws for good
+      can = Optional.of(CapabilityProbe.probe(wire));
+      capabilities = can;
+    }
+    return can.get();
+  }
+
+  public Optional<Capabilities> knownCapabilities() {
+    return capabilities;
+  }
+
+  /** It may be another process by now. */
+  public void resetCapabilities() {
+    capabilities = Optional.empty();
+    weights = Optional.empty();
+    doubts.incrementAndGet();
+    adapters.doubt();
+  }
+
+  /** The weights that it is known to draw with. */
+  public Optional<WeightTag> weights() {
+    return weights;
+  }
+
+  /** Whether it is being paused or updated, so that its tokens may stall. */
+  boolean isUpdating() {
+    return updating;
+  }
+
+  /**
+   * How often it began to read weights and did not come to draw with them. What a request drew
+   * while this number changed may be of weights that were read in part.
+   */
+  public long partialLoads() {
+    return partialLoads.get();
+  }
+
+  /** Completes once it is known whether a reading that is under way succeeds; else it has. */
+  public CompletionStage<Void> settled() {
+    return settled.minimalCompletionStage();
+  }
+
+  /**
+   * Moves the server to weights.
+   *
+   * @return what it came to: never {@link WeightUpdate.Next.Do}
+   */
+  public WeightUpdate.Next update(WeightSyncLoop.TargetWeightSet goal) throws InterruptedException {
+    WeightTag tag = goal.tag();
+    long life = doubts.get();
+    Capabilities can = capabilities();
+    if (publishing == PublishedWeightForm.MERGED
+        && can.has(Capability.WEIGHT_NAME)
+        && calls.named(can).equals(tag.toString())) {
+      calls.resumeIfPaused();
+      WeightUpdate.Next tried = carryOut(WeightUpdate.lastOf(updateMethod(can)), goal, can, life);
+      weights = tried instanceof WeightUpdate.Next.Updated ? Optional.of(tag) : Optional.empty();
+      return tried;
+    }
+    updating =
+        publishing == PublishedWeightForm.MERGED; // nothing stalls while an adapter is loaded
+    try {
+      WeightUpdate.Next end = carryOut(WeightUpdate.begin(updateMethod(can)), goal, can, life);
+      if (end instanceof WeightUpdate.Next.Updated) {
+        weights = Optional.of(tag);
+      } else if (end instanceof WeightUpdate.Next.Broken) {
+        weights = Optional.empty();
+      }
+      return end;
+    } finally {
+      updating = false;
+    }
+  }
+
+  /** Lets go of adapters that no request uses any more; false if it had lost one of them. */
+  boolean unloadUnusedAdapters() throws InterruptedException {
+    Optional<Capabilities> can = capabilities;
+    Optional<WeightTag> current = weights;
+    if (can.isEmpty() || current.isEmpty()) {
+      return true;
+    }
+    LoadedAdapters.Unloaded unloaded =
+        adapters.unloadUnused(current.get().toString(), can.get().dialect());
+    if (!unloaded.kept().isEmpty()) {
+      LOG.warn("server={} keeps adapters={} until the next update", name, unloaded.kept());
+    }
+    return unloaded.lost().isEmpty();
+  }
+
+  private WeightUpdate.Next carryOut(
+      WeightUpdate begun, WeightSyncLoop.TargetWeightSet goal, Capabilities can, long life)
+      throws InterruptedException {
+    WeightUpdate update = begun;
+    boolean reads = false;
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    try {
+      while (update.next() instanceof WeightUpdate.Next.Do(UpdateStep step)) {
+        update = update.started(step);
+        if (step == UpdateStep.READ) { // before a restart no request is in flight
+          reads = true;
+          settled = end;
+        }
+        update = taken(update, step, goal, can, life);
+      }
+      return update.next();
+    } finally {
+      if (reads && !(update.next() instanceof WeightUpdate.Next.Updated)) {
+        partialLoads.incrementAndGet();
+      }
+      end.complete(null);
+    }
+  }
+
+  private WeightUpdate taken(
+      WeightUpdate update,
+      UpdateStep step,
+      WeightSyncLoop.TargetWeightSet goal,
+      Capabilities can,
+      long life)
+      throws InterruptedException {
+    boolean idles = requests.get() == 0; // else it may only be slow
+    try {
+      if (step == UpdateStep.COMPARE) {
+        return comparing.take(update, goal, can, life);
+      }
+      Optional<String> failure = calls.take(step, goal, can);
+      return failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
+    } catch (InferenceCallException broken) {
+      return idles && broken.fault().isHang()
+          ? update.hung(step)
+          : update.unanswered(broken.fault().toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+  }
+}

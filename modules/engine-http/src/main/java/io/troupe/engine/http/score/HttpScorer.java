@@ -1,0 +1,187 @@
+package io.troupe.engine.http.score;
+
+import io.troupe.engine.Scorer;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.InferenceEndpoint;
+import io.troupe.engine.http.probe.Capabilities;
+import io.troupe.engine.http.probe.Capability;
+import io.troupe.engine.http.probe.CapabilityProbe;
+import io.troupe.engine.http.protocol.CallFailure;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.RetryPolicy;
+import io.troupe.engine.http.protocol.ScoreCodec;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server that scores: a teacher, or a reference that is not this run's own. Its weights are its
+ * own and stay as they are; {@link ScorerCheck} is what it has passed.
+ */
+public final class HttpScorer implements Scorer {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  /** Of an answer beside its scores. */
+  private static final long BYTES = 1 << 20;
+
+  /** Most that a server writes of one token: its id, number, rank and text. */
+  private static final long BYTES_OF_ONE = 512;
+
+  private final InferenceClient wire;
+  private final Capabilities can;
+  private final ScoreCodec codec;
+  private double[] fingerprint = {};
+
+  private HttpScorer(InferenceClient wire, Capabilities can) {
+    this.wire = wire;
+    this.can = can;
+    this.codec = new ScoreCodec(can.dialect(), can.model());
+  }
+
+  /**
+   * Looks at a server, and holds it to itself.
+   *
+   * @throws InferenceCallException if it does not answer, cannot score, or contradicts itself; says
+   *     so
+   */
+  public static HttpScorer open(InferenceEndpoint endpoint) throws InterruptedException {
+    return open(endpoint, ScorerCheck.CheckInput.bare(3, 4, 5));
+  }
+
+  /**
+   * Looks at a server, and holds it to what a policy's scorer must do.
+   *
+   * @param tokenizer of the policy whose sequences it is to score
+   * @param contextLength most tokens of such a sequence
+   * @param topK how many of the most likely tokens it is asked for in each place
+   * @throws InferenceCallException if it does not answer, cannot score, or contradicts itself; says
+   *     so
+   */
+  public static HttpScorer open(
+      InferenceEndpoint endpoint, Tokenizer tokenizer, int contextLength, int topK)
+      throws InterruptedException {
+    return open(endpoint, ScorerCheck.CheckInput.of(tokenizer, contextLength, topK));
+  }
+
+  static HttpScorer open(InferenceEndpoint endpoint, ScorerCheck.CheckInput matter)
+      throws InterruptedException {
+    InferenceClient wire = new InferenceClient(endpoint);
+    boolean open = false;
+    try {
+      Capabilities can = CapabilityProbe.probe(wire);
+      if (!can.has(Capability.PROMPT_LOG_PROBS)) {
+        throw refusal(
+            endpoint,
+            "it lacks prompt_log_probs: " + Capability.PROMPT_LOG_PROBS.remedy(can.dialect()));
+      }
+      HttpScorer scorer = new HttpScorer(wire, can);
+      scorer.fingerprint =
+          new ScorerCheck(wire, can, tokens -> scorer.tried(tokens, matter.topK()), matter).pass();
+      open = true;
+      return scorer;
+    } finally {
+      if (!open) {
+        wire.close();
+      }
+    }
+  }
+
+  /** Asked as the run will ask: a server may tell fewer of the most likely tokens than that. */
+  private double[] tried(int[] tokens, int topK)
+      throws MalformedResponseException, InterruptedException {
+    try {
+      return ask(tokens, topK).logProbs();
+    } catch (InferenceCallException failed) {
+      if (topK == 0 || failed.fault().kind() != CallFailure.Kind.BAD_REQUEST) {
+        throw failed;
+      }
+      throw refusal(
+          wire.endpoint(),
+          "it does not tell the %d most likely tokens of each place (distillation.top_k): %s; %s, or lower distillation.top_k"
+              .formatted(topK, failed.fault().message(), topKRemedy(topK)));
+    }
+  }
+
+  private String topKRemedy(int topK) {
+    return switch (can.dialect()) {
+      case VLLM, VLLM_GENERATE -> "start it with --max-logprobs %d or more".formatted(topK);
+      case TROUPE, SGLANG, LLAMA_SERVER -> "take a server that tells so many";
+    };
+  }
+
+  private static InferenceCallException refusal(InferenceEndpoint endpoint, String reason) {
+    return new InferenceCallException(endpoint, CallFailure.of(CallFailure.Kind.MALFORMED, reason));
+  }
+
+  /** What it says of a sequence by which it is known again. */
+  double[] fingerprint() {
+    return fingerprint;
+  }
+
+  /** What it is, for the log. */
+  public String line() {
+    return can.line();
+  }
+
+  /** Kind of server. */
+  public Dialect dialect() {
+    return can.dialect();
+  }
+
+  /**
+   * Scores a sequence; what fails for the moment is tried again.
+   *
+   * @throws InferenceCallException if the server does not answer, or not in full
+   */
+  @Override
+  public Scores score(int[] tokens, int topK) {
+    try {
+      return ask(tokens, topK);
+    } catch (MalformedResponseException malformed) {
+      throw refusal(wire.endpoint(), String.valueOf(malformed.getMessage()));
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      throw new InferenceCallException(
+          wire.endpoint(), CallFailure.of(CallFailure.Kind.NO_ANSWER, "interrupted"));
+    }
+  }
+
+  private Scores ask(int[] tokens, int topK)
+      throws MalformedResponseException, InterruptedException {
+    int tries = 0;
+    while (true) {
+      CallFailure fault;
+      try {
+        InferenceClient.Response answer =
+            wire.post(codec.path(), codec.body(tokens, topK), PATIENCE, mostBytes(tokens, topK));
+        if (answer.ok()) {
+          return codec.scores(JsonFields.parse(answer.body()), tokens, topK);
+        }
+        fault = answer.fault();
+      } catch (InferenceCallException away) {
+        fault = away.fault();
+      }
+      tries++;
+      switch (RetryPolicy.DEFAULT.after(
+          fault, tries, 0, PATIENCE, ThreadLocalRandom.current().nextDouble())) {
+        case RetryPolicy.RetryDecision.Again(Duration pause) ->
+            TimeUnit.MILLISECONDS.sleep(pause.toMillis());
+        case RetryPolicy.RetryDecision.GiveUp() ->
+            throw new InferenceCallException(wire.endpoint(), fault);
+      }
+    }
+  }
+
+  private static long mostBytes(int[] tokens, int topK) {
+    return BYTES + (long) tokens.length * (topK + 1) * BYTES_OF_ONE;
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+  }
+}

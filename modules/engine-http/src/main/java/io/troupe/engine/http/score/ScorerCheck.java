@@ -1,0 +1,214 @@
+package io.troupe.engine.http.score;
+
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.probe.Capabilities;
+import io.troupe.engine.http.probe.ProbeSample;
+import io.troupe.engine.http.protocol.CallFailure;
+import io.troupe.engine.http.protocol.CompletionChunk;
+import io.troupe.engine.http.protocol.Dialect;
+import io.troupe.engine.http.protocol.GenerateRequest;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a scoring server is held to before its first score: it reads as much as the policy, cuts
+ * texts into the policy's tokens, says the same of the same tokens twice, and says of tokens that
+ * it drew what it said when it drew them. A server that adds a token to prompts, shifts the places,
+ * or tells another distribution than it draws from, does not pass.
+ */
+public final class ScorerCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(ScorerCheck.class);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final int PROMPT_TOKENS = 3;
+  private static final int DRAWN_TOKENS = 8;
+  private static final int TEXT_TOKENS = 48;
+
+  /** Rounding of bfloat16 between reading at once and token by token. */
+  private static final double DRAWN_TOLERANCE = 0.25;
+
+  /** Rounding between two readings, of which one may come from a cache. */
+  static final double TOLERANCE = 0.05;
+
+  /** Scores a sequence. */
+  @FunctionalInterface
+  interface ScoreCall {
+    double[] logProbs(int[] tokens) throws MalformedResponseException, InterruptedException;
+  }
+
+  private final InferenceClient wire;
+  private final Capabilities can;
+  private final ScoreCall ask;
+  private final CheckInput matter;
+
+  /** Of a server that is to score sequences of a policy. */
+  ScorerCheck(InferenceClient wire, Capabilities can, ScoreCall ask, CheckInput matter) {
+    this.wire = wire;
+    this.can = can;
+    this.ask = ask;
+    this.matter = matter;
+  }
+
+  /**
+   * What a server is tried with.
+   *
+   * @param ids to score, three or more
+   * @param text to cut into tokens; empty if it is not to be tried
+   * @param tokens of that text
+   * @param contextLength most tokens of a sequence; 0 if it is not to be tried
+   * @param topK how many of the most likely tokens are asked for in each place
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record CheckInput(int[] ids, String text, int[] tokens, int contextLength, int topK) {
+    /** Ids from all over a policy's vocabulary that stand for texts, fewer than its context. */
+    public static int[] ids(Tokenizer tokenizer, int contextLength) {
+      int size = tokenizer.vocabularySize();
+      int many = Math.min(size, TEXT_TOKENS);
+      return IntStream.range(0, many)
+          .map(i -> (int) ((long) i * size / many))
+          .filter(id -> tokenizer.bytes(id).length > 0)
+          .limit(Math.max(3, contextLength - 1))
+          .toArray();
+    }
+
+    /** Of a policy. */
+    static CheckInput of(Tokenizer tokenizer, int contextLength, int topK) {
+      int[] ids = ids(tokenizer, contextLength);
+      String text = tokenizer.decode(ids).replace("\ufffd", "");
+      return new CheckInput(ids, text, tokenizer.encode(text), contextLength, topK);
+    }
+
+    /** Of no policy in particular. */
+    static CheckInput bare(int... ids) {
+      return new CheckInput(ids, "", new int[0], 0, 0);
+    }
+  }
+
+  /**
+   * Holds the server to all of it.
+   *
+   * @return what it says of a sequence that depends on the tokenizer alone, by which it is known
+   *     again
+   * @throws InferenceCallException if it does not pass; says why
+   */
+  double[] pass() throws InterruptedException {
+    try {
+      checkContext();
+      checkTokens();
+      drawn();
+      return twice();
+    } catch (MalformedResponseException malformed) {
+      throw refusal(String.valueOf(malformed.getMessage()));
+    }
+  }
+
+  private InferenceCallException refusal(String reason) {
+    return new InferenceCallException(
+        wire.endpoint(), CallFailure.of(CallFailure.Kind.MALFORMED, reason));
+  }
+
+  private void checkContext() {
+    int most = matter.contextLength();
+    int needed = can.dialect() == Dialect.TROUPE ? most : most + 1; // the others draw a token
+    if (can.maxModelLen() > 0 && can.maxModelLen() < needed) {
+      throw refusal(
+          "it reads %d tokens, and the policy's sequences have up to %d; start it with %d or more"
+              .formatted(can.maxModelLen(), most, needed));
+    }
+  }
+
+  private void checkTokens() throws MalformedResponseException, InterruptedException {
+    if (matter.text().isEmpty()) {
+      return;
+    }
+    InferenceClient.Response answer =
+        wire.post(
+            "/tokenize",
+            JsonFields.object()
+                .put("model", can.model())
+                .put("prompt", matter.text())
+                .put("add_special_tokens", false),
+            PATIENCE);
+    if (!answer.ok() && answer.status() != 400) {
+      LOG.warn(
+          "server={} has no /tokenize ({}): that its tokens are the policy's is not tried",
+          wire.endpoint(),
+          answer.status());
+      return;
+    }
+    if (!answer.ok()) {
+      throw refusal("it cannot read a text of the policy's tokens: " + answer.fault().message());
+    }
+    int[] own = matter.tokens();
+    int[] theirs = JsonFields.ids(answer.json().path("tokens"));
+    int differs = Arrays.mismatch(own, theirs);
+    if (differs >= 0) {
+      throw refusal(
+          "its tokens are not the policy's: a text of %d tokens has %d there, and token %d is %s"
+              .formatted(
+                  own.length,
+                  theirs.length,
+                  differs,
+                  differs < theirs.length ? Integer.toString(theirs[differs]) : "missing"));
+    }
+  }
+
+  private void drawn() throws MalformedResponseException, InterruptedException {
+    int[] prompt = Arrays.copyOf(matter.ids(), PROMPT_TOKENS);
+    int room = matter.contextLength() == 0 ? DRAWN_TOKENS : matter.contextLength() - prompt.length;
+    int tokens = Math.min(DRAWN_TOKENS, room);
+    GenerateRequest draw =
+        new GenerateRequest(
+            "golden",
+            can.model(),
+            prompt,
+            1,
+            new SamplingSettings(1, tokens),
+            tokens,
+            1,
+            "",
+            Duration.ZERO,
+            "");
+    CompletionChunk drawn = new ProbeSample(wire, can).of(draw, PATIENCE);
+    int[] all = Arrays.copyOf(prompt, prompt.length + drawn.tokens().length);
+    System.arraycopy(drawn.tokens(), 0, all, prompt.length, drawn.tokens().length);
+    double[] said = ask.logProbs(all);
+    for (int i = 0; i < drawn.tokens().length; i++) {
+      double again = said[prompt.length - 1 + i];
+      if (!(Math.abs(again - drawn.logProbs()[i]) <= DRAWN_TOLERANCE)) {
+        throw refusal(
+            "it drew token %d with log-probability %s and says %s when it reads it in a prompt; a"
+                    .formatted(i, drawn.logProbs()[i], again)
+                + " teacher must tell both at temperature 1, of the same tokens");
+      }
+    }
+  }
+
+  private double[] twice() throws MalformedResponseException, InterruptedException {
+    double[] first = ask.logProbs(matter.ids());
+    double[] second = ask.logProbs(matter.ids());
+    Optional<String> other = difference(first, second);
+    if (other.isPresent()) {
+      throw refusal("it scores the same tokens differently when asked again: " + other.get());
+    }
+    return first;
+  }
+
+  /** Where two scores of one sequence are further apart than rounding explains. */
+  static Optional<String> difference(double[] one, double[] other) {
+    for (int i = 0; i < one.length; i++) {
+      if (!(Math.abs(one[i] - other[i]) <= TOLERANCE * Math.max(1, Math.abs(one[i])))) {
+        return Optional.of("%s and %s for token %d".formatted(one[i], other[i], i + 1));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.engine.http;
-
-import org.jspecify.annotations.NullMarked;

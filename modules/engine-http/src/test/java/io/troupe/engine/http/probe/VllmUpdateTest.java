@@ -1,0 +1,136 @@
+package io.troupe.engine.http.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.InferenceEndpoint;
+import io.troupe.engine.http.fleet.LoadBalancerOfOne;
+import io.troupe.engine.http.replica.Replica;
+import io.troupe.engine.http.replica.WeightSyncLoop;
+import io.troupe.engine.http.replica.WeightUpdate;
+import io.troupe.engine.protocol.WeightTag;
+import io.troupe.testkit.Await;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a vLLM is held to at the start, and how it is given whole weights. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class VllmUpdateTest {
+  @TempDir private Path folder;
+  private FakeVllm server;
+
+  @BeforeEach
+  void serve() throws Exception {
+    server = new FakeVllm();
+  }
+
+  @AfterEach
+  void end() {
+    server.close();
+  }
+
+  private List<String> objections(int contextLength, boolean recomputes) throws Exception {
+    try (InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
+      return CapabilityProbe.probe(wire)
+          .objections(
+              new ServerRequirements(PublishedWeightForm.MERGED, false, contextLength, recomputes));
+    }
+  }
+
+  @Test
+  void objections_contextLongerThanTheServers_namesRuleValueAndRemedy() throws Exception {
+    assertThat(objections(64, false)).isEmpty();
+    assertThat(objections(65, false))
+        .containsExactly(
+            "its max_model_len (64) must hold the policy's context (policy.context_length, 65), or"
+                + " it refuses requests; start it with --max-model-len 65, or lower"
+                + " policy.context_length");
+  }
+
+  @Test
+  void objections_reloadThatTakesNoDirectory_saysSo() throws Exception {
+    server.reloadItsOwnAlone();
+    assertThat(objections(64, false))
+        .containsExactly(
+            "there is no way to give it new weights: its reload_weights takes no weights_path: take"
+                + " a newer vLLM, whose workers read weights from a directory");
+    assertThat(server.calls()).as("nothing was read to find that out").isEmpty();
+  }
+
+  @Test
+  void objections_recomputeOfAServerThatCannot_namesTheKey() throws Exception {
+    server.resetNothing();
+    assertThat(objections(64, false)).isEmpty();
+    assertThat(objections(64, true))
+        .singleElement()
+        .asString()
+        .endsWith("knows reset_running_requests, or set rollout.kv_on_swap: keep");
+  }
+
+  @Test
+  void load_keep_freezesRequestsWithTheirKeys() throws Exception {
+    try (LoadBalancerOfOne one =
+        new LoadBalancerOfOne(
+            folder, server.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable())) {
+      Await.value(one.fleet.load(one.weights(0)));
+    }
+    assertThat(server.story()).containsExactly("pause mode=keep&clear_cache=false", "reload");
+  }
+
+  @Test
+  void load_recompute_takesTheKeysOfRequestsInFlightBeforeItReads() throws Exception {
+    try (LoadBalancerOfOne one =
+        new LoadBalancerOfOne(
+            folder, server.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable(), true)) {
+      Await.value(one.fleet.load(one.weights(0)));
+    }
+    assertThat(server.story())
+        .containsExactly(
+            "pause mode=keep&clear_cache=false", "reset reset_running_requests=true", "reload");
+  }
+
+  /** It may have been replaced by an older one since it was looked at. */
+  @Test
+  void update_reloadThatTakesNoDirectoryAfterAll_isBrokenWithThatReason() throws Exception {
+    try (LoadBalancerOfOne one =
+            new LoadBalancerOfOne(
+                folder, server.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable());
+        InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
+      LocalPolicy policy =
+          new LocalPolicy(
+              one.policy.tokenizer(), one.policy.contextLength(), LocalScorer.unavailable());
+      Replica replica =
+          new Replica("r", wire, policy, Optional.empty(), PublishedWeightForm.MERGED);
+      assertThat(replica.capabilities().has(Capability.RELOAD_FROM_PATH)).isTrue();
+      server.reloadItsOwnAlone();
+      WeightTag tag = WeightTag.of(WeightVersion.BASE, one.weights(0).digest());
+      assertThat(replica.update(new WeightSyncLoop.TargetWeightSet(tag, folder, one.weights(0))))
+          .isEqualTo(
+              new WeightUpdate.Next.Broken(
+                  "read failed: its reload_weights takes no weights_path, so it cannot read weights"
+                      + " from a directory; take a newer vLLM, whose workers read weights from a"
+                      + " directory"));
+    }
+  }
+
+  @Test
+  void sample_anyPrompt_saysTheTokenizersOwnEnds() throws Exception {
+    try (LoadBalancerOfOne one =
+        new LoadBalancerOfOne(
+            folder, server.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable())) {
+      Await.value(one.fleet.load(one.weights(0)));
+      one.draw(1);
+      assertThat(server.draws().getFirst().path("stop_token_ids"))
+          .singleElement()
+          .satisfies(
+              id -> assertThat(id.asInt()).isEqualTo(one.policy.tokenizer().endOfSequence()));
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.troupe.engine.parallel;
+
+import io.troupe.base.files.FileTree;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The steps of a trainer, made by data-parallel ranks.
+ *
+ * <p>The trainer stays the owner: after every step it takes up weights and both means, so that what
+ * it publishes and what its checkpoints hold is whole and does not depend on the number of ranks.
+ * When a rank is lost the step is abandoned: nothing of it has moved the trainer, all ranks begin
+ * anew from what it has, and the same batch is tried again.
+ */
+public final class DataParallelSteps implements AutoCloseable {
+  private static final int ATTEMPTS = 3;
+
+  private final TrainerRanks crew;
+  private boolean begun;
+
+  /** The trainer whose steps these are. */
+  public interface Owner {
+    /** Writes all of its state into an empty directory. */
+    void save(Path directory) throws IOException;
+
+    /**
+     * Takes up what a step has made.
+     *
+     * @param weights float32, the flat array of the ranks, padded
+     * @param first AdamW's first means, alike
+     * @param second its second means
+     */
+    void adopt(MemorySegment weights, MemorySegment first, MemorySegment second);
+  }
+
+  /** Steps by a crew that is closed with them. */
+  public DataParallelSteps(TrainerRanks crew) {
+    this.crew = crew;
+  }
+
+  /** The trainer has changed otherwise than by these steps: the ranks begin anew. */
+  public void outdated() {
+    begun = false;
+  }
+
+  /**
+   * One step of the trainer.
+   *
+   * @throws IllegalStateException if ranks were lost in every attempt; the trainer is as before
+   */
+  public StepOutcome step(Owner owner, RankBatch batch, OptimizerSettings optimisation) {
+    if (!batch.hasLossWeight()) {
+      return new StepOutcome.Skipped("no token of the batch has a loss weight");
+    }
+    String lost = "";
+    for (int losses = 0; losses < ATTEMPTS; ) {
+      try {
+        return attempt(owner, batch, optimisation);
+      } catch (RankLostException failure) {
+        begun = false;
+        lost = String.valueOf(failure.getMessage());
+        crew.lost(lost);
+        losses += crew.counts() ? 1 : 0;
+      } catch (IOException failure) {
+        throw new UncheckedIOException(
+            "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
+      }
+    }
+    throw new IllegalStateException(
+        "the step was tried %d times, and each time a trainer rank was lost; at last, %s"
+            .formatted(ATTEMPTS, lost));
+  }
+
+  private StepOutcome attempt(Owner owner, RankBatch batch, OptimizerSettings optimisation)
+      throws RankLostException, IOException {
+    long start = System.nanoTime();
+    if (!begun || crew.changed()) {
+      begun = false;
+      begin(owner);
+      begun = true;
+    }
+    try (Arena arena = Arena.ofShared()) {
+      return applied(owner, crew.step(batch.splitAcross(crew.size()), optimisation, arena), start);
+    }
+  }
+
+  private StepOutcome applied(Owner owner, List<RankStepOutcome> steps, long start) {
+    List<RankStepOutcome.Updated> moved = new ArrayList<>();
+    String reason = "";
+    for (RankStepOutcome step : steps) {
+      switch (step) {
+        case RankStepOutcome.Updated piece -> moved.add(piece);
+        case RankStepOutcome.Refused(String own) -> reason = reason.isEmpty() ? own : reason;
+      }
+    }
+    if (moved.size() < crew.size()) {
+      return new StepOutcome.Skipped(
+          reason.isEmpty() ? "the norm of the gradient is not finite" : reason);
+    }
+    adopt(owner, moved);
+    return PartialStepMetrics.whole(
+        moved.stream().map(RankStepOutcome.Updated::part).toList(),
+        moved.getFirst().norm(),
+        (System.nanoTime() - start) / 1e9);
+  }
+
+  private void begin(Owner owner) throws IOException, RankLostException {
+    Path state = Files.createTempDirectory("troupe-ranks-");
+    try {
+      owner.save(state);
+      crew.begin(state);
+    } finally {
+      FileTree.delete(state);
+    }
+  }
+
+  private static void adopt(Owner owner, List<RankStepOutcome.Updated> pieces) {
+    long bytes = pieces.getFirst().weights().byteSize();
+    try (Arena arena = Arena.ofConfined()) {
+      List<MemorySegment> whole =
+          Stream.generate(() -> arena.allocate(bytes * pieces.size(), Long.BYTES))
+              .limit(3)
+              .toList();
+      for (int rank = 0; rank < pieces.size(); rank++) {
+        RankStepOutcome.Updated piece = pieces.get(rank);
+        whole.get(0).asSlice(rank * bytes, bytes).copyFrom(piece.weights());
+        whole.get(1).asSlice(rank * bytes, bytes).copyFrom(piece.first());
+        whole.get(2).asSlice(rank * bytes, bytes).copyFrom(piece.second());
+      }
+      owner.adopt(whole.get(0), whole.get(1), whole.get(2));
+    }
+  }
+
+  @Override
+  public void close() {
+    crew.close();
+  }
+}

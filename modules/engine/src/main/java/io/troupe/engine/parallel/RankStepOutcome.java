@@ -1,0 +1,31 @@
+package io.troupe.engine.parallel;
+
+import java.lang.foreign.MemorySegment;
+
+/** What a step came to on one rank. */
+public sealed interface RankStepOutcome {
+  /**
+   * The weights moved. The arrays are float32, of this rank's piece of the flat array, valid until
+   * the rank is called again, or the arena of the step is closed.
+   *
+   * @param norm global L2 norm of the gradient before clipping, the same on every rank
+   * @param part what the rank computed
+   * @param weights after the step
+   * @param first AdamW's first means after it
+   * @param second AdamW's second means after it
+   */
+  record Updated(
+      double norm,
+      PartialStepMetrics part,
+      MemorySegment weights,
+      MemorySegment first,
+      MemorySegment second)
+      implements RankStepOutcome {}
+
+  /**
+   * Nothing moved, on any rank.
+   *
+   * @param reason why this rank has no gradient; empty if it has one
+   */
+  record Refused(String reason) implements RankStepOutcome {}
+}

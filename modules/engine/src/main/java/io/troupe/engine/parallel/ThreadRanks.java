@@ -1,0 +1,129 @@
+package io.troupe.engine.parallel;
+
+import io.troupe.engine.train.OptimizerSettings;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+
+/** Ranks that are threads of this process. */
+public final class ThreadRanks implements TrainerRanks {
+  private final int size;
+  private final CollectiveFactory groups;
+  private final Supplier<TrainerRank> maker;
+  private final ExecutorService threads;
+  private final List<TrainerRank> ranks = new ArrayList<>();
+  private List<Collective> group = List.of();
+
+  /**
+   * A crew that begins with its first step.
+   *
+   * @param groups asked for a group at the beginning, and after every loss
+   * @param maker makes a rank
+   */
+  public ThreadRanks(int size, CollectiveFactory groups, Supplier<TrainerRank> maker) {
+    this.size = size;
+    this.groups = groups;
+    this.maker = maker;
+    this.threads =
+        Executors.newFixedThreadPool(
+            size, Thread.ofPlatform().daemon().name("trainer-rank-", 0).factory());
+  }
+
+  /** What a rank does; called with its index. */
+  private interface Work<T> {
+    T of(int rank) throws IOException, RankLostException;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public void begin(Path state) throws IOException, RankLostException {
+    abandonGroup();
+    while (ranks.size() < size) {
+      ranks.add(maker.get());
+    }
+    group = groups.open(size);
+    all(
+        rank -> {
+          ranks.get(rank).begin(state, group.get(rank));
+          return rank;
+        });
+  }
+
+  @Override
+  public List<RankStepOutcome> step(
+      List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+      throws RankLostException {
+    return all(rank -> ranks.get(rank).step(shares.get(rank), optimisation));
+  }
+
+  @Override
+  public void lost(String reason) {
+    groups.lost(reason);
+  }
+
+  private <T> List<T> all(Work<T> work) throws RankLostException {
+    List<Future<T>> running = new ArrayList<>();
+    for (int rank = 0; rank < size; rank++) {
+      int own = rank;
+      running.add(threads.submit(() -> orAbandonGroup(own, work)));
+    }
+    List<T> results = new ArrayList<>();
+    List<RankLostException> losses = new ArrayList<>();
+    for (int rank = 0; rank < size; rank++) {
+      try {
+        results.add(running.get(rank).get());
+      } catch (ExecutionException failed) {
+        if (failed.getCause() instanceof RankLostException lost) {
+          losses.addLast(lost);
+        } else { // The one at fault; the others only miss it.
+          losses.addFirst(new RankLostException(rank, String.valueOf(failed.getCause()), failed));
+        }
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        throw new RankLostException(rank, "the trainer is stopped", stopped);
+      }
+    }
+    if (!losses.isEmpty()) {
+      throw losses.getFirst();
+    }
+    return results;
+  }
+
+  /** A rank that fails leaves its group at once, so that the others need not wait for it. */
+  private <T> T orAbandonGroup(int rank, Work<T> work) throws IOException, RankLostException {
+    boolean done = false;
+    try {
+      T result = work.of(rank);
+      done = true;
+      return result;
+    } finally {
+      if (!done) {
+        group.get(rank).close();
+      }
+    }
+  }
+
+  private void abandonGroup() {
+    group.forEach(Collective::close);
+    group = List.of();
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+    abandonGroup();
+    ranks.forEach(TrainerRank::close);
+    ranks.clear();
+  }
+}

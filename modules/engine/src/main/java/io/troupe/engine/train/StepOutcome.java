@@ -1,0 +1,49 @@
+package io.troupe.engine.train;
+
+import io.troupe.core.loss.LossMetrics;
+import io.troupe.core.loss.TokenMarks;
+import java.util.List;
+
+/** What became of one optimizer step. */
+public sealed interface StepOutcome {
+  /**
+   * The weights moved.
+   *
+   * @param metrics of the loss, over the whole step
+   * @param entropy mean over the tokens with loss weight, examples among them, of the entropy of
+   *     the policy's distribution at the token, in nats, at the temperature its loss has
+   * @param gradientNorm global L2 norm before clipping
+   * @param paddingShare padding among the positions that passed through the policy, in [0, 1)
+   * @param times where the step's time went
+   * @param marks of the rollouts' tokens, one a sequence in the order the engine was given them;
+   *     none of an imitation
+   */
+  record Stepped(
+      LossMetrics metrics,
+      double entropy,
+      double gradientNorm,
+      double paddingShare,
+      Times times,
+      List<TokenMarks> marks)
+      implements StepOutcome {
+    public Stepped {
+      marks = List.copyOf(marks);
+    }
+
+    public double loss() {
+      return metrics.loss();
+    }
+  }
+
+  /**
+   * Where the time of a step went, in seconds.
+   *
+   * @param gradient forward and backward passes of the policy, and the loss between them
+   * @param optimizer norm, clip and AdamW
+   * @param reference forward passes of the reference policy for the penalty in the loss
+   */
+  record Times(double gradient, double optimizer, double reference) {}
+
+  /** The loss or a gradient was not finite: weights and optimizer are as before the step. */
+  record Skipped(String reason) implements StepOutcome {}
+}

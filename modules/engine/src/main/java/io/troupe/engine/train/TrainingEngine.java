@@ -1,0 +1,86 @@
+package io.troupe.engine.train;
+
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.weights.WeightSnapshot;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Owns the weights and moves them. Every method blocks, and all are called from one thread, which
+ * is not a dispatcher's.
+ */
+public interface TrainingEngine extends AutoCloseable {
+  /**
+   * One step on rollouts and, beside them, examples to imitate. The loss is the sum over all
+   * sequences and tokens of lossWeight times the token's loss, see {@link
+   * io.troupe.core.loss.ScalarLoss}, plus the settings' supervised coefficient times the weighted
+   * negative log-likelihood of the examples at temperature 1; it does not depend on how the engine
+   * splits the batch.
+   *
+   * @param rollouts with a teacher's tokens when the loss has a distillation
+   * @param examples none when the supervised coefficient is 0; of them, advantages and behaviour
+   *     log-probabilities are not read
+   */
+  StepOutcome train(
+      List<TrainingSequence> rollouts,
+      List<TrainingSequence> examples,
+      LossSettings loss,
+      OptimizerSettings optimisation);
+
+  /** One step on rollouts alone. */
+  default StepOutcome train(
+      List<TrainingSequence> rollouts, LossSettings loss, OptimizerSettings optimisation) {
+    return train(rollouts, List.of(), loss, optimisation);
+  }
+
+  /**
+   * One supervised step: weighted negative log-likelihood of the completions at temperature 1.
+   * Advantages and behaviour log-probabilities of the sequences are not read.
+   */
+  StepOutcome trainSupervised(List<TrainingSequence> batch, OptimizerSettings optimisation);
+
+  /** Freezes a copy of the present weights as the reference policy, in place of any before. */
+  void freezeReference();
+
+  /**
+   * Log-probabilities under the reference policy of the completions' tokens with loss weight; what
+   * stands at other tokens means nothing. Neither weights nor optimizer are touched.
+   *
+   * @return an array a sequence, an element a completion token
+   * @throws IllegalArgumentException if no reference is frozen
+   */
+  List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature);
+
+  /** Whether the engine was given a teacher; without one the reference policy teaches. */
+  boolean hasTeacher();
+
+  /**
+   * The tokens that the teacher finds most likely at each completion token with loss weight, most
+   * likely first; the rows of other tokens are zeros. A teacher may see another prompt than the
+   * policy: the sequences it is given then differ in their prompts only.
+   *
+   * @param topK from 1 to the size of the vocabulary
+   * @throws IllegalArgumentException if the reference teaches and none is frozen, or {@code topK}
+   *     is out of range
+   */
+  List<TeacherTokens> teacherTokens(List<TrainingSequence> batch, int topK, double temperature);
+
+  /** Copies the present weights out, as {@code version}. */
+  WeightSnapshot snapshot(WeightVersion version);
+
+  /**
+   * Writes weights (safetensors with Hugging Face names, config.json, tokenizer.json), optimizer
+   * state and reference into a directory that exists and is empty. Durable when it returns.
+   */
+  void save(Path directory) throws IOException;
+
+  /** Reads what {@link #save} wrote; afterwards training goes on bit for bit as it would have. */
+  void restore(Path directory) throws IOException;
+
+  @Override
+  void close();
+}

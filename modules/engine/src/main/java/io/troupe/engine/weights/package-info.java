@@ -1,0 +1,5 @@
+/** Weights outside an engine: snapshots, adapters, their memory. */
+@NullMarked
+package io.troupe.engine.weights;
+
+import org.jspecify.annotations.NullMarked;

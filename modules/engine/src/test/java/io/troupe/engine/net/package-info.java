@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.engine.net;
-
-import org.jspecify.annotations.NullMarked;

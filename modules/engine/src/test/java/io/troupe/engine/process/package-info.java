@@ -1,4 +1,0 @@
-@NullMarked
-package io.troupe.engine.process;
-
-import org.jspecify.annotations.NullMarked;

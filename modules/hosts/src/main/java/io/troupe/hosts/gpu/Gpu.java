@@ -1,0 +1,52 @@
+package io.troupe.hosts.gpu;
+
+import static io.troupe.core.Require.require;
+
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * An accelerator, as it was when it was looked at.
+ *
+ * @param index the driver's number
+ * @param uuid which stays the same when indices change
+ * @param memoryBytes it has
+ * @param usedBytes of it, the driver's own included
+ * @param utilisation percent of the last moments in which something ran; none where the driver does
+ *     not say
+ * @param processes that the driver knows of
+ */
+public record Gpu(
+    int index,
+    String uuid,
+    String name,
+    long memoryBytes,
+    long usedBytes,
+    OptionalInt utilisation,
+    List<GpuProcess> processes) {
+  private static final String VIRTUAL = "virtual-";
+
+  /**
+   * A process that holds memory.
+   *
+   * @param name of its program, as the driver reports it
+   * @param usedBytes 0 where the driver does not say
+   */
+  public record GpuProcess(long pid, String name, long usedBytes) {}
+
+  public Gpu {
+    require(index >= 0, "a GPU's index is 0 or greater, not %d", index);
+    processes = List.copyOf(processes);
+  }
+
+  /** What {@code CUDA_VISIBLE_DEVICES} is for a process that gets this one and no other. */
+  public String visible() {
+    // By UUID: indices mean something else to CUDA than to the driver, unless it is told to.
+    return uuid.startsWith(VIRTUAL) ? Integer.toString(index) : uuid;
+  }
+
+  /** A stand-in on a host that has none. */
+  static Gpu virtual(int index) {
+    return new Gpu(index, VIRTUAL + index, "virtual", 0, 0, OptionalInt.empty(), List.of());
+  }
+}

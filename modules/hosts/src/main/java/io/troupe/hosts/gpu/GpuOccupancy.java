@@ -1,0 +1,25 @@
+package io.troupe.hosts.gpu;
+
+import java.util.List;
+
+/** Who has an accelerator. */
+public sealed interface GpuOccupancy {
+  /** Nobody. */
+  record Free() implements GpuOccupancy {}
+
+  /** Children of this agent, and nobody else. */
+  record Ours(List<Occupant> children) implements GpuOccupancy {}
+
+  /** Somebody else, maybe beside children of ours: it must not be used, and nobody is ended. */
+  record Foreign(List<Occupant> others) implements GpuOccupancy {}
+
+  /** Only idle processes that an agent of ours left behind: they may be ended. */
+  record Orphaned(List<Occupant> orphans) implements GpuOccupancy {}
+
+  /**
+   * A process that holds memory of an accelerator, or memory that no process is known to hold.
+   *
+   * @param description pid, program, user and memory, for a message
+   */
+  record Occupant(long pid, String description) {}
+}

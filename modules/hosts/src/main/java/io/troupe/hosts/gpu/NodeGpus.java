@@ -1,0 +1,116 @@
+package io.troupe.hosts.gpu;
+
+import io.troupe.base.process.ChildLedger;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * The accelerators of a node, as its agent hands them out: it looks before every run, ends what a
+ * former agent of this node left behind, and never takes one that somebody else uses.
+ *
+ * @param probe looks at them
+ * @param ledger of this node's children
+ * @param table of this host's processes
+ * @param assignments which worker has which
+ */
+public record NodeGpus(
+    GpuProbe probe,
+    ChildLedger ledger,
+    GpuOccupants.ProcessTable table,
+    GpuAssignments assignments) {
+  private static final long DEATH_MILLIS = 10_000;
+
+  /**
+   * Claims so many, one for each worker. Blocks.
+   *
+   * @throws IOException if there are not so many that are free, with who is in the way; or if it
+   *     cannot be known
+   */
+  public List<Gpu> claim(int wanted) throws IOException {
+    return claim(wanted, _ -> true);
+  }
+
+  /**
+   * Claims these, and no others. Blocks.
+   *
+   * @throws IOException if one is not there or not free, with who is in the way; or if it cannot be
+   *     known
+   */
+  public List<Gpu> claim(List<Integer> indices) throws IOException {
+    return claim(indices.size(), gpu -> indices.contains(gpu.index()));
+  }
+
+  /**
+   * Looks these up, whoever has them. Blocks.
+   *
+   * @throws IOException if it cannot be known
+   */
+  public List<Gpu> require(List<Integer> indices) throws IOException {
+    try {
+      return probe.read().stream().filter(gpu -> indices.contains(gpu.index())).toList();
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
+
+  /**
+   * Claims these, as CUDA_VISIBLE_DEVICES names them: by number or UUID. Blocks.
+   *
+   * @throws IOException as {@link #claim(List)}
+   */
+  public List<Gpu> claimNamed(List<String> names) throws IOException {
+    return claim(
+        names.size(),
+        gpu -> names.contains(gpu.uuid()) || names.contains(Integer.toString(gpu.index())));
+  }
+
+  /**
+   * Claims so many that are not among others. Blocks.
+   *
+   * @throws IOException as {@link #claim(int)}
+   */
+  public List<Gpu> claimExcept(int wanted, List<Gpu> others) throws IOException {
+    List<Integer> indices = others.stream().map(Gpu::index).toList();
+    return claim(wanted, gpu -> !indices.contains(gpu.index()));
+  }
+
+  private List<Gpu> claim(int wanted, Predicate<Gpu> eligible) throws IOException {
+    try {
+      return switch (GpuClaim.of(
+          probe.read().stream().filter(eligible).toList(), occupants(), wanted)) {
+        case GpuClaim.Granted(var usable, var zombies) -> {
+          end(zombies);
+          yield usable;
+        }
+        case GpuClaim.Refused(String reason) -> throw new IOException(reason);
+      };
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
+
+  /** Whose processes are whose, now. */
+  public GpuOccupants occupants() {
+    return new GpuOccupants(
+        ledger.children(), ledger.orphans(), table, GpuOccupants.DEFAULT_IDLE_BYTES);
+  }
+
+  private void end(List<GpuOccupancy.Occupant> zombies) throws IOException {
+    try {
+      Set<Long> pids = zombies.stream().map(GpuOccupancy.Occupant::pid).collect(Collectors.toSet());
+      List<Long> left = pids.isEmpty() ? List.of() : ledger.end(pids, DEATH_MILLIS);
+      if (!left.isEmpty()) {
+        throw new IOException(
+            "what a former agent of this node left behind does not end: pid %s; kill it, or restart the host"
+                .formatted(left.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while ending left processes");
+    }
+  }
+}

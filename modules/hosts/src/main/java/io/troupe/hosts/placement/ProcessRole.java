@@ -1,0 +1,26 @@
+package io.troupe.hosts.placement;
+
+/** What a process is there for. */
+public sealed interface ProcessRole {
+  /** The head: its copy of the policy, evaluations, a teacher. */
+  record Coordinator() implements ProcessRole {}
+
+  /** A data-parallel rank of the trainer. */
+  record Trainer(int rank) implements ProcessRole {}
+
+  /** A rollout worker, counted over all nodes. */
+  record Rollout(int worker) implements ProcessRole {}
+
+  /** A worker of the reference or teacher, counted over all nodes. */
+  record Reference(int worker) implements ProcessRole {}
+
+  /** One to four characters for a drawing. */
+  default String label() {
+    return switch (this) {
+      case Coordinator() -> "H";
+      case Trainer(int rank) -> "T" + rank;
+      case Rollout(int worker) -> "W" + worker;
+      case Reference(int worker) -> "R" + worker;
+    };
+  }
+}

@@ -1,0 +1,95 @@
+package io.troupe.launch;
+
+import io.troupe.base.hash.Sha256;
+import io.troupe.base.process.ChildJvm;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A build as it goes to hosts: {@code bin/troupe}, which needs nothing but a JDK in {@code
+ * JAVA_HOME}, and {@code lib/}, the class path of this very process.
+ *
+ * @param folder where it stands
+ * @param digest over names and contents of its files
+ */
+public record Bundle(Path folder, String digest) {
+  private static final String SCRIPT =
+      """
+      #!/bin/sh
+      # Runs Troupe from the folder beside this script's, with the JDK in JAVA_HOME.
+      home=$(cd -P "$(dirname "$0")/.." && pwd -P) || exit 2
+      class_path=
+      while IFS= read -r entry; do class_path="$class_path$home/lib/$entry:"; done <"$home/lib/order"
+      exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \\
+        --sun-misc-unsafe-memory-access=allow -Xmx2g -XX:+UseParallelGC \\
+        -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 -Dai.djl.offline=true "-Dtroupe.home=$home" \\
+        -cp "$class_path" %s "$@"
+      """
+          .formatted(ChildJvm.MAIN);
+
+  /** Puts the class path of this process into a new folder. */
+  public static Bundle ofThisProcess(Path folder) throws IOException {
+    Path lib = Files.createDirectories(folder.resolve("lib"));
+    List<String> order = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path path = Path.of(entry);
+      if (entry.isEmpty() || !Files.exists(path)) {
+        continue;
+      }
+      String name = "%03d-%s".formatted(order.size(), path.getFileName());
+      copy(path, lib.resolve(name));
+      order.add(name);
+    }
+    Files.write(lib.resolve("order"), order);
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path script = Files.writeString(bin.resolve("troupe"), SCRIPT);
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return of(folder);
+  }
+
+  /** A bundle that stands in a folder already. */
+  public static Bundle of(Path folder) throws IOException {
+    MessageDigest sha = Sha256.digest();
+    for (Path file : files(folder)) {
+      sha.update(folder.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
+      Sha256.add(sha, file);
+    }
+    return new Bundle(folder, Sha256.hex(sha));
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      all.forEach(
+          path -> {
+            Path target = path.equals(from) ? to : to.resolve(from.relativize(path).toString());
+            try {
+              if (Files.isDirectory(path)) {
+                Files.createDirectories(target);
+              } else {
+                Files.copy(path, target, StandardCopyOption.COPY_ATTRIBUTES);
+              }
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    } catch (UncheckedIOException e) {
+      throw new IOException("cannot bundle %s: %s".formatted(from, e.getMessage()), e);
+    }
+  }
+}

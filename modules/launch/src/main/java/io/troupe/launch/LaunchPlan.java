@@ -1,0 +1,78 @@
+package io.troupe.launch;
+
+import static io.troupe.core.Require.require;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What the processes of a launch are started with: arguments and ports. Files are named relative to
+ * the launch's folder, where every process works. Pure.
+ *
+ * @param port of the head; the agents have the next one
+ * @param weightsPort of the head; the agents have the next one
+ * @param ranksPort where trainer ranks report to the head; those of a host listen at the next ones
+ * @param ranksPerNode how many trainer ranks a host has at most; 0 where no host starts any
+ * @param keys whether the hosts have keys in the folder
+ * @param plain whether plain TCP may go between hosts
+ */
+record LaunchPlan(
+    int port, int weightsPort, int ranksPort, int ranksPerNode, boolean keys, boolean plain) {
+  static final String CONFIG = "run.yaml";
+
+  LaunchPlan {
+    require(
+        !keys || !plain, "a launch has --tls or --allow-plain-tcp, not both: with keys, use --tls");
+  }
+
+  /** Those that must be free on a host, which may have the head and an agent. */
+  List<Integer> ports() {
+    List<Integer> ports = new ArrayList<>(List.of(port, port + 1, weightsPort, weightsPort + 1));
+    if (ranksPerNode > 0) {
+      IntStream.rangeClosed(ranksPort, ranksPort + ranksPerNode).forEach(ports::add);
+    }
+    require(
+        ports.stream().distinct().count() == ports.size(),
+        "--port, --weights-port and --ranks-port need ports of their own, and those that follow;"
+            + " together they are %s",
+        ports);
+    return ports;
+  }
+
+  /** The run's, on the first host. */
+  List<String> train(RemoteHost head) {
+    List<String> arguments = new ArrayList<>(List.of("train", CONFIG, "--cluster"));
+    arguments.addAll(List.of("--address", head.address(), "--port", Integer.toString(port)));
+    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort)));
+    return withKeys(withRanks(arguments, ranksPort));
+  }
+
+  /** A host's agent's. */
+  List<String> agent(RemoteHost host, RemoteHost head) {
+    List<String> arguments = new ArrayList<>(List.of("node", "--name", host.address()));
+    arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
+    arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort + 1)));
+    arguments.addAll(List.of("--seed", head.address() + ":" + port));
+    arguments.addAll(List.of("--config", CONFIG));
+    arguments.addAll(List.of("--data", "node-data"));
+    return withKeys(withRanks(arguments, ranksPort + 1));
+  }
+
+  private List<String> withRanks(List<String> arguments, int first) {
+    if (ranksPerNode > 0) {
+      arguments.addAll(List.of("--ranks-port", Integer.toString(first)));
+    }
+    return arguments;
+  }
+
+  private List<String> withKeys(List<String> arguments) {
+    if (keys) {
+      arguments.addAll(List.of("--tls", RemoteHosts.KEYS));
+    }
+    if (plain) {
+      arguments.add("--allow-plain-tcp");
+    }
+    return arguments;
+  }
+}

@@ -1,0 +1,194 @@
+package io.troupe.launch;
+
+import io.troupe.base.process.Announcements;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe launch resume}: a launched run that ended goes on, on the same hosts. */
+@Command(
+    name = "resume",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Goes on with a run that has ended on the first host, through the agents that are there, and"
+          + " starts the agents that are not. A host that cannot be reached is named and left out.",
+      "^C detaches; the run goes on."
+    })
+final class LaunchResumeCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  @Mixin private LaunchOptions options = new LaunchOptions();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "RUN",
+      defaultValue = "",
+      description = "Name of a run on the first host; without one, the newest there.")
+  private String run = "";
+
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description =
+          "Of a run that was launched with it: copies the hosts' keys there again, which `stop` has"
+              + " removed.")
+  private @Nullable Path authority;
+
+  @Option(names = "--detach", description = "Does not follow the run.")
+  private boolean detach;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    try (RemoteHosts fleet = options.fleet(out)) {
+      RemoteHost head = fleet.hosts().getFirst();
+      RemoteHosts.Started started =
+          fleet
+              .started(head, LaunchCommand.RUN)
+              .orElseThrow(() -> new IOException(head.login() + ": no run was launched there"));
+      if (fleet.fate(head, LaunchCommand.RUN) instanceof RemoteProcessState.Running) {
+        throw new IOException(
+            "%s: the run goes on there; %s"
+                .formatted(head.login(), options.command("logs --follow")));
+      }
+      String name = run.isEmpty() ? newest(fleet, head) : run;
+      out.println("%-24s resumes %s".formatted(head.login(), name));
+      out.flush();
+      HostRunner reach = new HostRunner(Objects.requireNonNull(spec).commandLine().getErr());
+      keys(fleet, reach, started);
+      startAgents(fleet, reach, started, name);
+      for (RemoteHost host : fleet.hosts()) {
+        if (reach.hasFailed(host)) {
+          out.println("%-24s is left out; when it is back:".formatted(host.login()));
+          out.println("restart " + options.command("restart-node " + host.address()));
+          out.flush();
+        }
+      }
+      return detach ? reach.exit().code() : new LogFollower(fleet, options, out).run();
+    }
+  }
+
+  /** Those of the hosts that can be reached; the others are left out anyway. */
+  private void keys(RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before)
+      throws IOException, InterruptedException {
+    RemoteHost head = fleet.hosts().getFirst();
+    if (!before.arguments().contains("--tls")) {
+      if (authority != null) {
+        throw new IOException(
+            "%s: the run was launched without --tls, and its processes would not read the keys; resume it without --tls"
+                .formatted(head.login()));
+      }
+      return;
+    }
+    if (authority == null) {
+      List<String> without = new ArrayList<>();
+      for (RemoteHost host : fleet.hosts()) {
+        reach.run(host, () -> fleet.hasKeys(host) || without.add(host.login()));
+      }
+      if (!without.isEmpty()) {
+        throw new IOException(
+            "%s: the keys are gone, as `troupe launch stop` leaves it; pass --tls DIR, the folder of `troupe certs`"
+                .formatted(String.join(", ", without)));
+      }
+      return;
+    }
+    try {
+      KeyFolders keys = KeyFolders.in(authority, fleet.hosts(), Instant.now());
+      for (RemoteHost host : fleet.hosts()) {
+        reach.run(
+            host,
+            () -> {
+              fleet.copyKeys(keys, host);
+              return true;
+            });
+      }
+      if (reach.hasFailed(head)) {
+        throw new IOException(
+            head.login() + ": without its keys the run cannot start; nothing was");
+      }
+    } catch (RemoteHosts.NotReadyException unfit) {
+      throw new IOException(unfit.getMessage(), unfit);
+    }
+  }
+
+  private static String newest(RemoteHosts fleet, RemoteHost head)
+      throws IOException, InterruptedException {
+    return fleet
+        .newestRun(head)
+        .orElseThrow(() -> new IOException(head.login() + ": there is no run to go on with"));
+  }
+
+  /**
+   * Agents that live are a cluster already, so the head comes to them; others come to the head. A
+   * run may have ended because a host went down, so it goes on with those that are left.
+   */
+  private static void startAgents(
+      RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before, String run)
+      throws IOException, InterruptedException {
+    List<RemoteHost> missing = new ArrayList<>();
+    List<String> seeds = new ArrayList<>();
+    for (RemoteHost host : fleet.hosts()) {
+      boolean lives =
+          reach.run(
+              host,
+              () -> fleet.fate(host, LaunchCommand.AGENT) instanceof RemoteProcessState.Running);
+      if (lives) {
+        reach.run(host, () -> seeds.add(host.address() + ":" + agentPort(fleet, host)));
+      } else {
+        missing.add(host);
+      }
+    }
+    RemoteHost head = fleet.hosts().getFirst();
+    fleet.start(head, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
+    for (RemoteHost host : missing) {
+      reach.run(
+          host,
+          () -> {
+            fleet.again(host, LaunchCommand.AGENT);
+            fleet.await(host, LaunchCommand.AGENT, Announcements.AGENT_READY);
+            return fleet.status(host, LaunchCommand.AGENT);
+          });
+    }
+  }
+
+  private static String agentPort(RemoteHosts fleet, RemoteHost host)
+      throws IOException, InterruptedException {
+    List<String> arguments =
+        fleet
+            .started(host, LaunchCommand.AGENT)
+            .map(RemoteHosts.Started::arguments)
+            .orElse(List.of());
+    int option = arguments.indexOf("--port");
+    if (option < 0) {
+      throw new IOException(host.login() + ": its agent was not launched by this program");
+    }
+    return arguments.get(option + 1);
+  }
+
+  /** {@code train FILE OPTIONS} or {@code train --resume RUN OPTIONS} of before, as it is now. */
+  static List<String> arguments(List<String> before, String run, List<String> seeds) {
+    List<String> now = new ArrayList<>(List.of("train", "--resume", run));
+    int options = before.indexOf("--cluster");
+    List<String> kept = before.subList(options, before.size());
+    for (int i = 0; i < kept.size(); i++) {
+      if (kept.get(i).equals("--seed")) {
+        i++;
+      } else {
+        now.add(kept.get(i));
+      }
+    }
+    seeds.forEach(seed -> now.addAll(List.of("--seed", seed)));
+    return now;
+  }
+}

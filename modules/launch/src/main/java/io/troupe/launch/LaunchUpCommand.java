@@ -1,0 +1,197 @@
+package io.troupe.launch;
+
+import io.troupe.base.files.FileTree;
+import io.troupe.base.net.HostPort;
+import io.troupe.base.process.Announcements;
+import io.troupe.base.process.ExitCode;
+import io.troupe.config.PlacementSection;
+import io.troupe.config.RunConfig;
+import io.troupe.net.tls.PlainTcpRule;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe launch up}: checks hosts, copies the build, starts agents and the run. */
+@Command(
+    name = "up",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Checks every host (ssh, JDK, clock, disk, ports, agents left), copies this build, starts the"
+          + " run on the first host and an agent on each, and follows the run.",
+      "^C detaches; the run goes on."
+    })
+final class LaunchUpCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  @Mixin private LaunchOptions options = new LaunchOptions();
+
+  @Parameters(index = "0", paramLabel = "FILE", description = "Configuration of the run.")
+  private Path file = Path.of("run.yaml");
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      defaultValue = "7400",
+      description = "The head listens there, the agents at the next one (${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = "--weights-port",
+      paramLabel = "N",
+      defaultValue = "7410",
+      description = "The head serves weights there, the agents at the next one (${DEFAULT-VALUE}).")
+  private int weightsPort;
+
+  @Option(
+      names = "--ranks-port",
+      paramLabel = "N",
+      defaultValue = "7420",
+      description =
+          "With placement.ranks_as: nodes, trainer ranks report to the head there, and listen at"
+              + " the next ones of their hosts (${DEFAULT-VALUE}).")
+  private int ranksPort;
+
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description =
+          "Keys that `troupe certs` made, DIR/hosts/NAME for each host: copied there, and used for"
+              + " all connections.")
+  private @Nullable Path authority;
+
+  @Option(
+      names = "--allow-plain-tcp",
+      description = "Without TLS: only in a network that nobody else is in.")
+  private boolean plain;
+
+  @Option(
+      names = "--build",
+      paramLabel = "DIR",
+      description = "A folder with bin/ and lib/ to copy instead of this program.")
+  private @Nullable Path build;
+
+  @Option(names = "--detach", description = "Does not follow the run.")
+  private boolean detach;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    HostRunner reach = new HostRunner(spec().commandLine().getErr());
+    try (RemoteHosts fleet = options.fleet(out)) {
+      try {
+        start(fleet, reach, out);
+      } catch (RemoteHosts.NotReadyException notReady) {
+        PrintWriter err = spec().commandLine().getErr();
+        String.valueOf(notReady.getMessage())
+            .lines()
+            .forEach(line -> err.println("error: " + line));
+        err.println("nothing was started");
+        err.flush();
+        return ExitCode.UNREACHABLE.code();
+      }
+      say(out, "status  " + options.command("status"));
+      say(out, "stop    " + options.command("stop"));
+      if (detach || reach.exit() != ExitCode.OK) {
+        return reach.exit().code();
+      }
+      say(out, "following the run; ^C detaches");
+      return new LogFollower(fleet, options, out).run();
+    }
+  }
+
+  private void start(RemoteHosts fleet, HostRunner reach, PrintWriter out)
+      throws RemoteHosts.NotReadyException, IOException, InterruptedException {
+    RunConfig config = RunConfig.load(file, List.of()).config();
+    LaunchPlan plan = plan(config, fleet.hosts());
+    Optional<KeyFolders> keys =
+        authority == null
+            ? Optional.empty()
+            : Optional.of(KeyFolders.in(authority, fleet.hosts(), Instant.now()));
+    var facts = fleet.check(plan.ports());
+    copy(fleet, facts);
+    if (keys.isPresent()) {
+      for (RemoteHost host : fleet.hosts()) {
+        fleet.copyKeys(keys.get(), host);
+      }
+    }
+    RemoteHost head = fleet.hosts().getFirst();
+    fleet.write(LaunchPlan.CONFIG, Files.readString(file));
+    fleet.start(head, LaunchCommand.RUN, java(facts, head), plan.train(head));
+    for (RemoteHost host : fleet.hosts()) {
+      reach.run(
+          host,
+          () -> {
+            fleet.start(host, LaunchCommand.AGENT, java(facts, host), plan.agent(host, head));
+            return true;
+          });
+    }
+    for (RemoteHost host : fleet.hosts()) {
+      if (reach.run(host, () -> up(fleet, host))) {
+        say(out, "%-24s agent is up".formatted(host.login()));
+      }
+    }
+  }
+
+  private static boolean up(RemoteHosts fleet, RemoteHost host)
+      throws IOException, InterruptedException {
+    fleet.await(host, LaunchCommand.AGENT, Announcements.AGENT_READY);
+    return true;
+  }
+
+  private LaunchPlan plan(RunConfig config, List<RemoteHost> hosts)
+      throws RemoteHosts.NotReadyException {
+    PlacementSection placement = config.placement();
+    int ranks =
+        placement.ranksOnNodes() ? Math.min(placement.trainerRanks(), placement.gpusPerNode()) : 0;
+    boolean tls = authority != null || !config.cluster().tls().isEmpty();
+    List<String> objections =
+        hosts.stream()
+            .flatMap(
+                host ->
+                    PlainTcpRule.objection(new HostPort(host.address(), port), tls, plain).stream())
+            .toList();
+    if (!objections.isEmpty()) {
+      throw new RemoteHosts.NotReadyException(objections);
+    }
+    return new LaunchPlan(port, weightsPort, ranksPort, ranks, authority != null, plain);
+  }
+
+  private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {
+    return Objects.requireNonNull(facts.get(host)).java();
+  }
+
+  private void copy(RemoteHosts fleet, Map<RemoteHost, HostFacts> facts)
+      throws IOException, InterruptedException {
+    if (build != null) {
+      fleet.copy(Bundle.of(build), facts);
+      return;
+    }
+    Path folder = Files.createTempDirectory("troupe-bundle");
+    try {
+      fleet.copy(Bundle.ofThisProcess(folder), facts);
+    } finally {
+      FileTree.delete(folder);
+    }
+  }
+
+  private CommandLine.Model.CommandSpec spec() {
+    return Objects.requireNonNull(spec);
+  }
+
+  private static void say(PrintWriter out, String line) {
+    out.println(line);
+    out.flush();
+  }
+}

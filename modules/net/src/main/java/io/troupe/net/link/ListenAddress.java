@@ -1,0 +1,22 @@
+package io.troupe.net.link;
+
+import io.troupe.base.net.HostPort;
+import java.net.InetSocketAddress;
+
+/**
+ * Where a process serves weights, or asks for them.
+ *
+ * @param address of the server; port 0 takes a free one
+ * @param endpoint how connections are made
+ */
+public record ListenAddress(HostPort address, ConnectionFactory endpoint) {
+  /** The address of a socket. */
+  public InetSocketAddress socket() {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+
+  /** The same connections to another server. */
+  public ListenAddress withAddress(HostPort other) {
+    return new ListenAddress(other, endpoint);
+  }
+}

@@ -1,0 +1,46 @@
+package io.troupe.net.link;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+
+/**
+ * Connections to a listener whose other side has proven nothing yet: so many at most. One more
+ * closes the oldest, so that strangers who connect and say nothing keep nobody out: whoever knows
+ * the secret proves it within milliseconds.
+ */
+public final class PendingHandshakes {
+  private final int most;
+  private final Deque<Connection> waiting = new ArrayDeque<>();
+
+  public PendingHandshakes(int most) {
+    this.most = most;
+  }
+
+  /** Counts a connection until {@link #remove}. */
+  public void add(Connection wire) {
+    Optional<Connection> oldest;
+    synchronized (waiting) {
+      oldest = waiting.size() < most ? Optional.empty() : Optional.ofNullable(waiting.pollFirst());
+      waiting.addLast(wire);
+    }
+    // A TLS connection may take a second to close.
+    oldest.ifPresent(one -> Thread.ofVirtual().start(() -> close(one)));
+  }
+
+  /** The other side has proven itself, or is gone. */
+  public void remove(Connection wire) {
+    synchronized (waiting) {
+      waiting.remove(wire);
+    }
+  }
+
+  private static void close(Connection wire) {
+    try {
+      wire.close();
+    } catch (IOException gone) {
+      // It is closed.
+    }
+  }
+}

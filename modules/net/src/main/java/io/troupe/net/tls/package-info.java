@@ -1,0 +1,5 @@
+/** Keys and certificates of hosts. */
+@NullMarked
+package io.troupe.net.tls;
+
+import org.jspecify.annotations.NullMarked;

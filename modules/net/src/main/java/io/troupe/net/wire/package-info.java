@@ -1,0 +1,5 @@
+/** How messages look between JVMs. */
+@NullMarked
+package io.troupe.net.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,73 @@
+package io.troupe.run.cluster;
+
+import io.troupe.cluster.NodeListener;
+import io.troupe.config.PlacementSection;
+import io.troupe.net.link.ListenAddress;
+import io.troupe.net.secret.RunSecret;
+import io.troupe.ranks.RankRegistry;
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Where the trainer ranks of the nodes report to the head of a cluster, if nodes start any. */
+public final class CoordinatorRanks implements AutoCloseable {
+  private final RunFolder folder;
+  private final PlacementSection placement;
+  private final ListenAddress listenAddress;
+  private volatile Optional<RankRegistry> registry = Optional.empty();
+
+  /**
+   * A hall of a process that may never become head.
+   *
+   * @param place where it listens, and how connections to it are made
+   */
+  public CoordinatorRanks(RunFolder folder, PlacementSection placement, ListenAddress place) {
+    this.folder = folder;
+    this.placement = placement;
+    this.listenAddress = place;
+  }
+
+  /** Opens it, now that this process is the head; empty where no node starts a rank. */
+  Optional<RankRegistry> open() throws IOException {
+    if (placement.ranksOnNodes()) {
+      registry =
+          Optional.of(
+              RankRegistry.open(
+                  placement.trainerRanks(),
+                  listenAddress.endpoint(),
+                  listenAddress.address(),
+                  RunSecret.of(RunToken.secret(folder))));
+    }
+    return registry;
+  }
+
+  /** What tells the ranks which nodes there are. */
+  static NodeListener listener(RankRegistry hall) {
+    return new NodeListener() {
+      @Override
+      public void joined(String node) {
+        hall.joined(node);
+      }
+
+      @Override
+      public void left(String node) {
+        hall.left(node);
+      }
+
+      @Override
+      public void stopProcessesWith(ProcessStopper stopper) {
+        hall.stopProcessesWith(stopper::stop);
+      }
+    };
+  }
+
+  /** What was opened. */
+  Optional<RankRegistry> opened() {
+    return registry;
+  }
+
+  @Override
+  public void close() {
+    registry.ifPresent(RankRegistry::close);
+  }
+}

@@ -1,0 +1,97 @@
+package io.troupe.run.cluster;
+
+import io.troupe.cluster.WeightDistribution;
+import io.troupe.cluster.weights.FolderWeights;
+import io.troupe.cluster.weights.NetworkWeightPublisher;
+import io.troupe.config.ClusterSection.WeightsBy;
+import io.troupe.net.link.ListenAddress;
+import io.troupe.net.secret.RunSecret;
+import io.troupe.runtime.weights.WeightPublisher;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.weights.cache.AbandonedCaches;
+import io.troupe.weights.cache.WeightCacheSettings;
+import io.troupe.weights.transfer.NodeWeights;
+import io.troupe.weights.transfer.TransferSettings;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where the head of a cluster puts weights: into the run folder, or out to the nodes. */
+public final class CoordinatorWeights implements AutoCloseable {
+  private final RunFolder folder;
+  private final WeightsBy by;
+  private final ListenAddress listenAddress;
+  private final WeightDistribution distribution = new WeightDistribution(InstantSource.system());
+  private final Deque<Opened> opened = new ArrayDeque<>();
+  private @Nullable WeightPublisher outlet;
+
+  private interface Opened {
+    void close() throws IOException;
+  }
+
+  /**
+   * Weights of a process that may never become head.
+   *
+   * @param place where it serves them, if it does
+   */
+  public CoordinatorWeights(RunFolder folder, WeightsBy by, ListenAddress place) {
+    this.folder = folder;
+    this.by = by;
+    this.listenAddress = place;
+  }
+
+  /** Whether they go over the network. */
+  public boolean transfers() {
+    return by == WeightsBy.TRANSFER;
+  }
+
+  /** Who has which weights. */
+  WeightDistribution distribution() {
+    return distribution;
+  }
+
+  /** Opens them, now that this process is the head. */
+  void open() throws IOException {
+    switch (by) {
+      case SHARED -> {
+        FolderWeights shared = new FolderWeights(folder.path().resolve("weights"));
+        opened.push(shared::close);
+        outlet = shared;
+      }
+      case TRANSFER -> {
+        String name = "%s-head-%d".formatted(folder.name(), ProcessHandle.current().pid());
+        AbandonedCaches.delete();
+        NodeWeights served =
+            NodeWeights.open(
+                WeightCacheSettings.usual(name, folder.path().resolve("weights")),
+                listenAddress.endpoint(),
+                listenAddress.socket(),
+                RunSecret.of(RunToken.secret(folder)),
+                TransferSettings.usual());
+        opened.push(served::delete);
+        NetworkWeightPublisher out =
+            new NetworkWeightPublisher(served, List.of(), distribution::published);
+        opened.push(out::close);
+        outlet = out;
+      }
+    }
+  }
+
+  /** Where new weights go; after {@link #open}. */
+  WeightPublisher outlet() {
+    if (outlet == null) {
+      throw new IllegalStateException("this process is not the head");
+    }
+    return outlet;
+  }
+
+  @Override
+  public void close() throws IOException {
+    while (!opened.isEmpty()) {
+      opened.pop().close();
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package io.troupe.run.cluster;
+
+import io.troupe.base.files.AtomicFile;
+import io.troupe.base.files.PrivateFiles;
+import io.troupe.base.net.HostPort;
+import io.troupe.base.process.ChildJvm;
+import io.troupe.base.process.ChildSpec;
+import io.troupe.cluster.NodeAgent;
+import io.troupe.cluster.NodeWeightStore;
+import io.troupe.cluster.RunDescriptor;
+import io.troupe.config.ClusterSection;
+import io.troupe.config.RunConfig;
+import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.hosts.gpu.Gpu;
+import io.troupe.hosts.gpu.NodeGpus;
+import io.troupe.hosts.placement.NodeAssignment;
+import io.troupe.net.secret.RunSecret;
+import io.troupe.run.compose.ChildSecrets;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.InputDigests;
+import io.troupe.weights.cache.WeightRef;
+import io.troupe.weights.transfer.FetchOutcome;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The processes that a run gets on one node.
+ *
+ * @param node its name
+ * @param workers how many; as the run's placement says when empty, or cluster.workers_per_node
+ * @param hasStandby whether one of them waits to become the head
+ * @param data folder of the node
+ * @param network options that let a child find the cluster
+ * @param ranksPort where the first trainer rank here listens, the others at the next ones; 0 where
+ *     each takes a free one
+ * @param gpus of the host, if it has any
+ * @param weightStore of this host's weights
+ */
+public record NodeProcessPlanner(
+    String node,
+    Optional<Integer> workers,
+    boolean hasStandby,
+    Path data,
+    List<String> network,
+    int ranksPort,
+    Optional<NodeGpus> gpus,
+    NodeWeightStore weightStore)
+    implements NodeAgent.ProcessPlanner {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeProcessPlanner.class);
+
+  /** Below a run's folder on the node. */
+  private static final String SERVERS = "servers";
+
+  private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
+
+  /** Writes down what the run is, and says what to start. */
+  @Override
+  public NodeAgent.ProcessPlan plan(
+      RunDescriptor terms, NodeAssignment share, BiConsumer<WeightRef, FetchOutcome> arrivals)
+      throws IOException {
+    Path run = Path.of(terms.folder());
+    if (hasStandby || !terms.transfers()) {
+      RunToken.check(terms.token(), run);
+    }
+    Path folder = PrivateFiles.folders(data.resolve(node).resolve(terms.run()));
+    Path config = folder.resolve("resolved.yaml");
+    AtomicFile.replace(config, terms.configuration());
+    RunConfig settings = RunConfig.load(config, List.of()).config();
+    InputDigests.check(
+        terms.run(), terms.inputs(), Composition.of(settings, run.resolve("checkpoints")));
+    ClusterSection section = settings.cluster();
+    List<PlannedWorker> wanted = PlannedWorker.of(node, settings, share, workers);
+    stopAbandoned();
+    Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
+    if (gpus.isPresent()) {
+      claimed.putAll(claim(gpus.get(), share, wanted, ranks(settings, share)));
+      if (hasStandby && settings.policy().wantsGpu() && !settings.placement().ranksOnNodes()) {
+        claimed.put(
+            standbyName(),
+            claimForStandby(gpus.get(), settings.placement().coordinatorGpus(), claimed));
+      }
+    }
+    Optional<HostPort> weights =
+        terms.transfers()
+            ? Optional.of(
+                weightStore.open(
+                    terms.run(), folder.resolve("weights"), RunSecret.of(terms.secret()), arrivals))
+            : Optional.empty();
+    List<ChildSpec> crew = new ArrayList<>();
+    for (PlannedWorker worker : wanted) {
+      String name = worker.name();
+      List<String> command = ChildJvm.command(section.workerHeap());
+      command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
+      command.addAll(List.of("--run-folder", run.toString()));
+      if (worker.drivesServer()) {
+        command.addAll(
+            List.of("--server-folder", folder.resolve(SERVERS).resolve(name).toString()));
+      }
+      Map<String, String> environment = environment(claimed.getOrDefault(name, List.of()));
+      weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
+      if (share.placed()) {
+        int verifiers = Math.max(1, settings.placement().verifiersPerNode() / wanted.size());
+        command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
+      }
+      environment.put(ChildSecrets.WEIGHTS, terms.secret());
+      crew.add(child(name, command, folder, environment));
+    }
+    for (NodeAssignment.AssignedRank rank : share.ranks()) {
+      crew.add(rank(rank, share.ranks(), section, terms, config, claimed));
+    }
+    gpus.ifPresent(owned -> owned.assignments().assign(claimed));
+    if (hasStandby) {
+      List<String> command = ChildJvm.command(section.coordinatorHeap());
+      command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
+      Map<String, String> environment = ChildJvm.environment();
+      if (settings.policy().wantsGpu() && gpus.isPresent()) {
+        // With ranks on nodes not claimed: a head at work here has it until this one takes over.
+        environment.put(
+            VISIBLE,
+            visible(
+                settings.placement().ranksOnNodes()
+                    ? gpus.get().require(share.reserved())
+                    : claimed.getOrDefault(standbyName(), List.of())));
+      }
+      crew.add(child(standbyName(), command, folder, environment));
+    }
+    return new NodeAgent.ProcessPlan(
+        crew,
+        weights,
+        share.ranks().stream().map(this::name).collect(Collectors.toSet()),
+        hasStandby ? Set.of(standbyName()) : Set.of());
+  }
+
+  private String name(NodeAssignment.AssignedRank rank) {
+    return node + "-t" + rank.number();
+  }
+
+  /** GPUs of each rank that the placement has here; none where the policy computes without. */
+  private Map<String, List<Integer>> ranks(RunConfig settings, NodeAssignment share) {
+    return settings.policy().wantsGpu()
+        ? share.ranks().stream()
+            .collect(Collectors.toMap(this::name, NodeAssignment.AssignedRank::gpus))
+        : Map.of();
+  }
+
+  private ChildSpec rank(
+      NodeAssignment.AssignedRank rank,
+      List<NodeAssignment.AssignedRank> here,
+      ClusterSection section,
+      RunDescriptor terms,
+      Path config,
+      Map<String, List<Gpu>> claimed) {
+    List<String> command = ChildJvm.command(section.workerHeap());
+    command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank.number())));
+    command.addAll(List.of("--name", name(rank), "--node", node));
+    command.addAll(List.of("--beside", Integer.toString(here.size())));
+    if (ranksPort > 0) {
+      int port = ranksPort + here.indexOf(rank);
+      command.addAll(List.of("--ranks-port", Integer.toString(port)));
+    }
+    command.addAll(List.of("--config", config.toString(), "--run-folder", terms.folder()));
+    Map<String, String> environment = environment(claimed.getOrDefault(name(rank), List.of()));
+    environment.put(ChildSecrets.RANK, terms.secret());
+    return child(name(rank), command, Objects.requireNonNull(config.getParent()), environment);
+  }
+
+  /** Servers that a former agent of this node left, in the folder of whatever run. */
+  private void stopAbandoned() throws IOException {
+    try {
+      Sidecars.endAbandoned(data.resolve(node));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while ending left servers");
+    }
+  }
+
+  /**
+   * Those of the placement, unless the operator wants more workers than it has here.
+   *
+   * @param ranks what trainer ranks of this node compute on
+   */
+  private static Map<String, List<Gpu>> claim(
+      NodeGpus gpus,
+      NodeAssignment share,
+      List<PlannedWorker> workers,
+      Map<String, List<Integer>> ranks)
+      throws IOException {
+    Map<String, List<Gpu>> handed = new LinkedHashMap<>();
+    for (Map.Entry<String, List<Integer>> rank : ranks.entrySet()) {
+      handed.put(rank.getKey(), gpus.claim(rank.getValue()));
+    }
+    int count = workers.stream().mapToInt(PlannedWorker::gpus).sum();
+    if (count == 0) {
+      return handed;
+    }
+    List<Gpu> taken = handed.values().stream().flatMap(List::stream).toList();
+    Deque<Gpu> claimed =
+        new ArrayDeque<>(
+            share.placed() && workers.size() <= share.workers().size()
+                ? gpus.claim(placed(share, workers))
+                : gpus.claimExcept(count, taken));
+    for (PlannedWorker worker : workers) {
+      List<Gpu> own = new ArrayList<>();
+      for (int i = 0; i < worker.gpus(); i++) {
+        own.add(claimed.remove());
+      }
+      handed.put(worker.name(), List.copyOf(own));
+    }
+    return handed;
+  }
+
+  /** The name of the process that waits to become the head. */
+  private String standbyName() {
+    return node + "-head";
+  }
+
+  /**
+   * What the workers have left for the trainer of a head that takes over. It trains nothing until
+   * then, so a node without enough of them still works: the head then sees none, and would compute
+   * on the processor beside workers that keep theirs.
+   */
+  private static List<Gpu> claimForStandby(
+      NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {
+    List<Gpu> taken = claimed.values().stream().flatMap(List::stream).toList();
+    try {
+      return gpus.claimExcept(wanted, taken);
+    } catch (IOException tooFew) {
+      LOG.warn(
+          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become head, its"
+              + " trainer computes on the processor; start fewer workers here, or give another node"
+              + " the role coordinator\"",
+          wanted,
+          tooFew.getMessage());
+      return List.of();
+    }
+  }
+
+  private static List<Integer> placed(NodeAssignment share, List<PlannedWorker> workers) {
+    return IntStream.range(0, workers.size())
+        .boxed()
+        .flatMap(i -> share.workers().get(i).stream().limit(workers.get(i).gpus()))
+        .toList();
+  }
+
+  @Override
+  public void runEnded() {
+    try {
+      weightStore.close();
+    } catch (IOException left) {
+      throw new UncheckedIOException(left);
+    }
+  }
+
+  private ChildSpec child(
+      String name, List<String> command, Path folder, Map<String, String> environment) {
+    command.addAll(network);
+    return new ChildSpec(name, command, environment, folder, folder.resolve(name + ".log"));
+  }
+
+  private static Map<String, String> environment(List<Gpu> claimed) {
+    Map<String, String> environment = ChildJvm.environment();
+    if (!claimed.isEmpty()) {
+      environment.put(VISIBLE, visible(claimed));
+    }
+    return environment;
+  }
+
+  private static String visible(List<Gpu> gpus) {
+    return gpus.stream().map(Gpu::visible).collect(Collectors.joining(","));
+  }
+}

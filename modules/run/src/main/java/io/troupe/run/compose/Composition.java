@@ -1,0 +1,530 @@
+package io.troupe.run.compose;
+
+import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.config.PlacementSection;
+import io.troupe.config.RunConfig;
+import io.troupe.config.TaskFacts;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.plan.ModelSizes;
+import io.troupe.config.plan.Plan;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.checkpoint.PretrainedModel;
+import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.WeightDecay;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.TorchReport;
+import io.troupe.engine.djl.train.TrainingMode;
+import io.troupe.engine.parallel.TrainerRanks;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+import io.troupe.ranks.RankRegistry;
+import io.troupe.run.task.DataSummary;
+import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.run.task.TaskLoader;
+import io.troupe.run.task.VerifierPools;
+import io.troupe.runtime.TrainerTasks;
+import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.prompt.SourceSampling;
+import io.troupe.runtime.prompt.TeacherPrompts;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.file.MachineMemory;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.tasks.BeginOfText;
+import io.troupe.tasks.ContextFilter;
+import io.troupe.tasks.DataSetTask;
+import io.troupe.tasks.PromptTemplate;
+import io.troupe.tasks.SourceLimits;
+import io.troupe.tasks.Task;
+import io.troupe.tasks.TaskSource;
+import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.verifiers.VerifierSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The parts a configuration names: the one place that knows every implementation.
+ *
+ * @param task prompts and their answers
+ * @param verifiers which verifier judges the answers of each source
+ * @param tokenizer over the task's characters, or the checkpoint's
+ * @param start where the policy comes from
+ * @param teacher of a distillation, where it is not the reference policy; none or one
+ * @param facts what a plan needs to know of the task
+ */
+public record Composition(
+    RunConfig config,
+    Task task,
+    Map<String, VerifierSpec> verifiers,
+    Tokenizer tokenizer,
+    Start start,
+    List<TeacherCheckpoint> teacher,
+    TaskFacts facts) {
+  private static final int BYTES_PER_TOKEN = 20;
+  private static final Path NVIDIA_DRIVER = Path.of("/proc/driver/nvidia/version");
+
+  /** Of an exchange between trainer ranks; the largest gradient takes far less. */
+  public static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
+
+  /** For a prompt's answer, such as its unit tests. */
+  private static final int PROMPT_EXTRAS = 64 << 10;
+
+  /** Where the policy comes from. */
+  sealed interface Start {
+    /** It is made on the spot, over the task's characters. */
+    record Fresh() implements Start {}
+
+    /** It is read, with its own tokenizer. */
+    record Stored(PretrainedModel checkpoint) implements Start {}
+  }
+
+  /**
+   * Loads the task and chooses the verifiers.
+   *
+   * @throws IOException if the data cannot be read
+   * @throws io.troupe.tasks.rows.TaskDataException if it is not what the task needs; names file,
+   *     line and rule
+   */
+  public static Composition of(RunConfig config) throws IOException {
+    return of(config, start(config.policy()));
+  }
+
+  /**
+   * The same for a run that has begun. Where the checkpoint it started from is gone, the run's own
+   * newest one stands in: of the same architecture and tokenizer, and its weights are read from
+   * there anyway.
+   *
+   * @param checkpoints of the run
+   */
+  public static Composition of(RunConfig config, Path checkpoints) throws IOException {
+    return of(config, start(config.policy(), checkpoints));
+  }
+
+  private static Composition of(RunConfig config, Start start) throws IOException {
+    TaskLoader loader =
+        TaskLoader.of(config.task(), config.data(), config.run().seed(), template(config, start));
+    DataSetTask worded = loader.load();
+    Tokenizer tokenizer =
+        switch (start) {
+          case Start.Fresh() -> new CharacterTokenizer(worded.alphabet());
+          case Start.Stored(PretrainedModel checkpoint) -> checkpoint.tokenizer();
+        };
+    DataSetTask loaded = new BeginOfText(tokenizer).begin(worded);
+    Task task =
+        switch (config.data().overlong()) {
+          case REFUSE -> loaded;
+          case DROP ->
+              new ContextFilter(
+                      prompt -> tokenizer.encodeWithSpecial(prompt.text()).length,
+                      config.policy().contextLength(),
+                      config.longestCompletion())
+                  .filter(loaded);
+        };
+    Optional<String> objection =
+        TeacherPrompts.whyUnusable(teacherPrompt(config), task.train(), tokenizer);
+    if (objection.isPresent()) {
+      throw new TaskDataException("distillation.teacher_prompt: " + objection.get());
+    }
+    Map<Integer, Integer> longest = new TreeMap<>();
+    Stream.concat(task.train().stream(), task.heldOut().stream())
+        .forEach(
+            prompt ->
+                longest.merge(
+                    task.limits(prompt.source()).maxTokens(),
+                    tokenizer.encodeWithSpecial(prompt.text()).length,
+                    Math::max));
+    TaskFacts facts =
+        new TaskFacts(
+            task.train().size(),
+            (int) task.train().stream().filter(prompt -> prompt.solution().isEmpty()).count(),
+            task.heldOut().size(),
+            longest.entrySet().stream()
+                .map(each -> new TaskFacts.Longest(each.getValue(), each.getKey()))
+                .toList(),
+            tokenizer.vocabularySize());
+    return new Composition(
+        config,
+        task,
+        loader.verifiers(loaded),
+        tokenizer,
+        start,
+        teacher(config, start, tokenizer),
+        facts);
+  }
+
+  private static String teacherPrompt(RunConfig config) {
+    return config.lossSettings().distils() ? config.distillation().teacherPrompt() : "";
+  }
+
+  /**
+   * Looks for the verifiers of all sources, without opening any.
+   *
+   * @throws InvalidVerifierException if there is no such verifier, or no such source
+   */
+  public void checkVerifiers() throws InvalidVerifierException {
+    VerifierPools.check(config.verifier(), verifiers);
+  }
+
+  /**
+   * Opens the verifiers of all sources: {@link VerifierPools}.
+   *
+   * @param head whether this process is the run's head, which evaluates
+   * @throws IOException if something they need is missing on this machine; says what to do
+   * @throws InvalidVerifierException if an option is wrong
+   */
+  public VerifierPools openVerifiers(boolean head) throws IOException, InvalidVerifierException {
+    return VerifierPools.open(
+        config.verifier(), verifiers, head && config.evaluation().every() > 0);
+  }
+
+  private static Start start(PolicySection policy) throws UnsupportedPolicyException {
+    return policy instanceof PolicySection.Pretrained section
+        ? opened(section.checkpoint(), section)
+        : new Start.Fresh();
+  }
+
+  private static Start start(PolicySection policy, Path checkpoints) throws IOException {
+    if (!(policy instanceof PolicySection.Pretrained section)
+        || Files.isDirectory(section.checkpoint())) {
+      return start(policy);
+    }
+    Path own =
+        Checkpoints.view(checkpoints)
+            .list()
+            .newest()
+            .map(newest -> newest.directory().resolve(TrainerTasks.POLICY_FOLDER))
+            .orElseThrow(
+                () ->
+                    new UnsupportedPolicyException(
+                        "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
+                                .formatted(section.checkpoint())
+                            + " put it back"));
+    return opened(own, section);
+  }
+
+  private static Start opened(Path directory, PolicySection.Pretrained section)
+      throws UnsupportedPolicyException {
+    try {
+      PretrainedModel checkpoint = PretrainedModel.open(directory);
+      return new Start.Stored(checkpoint.withContextLength(section.contextLength()));
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  private static List<TeacherCheckpoint> teacher(RunConfig config, Start start, Tokenizer tokenizer)
+      throws UnsupportedPolicyException {
+    if (!config.distillation().hasTeacherCheckpoint()) {
+      return List.of();
+    }
+    try {
+      TeacherCheckpoint teacher = TeacherCheckpoint.open(Path.of(config.distillation().teacher()));
+      switch (start) {
+        case Start.Stored(PretrainedModel checkpoint) -> teacher.requireFit(checkpoint);
+        case Start.Fresh() -> {
+          if (config.policy() instanceof PolicySection.Djl djl) {
+            teacher.requireFit(settings(djl), tokenizer);
+          }
+        }
+      }
+      return List.of(teacher);
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("distillation.teacher: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  private static ChatTemplate template(RunConfig config, Start start) throws IOException {
+    return switch (start) {
+      case Start.Fresh() -> PromptTemplate.noTemplate();
+      case Start.Stored(PretrainedModel checkpoint) ->
+          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
+              .orElseGet(PromptTemplate::noTemplate);
+    };
+  }
+
+  /** The checkpoint's chat template; none if it has none, or there is no checkpoint. */
+  public Optional<? extends ChatTemplate> chatTemplate() throws IOException {
+    return switch (start) {
+      case Start.Fresh() -> Optional.empty();
+      case Start.Stored(PretrainedModel checkpoint) ->
+          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock());
+    };
+  }
+
+  /** What the configuration comes to. */
+  Plan plan(ResolvedConfig<RunConfig> resolved) {
+    Plan plan =
+        switch (start) {
+          case Start.Fresh() -> Plan.of(resolved, facts, List.of(), teacherParameters());
+          case Start.Stored(PretrainedModel checkpoint) -> {
+            DecoderSettings s = checkpoint.settings();
+            ModelSizes model =
+                new ModelSizes(
+                    s.family().title(),
+                    checkpoint.parameters(),
+                    facts.vocabularySize(),
+                    s.layers(),
+                    new ModelSizes.Layer(
+                        s.hidden(),
+                        s.heads() * s.headDim(),
+                        s.kvHeads() * s.headDim(),
+                        s.feedForward()),
+                    s.contextLength());
+            yield Plan.of(resolved, facts, List.of(model), teacherParameters());
+          }
+        };
+    return plan.withData(DataSummary.lines(config, task));
+  }
+
+  /**
+   * What the configuration comes to, in one process of this machine.
+   *
+   * @throws io.troupe.config.binding.ConfigurationException if its memory does not suffice
+   */
+  public Plan fittingPlan(ResolvedConfig<RunConfig> resolved) {
+    Plan plan = plan(resolved);
+    boolean here = config.placement().nodes() == 0 && onCpu(config.policy().computesOn());
+    OptionalLong available = MachineMemory.available();
+    return here && available.isPresent() ? plan.fitting(available.getAsLong()) : plan;
+  }
+
+  /** Without looking for devices, which loads the libraries of all. */
+  private static boolean onCpu(String device) {
+    return device.equals("cpu") || (device.equals("auto") && !Files.exists(NVIDIA_DRIVER));
+  }
+
+  private long teacherParameters() {
+    return teacher.stream().mapToLong(TeacherCheckpoint::parameters).sum();
+  }
+
+  private DjlPolicy withTeacher(DjlPolicy policy) {
+    return teacher.isEmpty() ? policy : policy.withTeacher(teacher.getFirst());
+  }
+
+  private static DecoderSettings settings(PolicySection.Djl policy) {
+    return new DecoderSettings(
+        policy.hidden(),
+        policy.layers(),
+        policy.heads(),
+        policy.kvHeads(),
+        policy.headDim(),
+        policy.feedForward(),
+        policy.contextLength(),
+        policy.ropeTheta(),
+        policy.normEpsilon(),
+        policy.tiedEmbeddings(),
+        policy.initStd());
+  }
+
+  private PretrainedModel stored() {
+    return switch (start) {
+      case Start.Stored(PretrainedModel checkpoint) -> checkpoint;
+      case Start.Fresh() -> throw new IllegalStateException("the policy has no checkpoint");
+    };
+  }
+
+  private static Device device(String name) throws UnsupportedPolicyException {
+    try {
+      return Device.of(name, TorchReport.load().gpus().size());
+    } catch (IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("policy.device: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  /**
+   * Loads the policy's engine.
+   *
+   * @throws UnsupportedPolicyException if the device is not there
+   */
+  public PolicyEngines engines() throws UnsupportedPolicyException {
+    return engines(config.policy().computesOn(), Optional.empty());
+  }
+
+  /**
+   * Loads the policy's engine of a worker, which may have been handed its accelerators.
+   *
+   * @throws UnsupportedPolicyException if the device is not there
+   */
+  public PolicyEngines workerEngines() throws UnsupportedPolicyException {
+    return engines(childDevice(), Optional.empty());
+  }
+
+  /**
+   * The same of a trainer's rank: one of a head that was handed no accelerator has none either.
+   *
+   * @throws UnsupportedPolicyException if the device is not there
+   */
+  public PolicyEngines rankEngines() throws UnsupportedPolicyException {
+    boolean none = config.policy().wantsGpu() && TrainerRankGroups.seesNoDevice();
+    return engines(none ? "cpu" : childDevice(), Optional.empty());
+  }
+
+  private String childDevice() {
+    return CoordinatorGpus.deviceWithin(
+        TrainerRankGroups.visibleDevices(), config.policy().computesOn());
+  }
+
+  /**
+   * Loads the policy's engine of a run's head, whose trainer is made of ranks where the placement
+   * says so.
+   *
+   * @param gpus of the head and its ranks; none if that is not known
+   * @param hall where ranks of nodes report, if nodes start them
+   * @param say told what becomes of the ranks
+   * @throws UnsupportedPolicyException if the device is not there
+   */
+  public PolicyEngines engines(
+      RunFolder folder, List<String> gpus, Optional<RankRegistry> hall, Consumer<String> say)
+      throws UnsupportedPolicyException {
+    String device = coordinatorDevice();
+    PolicyEngines members = engines(device, Optional.empty());
+    return engines(
+        device, new TrainerRankGroups(config, folder, members, gpus, hall, say).groups());
+  }
+
+  /**
+   * A head that trains nothing itself does without a GPU where it is given none, and so does one
+   * that took over where its node's workers have left none: slowly, but the run goes on.
+   */
+  private String coordinatorDevice() {
+    PlacementSection placement = config.placement();
+    boolean none =
+        config.policy().wantsGpu()
+            && (placement.ranksOnNodes()
+                ? !placement.coordinatorGpu() || TorchReport.load().gpus().isEmpty()
+                : placement.nodes() > 0 && TrainerRankGroups.seesNoDevice());
+    if (none) {
+      return "cpu";
+    }
+    // One that takes over sees what its agent handed it; alone, what the operator shows it counts.
+    return placement.nodes() > 0 ? childDevice() : config.policy().computesOn();
+  }
+
+  private PolicyEngines engines(String device, Optional<Supplier<TrainerRanks>> crew)
+      throws UnsupportedPolicyException {
+    return switch (config.policy()) {
+      case PolicySection.Djl policy -> {
+        DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy, device));
+        yield trained(fresh, policy.trainingMode(), crew);
+      }
+      case PolicySection.Pretrained policy -> {
+        DjlPolicy stored = DjlPolicy.create(stored(), compute(policy, device));
+        yield trained(stored, policy.trainingMode(), crew);
+      }
+      case PolicySection.Toy policy -> {
+        ToyPolicy toy =
+            new ToyPolicy(
+                ToySettings.of(task.alphabet(), policy.contextLength())
+                    .withTokenDelay(policy.tokenDelay()));
+        yield crew.isPresent() ? toy.by(crew.get()) : toy;
+      }
+    };
+  }
+
+  private ComputeSettings compute(PolicySection.Djl policy, String device)
+      throws UnsupportedPolicyException {
+    return ComputeSettings.of(
+            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+        .withCache(
+            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+            config.rollout().kvOnSwap())
+        .on(device(device), policy.precision());
+  }
+
+  private ComputeSettings compute(PolicySection.Pretrained policy, String device)
+      throws UnsupportedPolicyException {
+    return ComputeSettings.of(
+            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+        .withCache(
+            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
+            config.rollout().kvOnSwap())
+        .withShardBytes(policy.shardBytes())
+        .on(device(device), policy.precision());
+  }
+
+  private DjlPolicy trained(
+      DjlPolicy policy, TrainingMode mode, Optional<Supplier<TrainerRanks>> crew) {
+    DjlPolicy taught =
+        withTeacher(policy.trained(mode.with(new WeightDecay(config.training().noDecay()))));
+    return crew.isPresent() ? taught.by(crew.get()) : taught;
+  }
+
+  /**
+   * Bytes that the largest message between head and workers takes at most: a group's tokens with
+   * two log-probabilities each and its texts, or the prompts of all groups a worker asks for.
+   */
+  public int frameBytes() {
+    long group =
+        (long) config.rollout().completionsPerPrompt()
+            * config.rollout().maxTokens()
+            * BYTES_PER_TOKEN;
+    long prompts =
+        (long) config.rollout().groupsPerRequest()
+            * ((long) facts.longestPromptTokens() * BYTES_PER_TOKEN + PROMPT_EXTRAS);
+    return Math.toIntExact(
+        Math.max(ClusterSettings.MIN_FRAME_BYTES, Math.max(group, prompts) + PROMPT_EXTRAS));
+  }
+
+  /** How evaluations sample. */
+  public SourceSampling evaluationSampling() {
+    return bySource(config.evaluationSampling());
+  }
+
+  private SourceSampling bySource(SamplingSettings general) {
+    Map<String, SamplingSettings> own = new LinkedHashMap<>();
+    for (TaskSource source : task.sources()) {
+      SourceLimits limits = source.limits();
+      if (!limits.equals(SourceLimits.NONE)) {
+        own.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
+      }
+    }
+    return new SourceSampling(general, own);
+  }
+
+  /** What the loop needs to know. */
+  public RunSettings settings() {
+    return new RunSettings(
+        config.run().seed(),
+        switch (task.order()) {
+          case SHUFFLED -> config.limits(facts);
+          case LISTED -> config.limits(facts).inListedOrder();
+        },
+        config.lossSettings(),
+        config.optimisation(config.training().learningRate()),
+        config.training().learningRates(),
+        bySource(config.sampling()),
+        new RunSettings.Warmup(
+            config.warmup().steps(),
+            config.warmup().untilLoss(),
+            config.warmup().batch(),
+            config.warmup().learningRate(),
+            config.warmup().examples()),
+        config.supervised().batch(),
+        config.loss().referenceRefreshEvery(),
+        config.distillation().teacherPrompt(),
+        config.rollout().allWorkers(),
+        config.rollout().groupsPerRequest(),
+        config.evaluation().prompts(),
+        config.evaluationSampling().maxTokens(),
+        config.checkpoint().keep());
+  }
+}

@@ -1,0 +1,188 @@
+package io.troupe.run.compose;
+
+import io.troupe.config.PlacementSection;
+import io.troupe.config.RunConfig;
+import io.troupe.hosts.gpu.Gpu;
+import io.troupe.hosts.gpu.GpuProbe;
+import io.troupe.hosts.gpu.GpuProbeException;
+import io.troupe.hosts.gpu.NodeGpus;
+import io.troupe.hosts.placement.NodeAssignment;
+import io.troupe.hosts.placement.Placement;
+import io.troupe.hosts.placement.ProcessRole;
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The accelerators that a head computes on: the first of its host, or of those that the environment
+ * lets the process see. They are claimed before anything is loaded, like a worker's.
+ *
+ * @param gpus of the host
+ * @param visible what CUDA_VISIBLE_DEVICES lists; none if it lists none
+ */
+public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
+  private static final Pattern NUMBERED = Pattern.compile("cuda:(\\d{1,4})");
+
+  /** The number in {@code cuda:N}; none in another name of a device. */
+  private static OptionalInt number(String device) {
+    Matcher named = NUMBERED.matcher(device);
+    return named.matches() ? OptionalInt.of(Integer.parseInt(named.group(1))) : OptionalInt.empty();
+  }
+
+  /**
+   * What {@code policy.device} means to a process that sees only what it was handed: {@code cuda:N}
+   * counts the accelerators of a host, and it counts its own from 0.
+   *
+   * @param handed accelerators that the process sees, as CUDA_VISIBLE_DEVICES lists them; none if
+   *     it sees all
+   */
+  static String deviceWithin(List<String> handed, String device) {
+    boolean beyond = !handed.isEmpty() && number(device).orElse(0) >= handed.size();
+    return beyond ? "cuda" : device;
+  }
+
+  /**
+   * What a head and its ranks compute on.
+   *
+   * @param visible as CUDA_VISIBLE_DEVICES lists them; none if that is not known, or there are none
+   * @param numbers of those that are known by number, on their host
+   */
+  public record ComputeDevices(List<String> visible, Set<Integer> numbers) {
+    public ComputeDevices {
+      visible = List.copyOf(visible);
+      numbers = Set.copyOf(numbers);
+    }
+
+    private static ComputeDevices of(List<Gpu> gpus) {
+      return new ComputeDevices(
+          gpus.stream().map(Gpu::visible).toList(),
+          gpus.stream().map(Gpu::index).collect(Collectors.toSet()));
+    }
+  }
+
+  /**
+   * Accelerators of this host that a run's head and its ranks have. Blocks.
+   *
+   * @param folder of the run
+   * @param handed whether the agent that started this process has claimed them
+   * @param say told what the operator should know
+   * @throws IOException as {@link #claim}
+   */
+  public static ComputeDevices of(
+      RunConfig config, RunFolder folder, boolean handed, Consumer<String> say) throws IOException {
+    PlacementSection placement = config.placement();
+    List<String> visible = TrainerRankGroups.visibleDevices();
+    int count = placement.coordinatorGpus();
+    if (!config.policy().wantsGpu()
+        || placement.nodes() == 0
+        || count == 0
+        || TrainerRankGroups.seesNoDevice()) {
+      return new ComputeDevices(visible, Set.of());
+    }
+    String device = config.policy().computesOn();
+    if (handed) {
+      Optional<GpuProbe> probe = GpuOption.probe("auto");
+      boolean known =
+          !visible.isEmpty() || placement.ranksAs() == PlacementSection.RanksAs.CHILDREN;
+      return probe.isPresent() && known
+          ? assigned(probe.get(), visible, count, device)
+          : new ComputeDevices(visible, Set.of());
+    }
+    Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
+    if (host.isEmpty()) {
+      if (placement.ranksOnNodes()) {
+        say.accept(
+            "note: the placement keeps a GPU for the head, which finds no nvidia-smi on this host"
+                + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
+                + " rollout worker");
+      }
+      return new ComputeDevices(visible, Set.of());
+    }
+    List<Gpu> own = new CoordinatorGpus(host.get(), visible).claim(count, device);
+    conflictWarning(own, placement).ifPresent(say);
+    return ComputeDevices.of(own);
+  }
+
+  /**
+   * Those that an agent handed to a head, whoever uses them.
+   *
+   * @param visible by what CUDA_VISIBLE_DEVICES calls them; none if the agent leaves all to all
+   */
+  static ComputeDevices assigned(GpuProbe probe, List<String> visible, int count, String device)
+      throws IOException {
+    List<Integer> numbers = numbers(count, device);
+    try {
+      return ComputeDevices.of(
+          probe.read().stream()
+              .filter(
+                  gpu -> visible.isEmpty() ? numbers.contains(gpu.index()) : isNamed(gpu, visible))
+              .toList());
+    } catch (GpuProbeException unknown) {
+      throw new IOException(unknown.getMessage(), unknown);
+    }
+  }
+
+  private static boolean isNamed(Gpu gpu, List<String> names) {
+    return names.contains(gpu.uuid()) || names.contains(Integer.toString(gpu.index()));
+  }
+
+  /**
+   * What a node on the head's host would be refused for, if anything: the placement has a GPU for
+   * the head there, and the head may have been given another one.
+   *
+   * @param own what was claimed
+   */
+  static Optional<String> conflictWarning(List<Gpu> own, PlacementSection section) {
+    if (!section.ranksOnNodes()) {
+      return Optional.empty();
+    }
+    Placement placement = section.placement().orElseThrow();
+    int node = placement.coordinatorNode();
+    List<Integer> others =
+        placement.processesOf(node).stream()
+            .filter(process -> !(process.role() instanceof ProcessRole.Coordinator))
+            .flatMap(process -> process.gpus().stream())
+            .filter(number -> own.stream().anyMatch(gpu -> gpu.index() == number))
+            .toList();
+    return others.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "warning: the head computes on %s of this host, which the placement gives to another process of node %d, so `troupe node` on this host will refuse to work: let the head have the one that `troupe plan` draws as H (policy.device: auto, and CUDA_VISIBLE_DEVICES of the head), or start it on a host without a node"
+                .formatted(NodeAssignment.gpus(others), node));
+  }
+
+  /**
+   * Claims them. Blocks.
+   *
+   * @param count how many it computes on
+   * @param device {@code policy.device}
+   * @throws IOException if somebody else uses one, with who is in the way; or if it cannot be known
+   */
+  List<Gpu> claim(int count, String device) throws IOException {
+    try {
+      return visible.isEmpty()
+          ? gpus.claim(numbers(count, device))
+          : gpus.claimNamed(visibleNames(count, device));
+    } catch (IOException refused) {
+      throw new IOException("the head: " + refused.getMessage(), refused);
+    }
+  }
+
+  private static List<Integer> numbers(int count, String device) {
+    int first = number(device).orElse(0);
+    return IntStream.range(first, first + count).boxed().toList();
+  }
+
+  private List<String> visibleNames(int count, String device) {
+    int first = Math.min(number(device).orElse(0), visible.size() - 1);
+    return visible.stream().skip(first).limit(count).toList();
+  }
+}

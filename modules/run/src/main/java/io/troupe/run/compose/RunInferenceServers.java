@@ -1,0 +1,330 @@
+package io.troupe.run.compose;
+
+import io.troupe.base.process.ChildJvm;
+import io.troupe.base.process.JavaCommand;
+import io.troupe.config.RunConfig;
+import io.troupe.config.policy.LoraSection;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.config.rollout.SidecarsSection;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.client.InferenceCallException;
+import io.troupe.engine.http.client.InferenceClient;
+import io.troupe.engine.http.client.InferenceEndpoint;
+import io.troupe.engine.http.fleet.InferenceServers;
+import io.troupe.engine.http.probe.Capabilities;
+import io.troupe.engine.http.probe.CapabilityProbe;
+import io.troupe.engine.http.probe.LocalPolicy;
+import io.troupe.engine.http.probe.PublishedWeightForm;
+import io.troupe.engine.http.probe.ServerRequirements;
+import io.troupe.engine.http.replica.ServerWeightFolder;
+import io.troupe.engine.http.sidecar.ServerCommand;
+import io.troupe.engine.http.sidecar.SidecarSupervision;
+import io.troupe.engine.http.sidecar.Sidecars;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** The inference servers of a run, if it has any. */
+public final class RunInferenceServers implements AutoCloseable {
+  private static final List<String> TENSORS = List.of(".safetensors", ".safetensors.index.json");
+
+  private final Optional<InferenceServers> pool;
+
+  private RunInferenceServers(Optional<InferenceServers> pool) {
+    this.pool = pool;
+  }
+
+  /** No servers. */
+  public static RunInferenceServers none() {
+    return new RunInferenceServers(Optional.empty());
+  }
+
+  /**
+   * Starts the one server that a worker of a node drives, and waits until it serves: a worker that
+   * enlisted before would hold leases meanwhile that nobody draws.
+   *
+   * @param resolved the run's configuration
+   * @param folder for weights, log and card of this server alone
+   * @param lying weights that the node has in files
+   * @throws IOException if it does not come to serve; says why
+   */
+  public static RunInferenceServers ofWorker(
+      RunConfig config,
+      PolicyEngines engines,
+      Path resolved,
+      Path folder,
+      ServerWeightFolder.AdapterLocations lying,
+      Consumer<String> say)
+      throws IOException, InterruptedException {
+    InferenceServers pool =
+        InferenceServers.open(
+            policy(config, engines),
+            List.of(),
+            plan(
+                config,
+                1,
+                resolved,
+                InferenceServers.weights(folder),
+                SidecarSupervision.Settings::ofWorker),
+            contents(config),
+            folder,
+            companions(config),
+            lying);
+    say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
+    Optional<String> obstacle = pool.awaitFirstServer();
+    if (obstacle.isPresent()) {
+      pool.close();
+      throw new IOException(obstacle.get());
+    }
+    say.accept("its server serves");
+    return new RunInferenceServers(Optional.of(pool));
+  }
+
+  private static Sidecars.SidecarPlan plan(
+      RunConfig config,
+      int count,
+      Path resolved,
+      Path weights,
+      Function<Duration, SidecarSupervision.Settings> supervision) {
+    SidecarsSection own = config.rollout().sidecars();
+    return new Sidecars.SidecarPlan(
+        count,
+        own.concurrency(),
+        config.rollout().patience(),
+        supervision.apply(own.startTimeout()),
+        starter(config, resolved, weights),
+        own.restartForWeights());
+  }
+
+  /**
+   * Looks at the named servers, and starts the others.
+   *
+   * @param sidecars how many it starts
+   * @param resolved the run's configuration, which a sidecar of ours reads
+   * @param folder for weights, logs and pids
+   * @throws IOException if a named server cannot do what a rollout needs; says what to start it
+   *     with
+   */
+  public static RunInferenceServers open(
+      RunConfig config,
+      int sidecars,
+      PolicyEngines engines,
+      Path resolved,
+      Path folder,
+      Consumer<String> say)
+      throws IOException, InterruptedException {
+    if (!config.rollout().usesServers()) {
+      return none();
+    }
+    List<InferenceEndpoint> named =
+        config.rollout().endpoints().endpoints().stream()
+            .map(endpoint -> endpoint.withPatience(config.rollout().patience()))
+            .toList();
+    LocalPolicy policy = policy(config, engines);
+    ServerRequirements needs = ServerRequirements.of(policy, config.rollout().publish(), false);
+    for (InferenceEndpoint endpoint : named) {
+      say.accept("server %s %s".formatted(endpoint, describe(endpoint, needs)));
+    }
+    return new RunInferenceServers(
+        Optional.of(
+            InferenceServers.open(
+                policy,
+                named,
+                plan(
+                    config,
+                    sidecars,
+                    resolved,
+                    InferenceServers.weights(folder),
+                    SidecarSupervision.Settings::startingWithin),
+                contents(config),
+                folder,
+                companions(config),
+                ServerWeightFolder.AdapterLocations.none())));
+  }
+
+  /** An adapter may be read again as long as a request can draw with its version. */
+  private static ServerWeightFolder.Contents contents(RunConfig config) {
+    return switch (config.rollout().publish()) {
+      case MERGED -> ServerWeightFolder.Contents.merged();
+      case ADAPTERS ->
+          new ServerWeightFolder.Contents(
+              PublishedWeightForm.ADAPTERS,
+              LoraSection.versionsInUse(config.training().maxStaleness()));
+    };
+  }
+
+  private static LocalPolicy policy(RunConfig config, PolicyEngines engines) {
+    return LocalPolicy.of(engines, config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE);
+  }
+
+  private static String describe(InferenceEndpoint endpoint, ServerRequirements needs)
+      throws IOException, InterruptedException {
+    try (InferenceClient wire = new InferenceClient(endpoint)) {
+      Capabilities can = CapabilityProbe.probe(wire);
+      List<String> objections = can.objections(needs);
+      if (!objections.isEmpty()) {
+        throw new IOException(
+            "rollout.endpoints: %s cannot be used: %s"
+                .formatted(endpoint, String.join("; ", objections)));
+      }
+      return can.line(needs.publishing());
+    } catch (InferenceCallException away) {
+      throw new IOException(
+          "rollout.endpoints: %s; look at it with: troupe doctor --endpoint %s"
+              .formatted(away.getMessage(), endpoint),
+          away);
+    }
+  }
+
+  private static Sidecars.Starter starter(RunConfig config, Path resolved, Path shelf) {
+    SidecarsSection own = config.rollout().sidecars();
+    return switch (own.server()) {
+      case TROUPE -> {
+        int adapters = adapters(config, shelf).atOnce();
+        yield (port, _) ->
+            new ServerCommand(
+                ownServerCommand(own.heap(), resolved, port, adapters),
+                environment(),
+                ServerCommand.TROUPE_KEY);
+      }
+      case VLLM ->
+          (port, weights) ->
+              ServerCommand.vllm(load(config, weights, shelf), port, own.arguments());
+      case SGLANG ->
+          (port, weights) ->
+              ServerCommand.sglang(load(config, weights, shelf), port, own.arguments());
+      case COMMAND ->
+          (port, weights) -> ServerCommand.custom(own.command(), port, model(config, weights));
+    };
+  }
+
+  /**
+   * Not on the command line, so that {@code ps} shows what a process is. Weights come and go there:
+   * glibc would keep what a thread has freed for that thread's next ones, so that a process grew by
+   * copies of the weights.
+   */
+  private static Map<String, String> environment() {
+    Map<String, String> environment = new HashMap<>(ChildJvm.program().environment());
+    environment.put("MALLOC_MMAP_THRESHOLD_", Integer.toString(1 << 20));
+    return environment;
+  }
+
+  /** This program in a process of its own. */
+  private static List<String> ownServerCommand(int heap, Path resolved, int port, int adapters) {
+    List<String> properties =
+        Stream.of("troupe.home", "ai.djl.offline")
+            .flatMap(
+                property ->
+                    Optional.ofNullable(System.getProperty(property)).stream()
+                        .map(value -> "-D%s=%s".formatted(property, value)))
+            .toList();
+    return ChildJvm.program()
+        .heap(heap)
+        .with(
+            ChildJvm.WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
+        .with(JavaCommand.NATIVE_ACCESS)
+        .with(properties)
+        .words(
+            List.of(
+                "serve",
+                "--config",
+                resolved.toString(),
+                "--port",
+                Integer.toString(port),
+                "--max-adapters",
+                Integer.toString(adapters),
+                "--with-parent",
+                Long.toString(ProcessHandle.current().pid())));
+  }
+
+  /** The directory that a server starts with: of the newest weights, or of the model. */
+  private static String model(RunConfig config, Optional<Path> weights) {
+    String own = config.rollout().sidecars().model();
+    return weights
+        .or(() -> own.isEmpty() ? checkpoint(config) : Optional.of(Path.of(own)))
+        .map(Path::toString)
+        .orElse("");
+  }
+
+  private static ServerCommand.Load load(RunConfig config, Optional<Path> weights, Path shelf) {
+    SidecarsSection own = config.rollout().sidecars();
+    return new ServerCommand.Load(
+        model(config, weights),
+        own.dtype(),
+        own.tensorParallel(),
+        own.memoryShare(),
+        config.policy().contextLength(),
+        adapters(config, shelf));
+  }
+
+  private static ServerCommand.Adapters adapters(RunConfig config, Path shelf) {
+    return config.rollout().publishesAdapters()
+            && config.policy() instanceof PolicySection.Pretrained pretrained
+        ? pretrained.lora().forServers(config.training().maxStaleness(), shelf)
+        : ServerCommand.Adapters.NONE;
+  }
+
+  private static Optional<Path> checkpoint(RunConfig config) {
+    return config.policy() instanceof PolicySection.Pretrained pretrained
+        ? Optional.of(pretrained.checkpoint())
+        : Optional.empty();
+  }
+
+  /** Servers of others want config.json and the tokenizer beside the tensors. */
+  private static ServerWeightFolder.CompanionFiles companions(RunConfig config) {
+    return directory -> {
+      Optional<Path> checkpoint = checkpoint(config);
+      if (checkpoint.isPresent()) {
+        try (Stream<Path> files = Files.list(checkpoint.get())) {
+          for (Path file : files.filter(Files::isRegularFile).toList()) {
+            String name = String.valueOf(file.getFileName());
+            if (TENSORS.stream().noneMatch(name::endsWith)) {
+              Files.copy(file, directory.resolve(name));
+            }
+          }
+        }
+      }
+    };
+  }
+
+  /** Who samples for a worker: the servers for one, an engine of this process for each other. */
+  public Supplier<SamplingEngine> samplers(PolicyEngines engines) {
+    return () ->
+        pool.filter(InferenceServers::isFree)
+            .map(InferenceServers::newSampler)
+            .orElseGet(engines::newSampler);
+  }
+
+  /** A worker's sampler is not used any more. */
+  public void retired(SamplingEngine sampler) {
+    pool.ifPresent(servers -> servers.release(sampler));
+  }
+
+  /** Why a worker's server is given up, once it is. */
+  public CompletionStage<String> allGivenUp() {
+    return pool.map(InferenceServers::noServersLeft).orElseGet(CompletableFuture::new);
+  }
+
+  /** What they did, for the end of a run. */
+  public List<String> report() {
+    return pool.map(servers -> List.of("servers " + servers.report())).orElse(List.of());
+  }
+
+  @Override
+  public void close() {
+    pool.ifPresent(InferenceServers::close);
+  }
+}

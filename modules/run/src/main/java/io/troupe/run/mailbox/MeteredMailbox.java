@@ -1,0 +1,25 @@
+package io.troupe.run.mailbox;
+
+import akka.actor.ActorRef;
+import akka.actor.ActorSystem;
+import akka.dispatch.MailboxType;
+import akka.dispatch.MessageQueue;
+import akka.dispatch.ProducesMessageQueue;
+import com.typesafe.config.Config;
+import scala.Option;
+
+/** Gives every actor a {@link MeteredQueue}; named by the configuration, made by Akka. */
+public final class MeteredMailbox implements MailboxType, ProducesMessageQueue<MeteredQueue> {
+  /** As Akka calls it. */
+  public MeteredMailbox(ActorSystem.Settings settings, Config config) {}
+
+  @Override
+  public MessageQueue create(Option<ActorRef> owner, Option<ActorSystem> system) {
+    String path = owner.isEmpty() ? "" : owner.get().path().toStringWithoutAddress();
+    MeteredQueue queue = new MeteredQueue(path);
+    if (path.startsWith("/user")) {
+      MailboxMetrics.remember(queue);
+    }
+    return queue;
+  }
+}

@@ -1,0 +1,116 @@
+package io.troupe.run.session;
+
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.config.ConsoleSection;
+import io.troupe.console.source.NodeFacts;
+import io.troupe.ranks.RankRegistry;
+import io.troupe.run.compose.TrainerRankGroups;
+import io.troupe.run.console.RunConsole;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.runtime.weights.WeightPublisher;
+import io.troupe.runtime.weights.WeightSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** A run in one JVM, whose actors no other process can reach. */
+public final class LocalRunEnvironment implements RunEnvironment {
+  private final ConsoleSection console;
+  private final InMemoryWeights weights = new InMemoryWeights();
+  private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
+
+  /**
+   * A stage.
+   *
+   * @param console whether anybody can look, and so whether actors are measured
+   */
+  public LocalRunEnvironment(ConsoleSection console) {
+    this.console = console;
+  }
+
+  @Override
+  public boolean enter() {
+    return true;
+  }
+
+  @Override
+  public boolean takesOver() {
+    return false;
+  }
+
+  @Override
+  public WeightPublisher outlet() {
+    return weights;
+  }
+
+  @Override
+  public WeightSource source() {
+    return weights;
+  }
+
+  @Override
+  public Optional<InMemoryWeights> inMemory() {
+    return Optional.of(weights);
+  }
+
+  @Override
+  public int workers(int configured) {
+    return configured;
+  }
+
+  @Override
+  public int sidecars(int configured) {
+    return configured;
+  }
+
+  @Override
+  public void actorsStarted(Run.RunActors posts) {
+    // Nobody comes from outside.
+  }
+
+  @Override
+  public List<String> gpus() {
+    return TrainerRankGroups.visibleDevices();
+  }
+
+  @Override
+  public Optional<RankRegistry> ranks() {
+    return Optional.empty();
+  }
+
+  @Override
+  public void start(Behavior<Run.Command> run, Consumer<String> notes) {
+    ActorSystem<Run.Command> system =
+        ActorSystem.create(
+            run,
+            "troupe",
+            ConfigFactory.load(
+                RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf"))));
+    started.complete(system);
+  }
+
+  @Override
+  public CompletionStage<ActorSystem<Run.Command>> system() {
+    return started;
+  }
+
+  @Override
+  public List<NodeFacts> nodes() {
+    return List.of();
+  }
+
+  @Override
+  public List<String> resumeArguments() {
+    return List.of();
+  }
+
+  @Override
+  public CompletionStage<?> terminated() {
+    return started.thenCompose(ActorSystem::getWhenTerminated);
+  }
+}

@@ -1,0 +1,68 @@
+package io.troupe.run.session;
+
+import akka.actor.typed.ActorSystem;
+import akka.actor.typed.Behavior;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.console.source.ClusterFacts;
+import io.troupe.ranks.RankRegistry;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.runtime.weights.WeightPublisher;
+import io.troupe.runtime.weights.WeightSource;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** Where the actors of a run live: in this JVM alone, or at the head of a cluster. */
+public interface RunEnvironment extends ClusterFacts {
+  /**
+   * Waits until this process may work on the run.
+   *
+   * @return false when the process is to end instead
+   */
+  boolean enter() throws IOException, ClusterJoinException, InterruptedException;
+
+  /** Whether this process only goes on with what another one began and did not end. */
+  boolean takesOver();
+
+  /** Where the head puts new weights. */
+  WeightPublisher outlet();
+
+  /** Where workers of this JVM find them. */
+  WeightSource source();
+
+  /** The newest weights themselves, where engines of this JVM can draw by them. */
+  Optional<InMemoryWeights> inMemory();
+
+  /** How many workers this JVM has, of those the configuration asks for. */
+  int workers(int configured);
+
+  /** How many inference servers this JVM starts, of those the configuration asks for. */
+  int sidecars(int configured);
+
+  /** Takes the run's posts, so that other JVMs can work for it. */
+  void actorsStarted(Run.RunActors posts);
+
+  /**
+   * Accelerators that the head and its ranks have, as CUDA_VISIBLE_DEVICES lists them; none if that
+   * is not known.
+   */
+  List<String> gpus();
+
+  /** Where trainer ranks of other hosts report, if nodes start any. */
+  Optional<RankRegistry> ranks();
+
+  /** Starts the run. */
+  void start(Behavior<Run.Command> run, Consumer<String> notes);
+
+  /** The actor system, once the run is started; what it is told, the run is told. */
+  CompletionStage<ActorSystem<Run.Command>> system();
+
+  /** Options of {@code troupe train --resume} by which the run comes to where it was. */
+  List<String> resumeArguments();
+
+  /** Completes when the actors are gone. */
+  CompletionStage<?> terminated();
+}

@@ -1,0 +1,177 @@
+package io.troupe.run.session;
+
+import io.troupe.core.run.Ledger;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.runtime.RunListener;
+import io.troupe.runtime.TrainerTasks;
+import io.troupe.store.file.JsonLinesFile;
+import io.troupe.telemetry.StepRow;
+import io.troupe.telemetry.StepTable;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+
+/**
+ * What a person, or a program, sees of a run: rows and the closing account on standard output,
+ * everything else on standard error. Also keeps {@code metrics.jsonl}.
+ */
+final class RunOutput implements RunListener {
+  private final PrintStream out;
+  private final PrintStream err;
+  private final boolean json;
+  private final StepTable table;
+  private final JsonLinesFile metrics;
+  private final JsonText text;
+  private final int completionsPerPrompt;
+  private boolean headerPrinted;
+  private OptionalDouble firstEval = OptionalDouble.empty();
+  private OptionalDouble lastEval = OptionalDouble.empty();
+
+  RunOutput(
+      PrintStream out,
+      PrintStream err,
+      boolean json,
+      StepTable table,
+      JsonLinesFile metrics,
+      int completionsPerPrompt) {
+    this.out = out;
+    this.err = err;
+    this.json = json;
+    this.table = table;
+    this.metrics = metrics;
+    this.text = new JsonText();
+    this.completionsPerPrompt = completionsPerPrompt;
+  }
+
+  /** A line about the run, not of it. */
+  void say(String line) {
+    err.println(line);
+  }
+
+  @Override
+  public void warmup(TrainerTasks.WarmupProgress progress) {
+    say(
+        String.format(
+            Locale.ROOT,
+            "warm-up %4d/%d  loss %.3f",
+            progress.step(),
+            progress.steps(),
+            progress.loss()));
+  }
+
+  @Override
+  public void row(StepRow row) {
+    if (row.eval().isPresent()) {
+      firstEval = firstEval.isPresent() ? firstEval : row.eval();
+      lastEval = row.eval();
+    }
+    metrics.write(row.toMap());
+    if (json) {
+      out.println(text.line(row.toMap()));
+      return;
+    }
+    if (!headerPrinted) {
+      headerPrinted = true;
+      out.println(table.header());
+    }
+    out.println(table.row(row));
+  }
+
+  @Override
+  public void note(String sentence) {
+    (json ? err : out).println(table.note(sentence));
+  }
+
+  @Override
+  public void ended(RunEnd end, RunState state) {
+    metrics.close();
+  }
+
+  /** The closing account: it adds up, in public. */
+  void account(RunEnd end, RunState state, Duration took) {
+    PrintStream to = json ? err : out;
+    String word =
+        switch (end) {
+          case RunEnd.Completed _ -> "done  ";
+          case RunEnd.Interrupted _ -> "paused";
+          case RunEnd.Failed _ -> "failed";
+        };
+    to.printf(
+        Locale.ROOT,
+        "%s step %d · %s · %s%s%n",
+        word,
+        state.version().number(),
+        state.version(),
+        duration(took),
+        evals());
+    to.println("       " + rollouts(state));
+    to.println("       " + prompts(state));
+  }
+
+  private String evals() {
+    return firstEval.isPresent() && lastEval.isPresent()
+        ? String.format(
+            Locale.ROOT, " · eval %.3f → %.3f", firstEval.getAsDouble(), lastEval.getAsDouble())
+        : "";
+  }
+
+  private String rollouts(RunState state) {
+    Ledger ledger = state.ledger();
+    List<String> parts = new ArrayList<>();
+    part(parts, ledger.trained(), "trained");
+    part(parts, ledger.filtered(), "filtered");
+    part(parts, ledger.skipped(), "skipped");
+    part(parts, ledger.stale(), "stale");
+    part(parts, ledger.expired(), "expired");
+    part(parts, ledger.lost(), "lost");
+    part(parts, ledger.failures(), "failed");
+    part(parts, ledger.outages(), "outages");
+    part(parts, ledger.cancelled(), "cancelled");
+    part(parts, state.leases().count(), "in flight");
+    part(parts, state.buffered().count(), "buffered");
+    part(parts, state.inTraining().count(), "in training");
+    return "%s rollouts = %s"
+        .formatted(
+            number(ledger.granted() * completionsPerPrompt),
+            parts.isEmpty() ? "0" : String.join(" + ", parts));
+  }
+
+  private void part(List<String> parts, long groups, String name) {
+    if (groups > 0) {
+      parts.add(number(groups * completionsPerPrompt) + " " + name);
+    }
+  }
+
+  private static String prompts(RunState state) {
+    Ledger ledger = state.ledger();
+    List<String> parts = new ArrayList<>();
+    parts.add(number(ledger.trained()) + " trained");
+    parts.add(number(ledger.filtered()) + " filtered");
+    if (ledger.skipped() > 0) {
+      parts.add(number(ledger.skipped()) + " skipped");
+    }
+    parts.add(number(ledger.failed()) + " failed");
+    parts.add(number(state.groups().size()) + " pending");
+    return "%s prompts admitted = %s · %s late answers refused"
+        .formatted(number(ledger.admitted()), String.join(" + ", parts), number(ledger.refused()));
+  }
+
+  private static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value).replace(',', ' ');
+  }
+
+  static String duration(Duration took) {
+    long seconds = took.toSeconds();
+    if (seconds < 60) {
+      return String.format(Locale.ROOT, "%.1f s", took.toMillis() / 1000.0);
+    }
+    if (seconds < 3600) {
+      return "%d min %d s".formatted(seconds / 60, seconds % 60);
+    }
+    return "%d h %d min".formatted(seconds / 3600, seconds % 3600 / 60);
+  }
+}

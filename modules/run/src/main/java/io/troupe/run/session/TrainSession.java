@@ -1,0 +1,453 @@
+package io.troupe.run.session;
+
+import io.troupe.base.process.Announcements;
+import io.troupe.base.process.ExitCode;
+import io.troupe.base.process.Signals;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.config.RecordingSection;
+import io.troupe.console.chat.Chat;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.RunEnd;
+import io.troupe.core.run.RunState;
+import io.troupe.core.trace.LineBacklog;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.ranks.RankRegistry;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.DistillationEngines;
+import io.troupe.run.compose.RunInferenceServers;
+import io.troupe.run.console.PolicyChat;
+import io.troupe.run.console.RunConsole;
+import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.run.task.VerifierPools;
+import io.troupe.runtime.AdHocSampling;
+import io.troupe.runtime.EngineRegistry;
+import io.troupe.runtime.HeldOutEvaluation;
+import io.troupe.runtime.Run;
+import io.troupe.runtime.RunListener;
+import io.troupe.runtime.RunWiring;
+import io.troupe.runtime.TraceFiles;
+import io.troupe.runtime.TrainerTasks;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.weights.InMemoryWeights;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.file.JournalException;
+import io.troupe.store.file.JsonLinesFile;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.store.journal.Journal;
+import io.troupe.store.journal.JournalArchiver;
+import io.troupe.store.journal.JournalSettings;
+import io.troupe.store.journal.JournalWriter;
+import io.troupe.telemetry.StepRow;
+import io.troupe.telemetry.view.InfrastructureTroubles;
+import io.troupe.telemetry.view.RunFold;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * One process's part of a run: opens what the run needs, starts the actors, waits for the end, and
+ * closes everything in the order that loses nothing: actors, engines, journal.
+ *
+ * <p>The journal comes first, because its lock is the right to work on the run: a process that does
+ * not get it has changed nothing. Signals are handled before the engines are loaded, because the
+ * JVM's own answer to them is an exit in the middle of native code.
+ */
+public final class TrainSession {
+  private static final Duration TERMINATION = Duration.ofSeconds(10);
+
+  /** For engines, once a second signal ends the process; service managers kill after 90 s. */
+  private static final Duration STOPPING = Duration.ofSeconds(30);
+
+  private static final Duration METRICS_FLUSH = Duration.ZERO;
+
+  /** How long the engine of the console's questions stays when nobody asks. */
+  private static final Duration CHAT_SAMPLER_IDLE = Duration.ofMinutes(5);
+
+  /** How a session ended. */
+  record Outcome(RunEnd end, RunState state) {}
+
+  /** How long the one before may take to let go of the journal. */
+  private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
+
+  private static final long POLL_MILLIS = 250;
+
+  private final Composition composition;
+  private final RunEnvironment stage;
+  private final RunFolder folder;
+  private final boolean resumed;
+  private final Optional<String> changed;
+  private final PrintStream out;
+  private final PrintStream err;
+  private final boolean json;
+
+  /**
+   * A session that has not touched anything yet.
+   *
+   * @param again whether the run was worked on before, and goes on
+   * @param changed the resolved configuration, where this session changes it
+   */
+  public TrainSession(
+      Composition composition,
+      RunEnvironment stage,
+      RunFolder folder,
+      boolean again,
+      Optional<String> changed,
+      PrintStream out,
+      PrintStream err,
+      boolean json) {
+    this.composition = composition;
+    this.stage = stage;
+    this.folder = folder;
+    this.resumed = again;
+    this.changed = changed;
+    this.out = out;
+    this.err = err;
+    this.json = json;
+  }
+
+  /**
+   * Trains until the run ends.
+   *
+   * @return the exit code
+   */
+  public int run()
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
+    if (!stage.enter()) {
+      return ExitCode.OK.code();
+    }
+    long start = System.nanoTime();
+    LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
+    JournalSettings journalSettings = JournalSettings.defaults();
+    Journal journal = open(journalSettings);
+    try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
+        JournalArchiver tidier =
+            JournalArchiver.start(
+                folder, composition.config().recording().journalBytes(), err::println)) {
+      if (changed.isPresent()) {
+        folder.replaceResolved(changed.get());
+      }
+      RunSettings settings = composition.settings();
+      ResumePoint resume = resumed ? ResumePoint.find(folder) : ResumePoint.none();
+      if (stage.takesOver() && resume.runEnded()) {
+        return ExitCode.OK.code();
+      }
+      if (resumed) {
+        resume = resume.cutMetrics(folder);
+      }
+      RunOutput screen =
+          new RunOutput(
+              out,
+              err,
+              json,
+              Terminal.table(out),
+              JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
+              settings.limits().completionsPerPrompt());
+      notes(journal, resume).forEach(screen::note);
+      CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
+      Signals signals = watchSignals(opened, screen);
+      CompletableFuture<Outcome> ended = new CompletableFuture<>();
+      Outcome outcome;
+      PolicyEngines engines =
+          DistillationEngines.of(
+              composition.config(),
+              composition.engines(folder, stage.gpus(), stage.ranks(), screen::note),
+              screen::say);
+      try (VerifierPools verifiers = composition.openVerifiers(true);
+          RunInferenceServers servers = servers(settings, engines, screen);
+          EngineRegistry room =
+              new EngineRegistry(engines, servers.samplers(engines), servers::retired);
+          RunConsole console =
+              RunConsole.open(
+                  composition.config().console(),
+                  folder,
+                  settings.limits(),
+                  verifiers.all(),
+                  stage.system(),
+                  stage,
+                  chat(room),
+                  screen::say)) {
+        opened.complete(room);
+        new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
+            .lines(room.engines())
+            .forEach(screen::say);
+        console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
+        start(
+            settings,
+            writer,
+            resume,
+            room,
+            verifiers,
+            millis,
+            screen,
+            listener(screen, console.fold(), tidier, ended));
+        outcome = await(ended);
+        verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
+        servers.report().forEach(screen::say);
+      }
+      screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+      return close(screen, outcome, signals);
+    }
+  }
+
+  /** Those that a worker of this process drives; the nodes of a cluster have their own. */
+  private RunInferenceServers servers(RunSettings settings, PolicyEngines engines, RunOutput screen)
+      throws IOException, InterruptedException {
+    return stage.workers(settings.workers()) == 0
+        ? RunInferenceServers.none()
+        : RunInferenceServers.open(
+            composition.config(),
+            stage.sidecars(composition.config().rollout().sidecars().count()),
+            engines,
+            folder.resolved(),
+            folder.path().resolve("servers"),
+            screen::say);
+  }
+
+  /** Answers by the newest weights where they are in this process, next to an engine. */
+  private Chat chat(EngineRegistry room) throws IOException {
+    Optional<InMemoryWeights> weights = stage.inMemory();
+    if (weights.isEmpty()) {
+      return Chat.closed(
+          "The workers of this run are in other processes, and its head has no engine that draws. A"
+              + " checkpoint can be asked: troupe serve "
+              + name());
+    }
+    return new PolicyChat(
+        new AdHocSampling(
+            room,
+            weights.get()::newest,
+            CompletableFuture.delayedExecutor(CHAT_SAMPLER_IDLE.toSeconds(), TimeUnit.SECONDS)),
+        room.engines().tokenizer(),
+        room.engines().contextLength(),
+        composition.chatTemplate(),
+        composition.config().sampling(),
+        composition.task().heldOut(),
+        () -> ThreadLocalRandom.current().nextLong());
+  }
+
+  /** Opens the journal; waits for a head that has lost its seat but not yet its process. */
+  private Journal open(JournalSettings settings) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + (stage.takesOver() ? HANDOVER_TIMEOUT.toNanos() : 0);
+    while (true) {
+      try {
+        return Journal.open(folder.journal(), settings);
+      } catch (JournalException.Locked held) {
+        if (System.nanoTime() >= deadline) {
+          throw held;
+        }
+        Thread.sleep(POLL_MILLIS);
+      }
+    }
+  }
+
+  private static List<String> notes(Journal journal, ResumePoint resume) {
+    List<String> notes = new ArrayList<>();
+    if (journal.recovery().bytesDropped() > 0) {
+      notes.add(
+          "the journal's last record was cut off by the end of its process: %d bytes dropped"
+              .formatted(journal.recovery().bytesDropped()));
+    }
+    journal
+        .recovery()
+        .copy()
+        .ifPresent(
+            copy ->
+                notes.add(
+                    "intact records stood behind a hole in what was dropped, as a power loss leaves"
+                        + " them: they are kept in "
+                        + copy));
+    notes.addAll(resume.notes());
+    return notes;
+  }
+
+  private void start(
+      RunSettings settings,
+      JournalWriter journal,
+      ResumePoint resume,
+      EngineRegistry room,
+      VerifierPools verifiers,
+      LongSupplier millis,
+      RunOutput screen,
+      RunListener listener)
+      throws IOException {
+    PromptPool pool =
+        new PromptPool(
+            composition.task().train(), composition.tokenizer(), composition.config().run().seed());
+    RunWiring wiring =
+        new RunWiring(
+            settings,
+            room,
+            pool,
+            stage.outlet(),
+            stage.source(),
+            stage.workers(settings.workers()),
+            stage::actorsStarted,
+            new HeldOutEvaluation(
+                composition.task().heldOut(),
+                settings.evaluationPrompts(),
+                composition.tokenizer(),
+                verifiers.evaluation(),
+                composition.evaluationSampling()),
+            verifiers.rewards(),
+            journal,
+            Checkpoints.open(folder.checkpoints(), journal.fence()),
+            traces(pool, millis, screen),
+            resume.checkpoint(),
+            resume.again(),
+            resume.lastFence(),
+            millis,
+            listener);
+    stage.start(Run.create(wiring), screen::note);
+  }
+
+  private TraceFiles traces(PromptPool pool, LongSupplier millis, RunOutput screen)
+      throws IOException {
+    RecordingSection recording = composition.config().recording();
+    return recording.writesTraces()
+        ? TraceFiles.open(folder.traces(), recording.traceBytes(), pool, millis, screen::say)
+        : TraceFiles.off(pool);
+  }
+
+  private static RunListener listener(
+      RunOutput screen,
+      Optional<RunFold> fold,
+      JournalArchiver tidier,
+      CompletableFuture<Outcome> ended) {
+    InfrastructureTroubles troubles = new InfrastructureTroubles();
+    InfrastructureTroubles ofTraces =
+        new InfrastructureTroubles(); // From another thread than events.
+    return new RunListener() {
+      @Override
+      public void warmup(TrainerTasks.WarmupProgress progress) {
+        screen.warmup(progress);
+      }
+
+      @Override
+      public void row(StepRow row) {
+        screen.row(row);
+        fold.ifPresent(view -> view.row(row.toMap()));
+      }
+
+      @Override
+      public void happened(long atMillis, Event event) {
+        fold.ifPresent(view -> view.event(atMillis, event));
+        troubles.event(atMillis, event).ifPresent(screen::note);
+        if (event instanceof Event.CheckpointSaved) {
+          tidier.checkpointed();
+        }
+      }
+
+      @Override
+      public void note(String sentence) {
+        screen.note(sentence);
+      }
+
+      @Override
+      public void traces(LineBacklog backlog) {
+        long at = System.currentTimeMillis();
+        fold.ifPresent(view -> view.traces(at, backlog));
+        ofTraces.traces(at, backlog).ifPresent(screen::note);
+      }
+
+      @Override
+      public void ended(RunEnd end, RunState state) {
+        screen.ended(end, state);
+        ended.complete(new Outcome(end, state));
+      }
+    };
+  }
+
+  private Signals watchSignals(CompletableFuture<EngineRegistry> opened, RunOutput screen) {
+    return Signals.install(
+        _ -> {
+          screen.say(
+              "draining: groups in flight may finish, then everything is saved"
+                  + " (again to stop now, from the last checkpoint)");
+          var _ = stage.system().thenAccept(system -> system.tell(new Run.Drain()));
+        },
+        number -> {
+          screen.say(
+              "stopping now; engines have %d s to end what they compute"
+                  .formatted(STOPPING.toSeconds()));
+          screen.say("resume " + resumeCommand());
+          stage.ranks().ifPresent(RankRegistry::close); // The trainer may wait for ranks.
+          var _ = opened.thenAccept(room -> stop(room, screen));
+          Runtime.getRuntime().halt(ExitCode.ofSignal(number));
+        });
+  }
+
+  private static void stop(EngineRegistry room, RunOutput screen) {
+    try {
+      room.closeWithin(STOPPING)
+          .ifPresent(
+              hung ->
+                  screen.say(
+                      "%s has not answered for %d s; the process ends without it"
+                          .formatted(hung, STOPPING.toSeconds())));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // The process ends at once in any case.
+    }
+  }
+
+  private Outcome await(CompletableFuture<Outcome> ended) throws InterruptedException {
+    CompletableFuture<?> terminated = stage.terminated().toCompletableFuture();
+    CompletableFuture<Outcome> orDead =
+        terminated.thenApply(
+            _ ->
+                new Outcome(
+                    new RunEnd.Failed("the actor system ended by itself; see the log above"),
+                    RunState.INITIAL));
+    try {
+      Outcome outcome = (Outcome) CompletableFuture.anyOf(ended, orDead).get();
+      terminated.get(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+      return ended.getNow(outcome);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      // The actors are of no use any more; engines and journal are closed next in any case.
+      return ended.join();
+    }
+  }
+
+  private int close(RunOutput screen, Outcome outcome, Signals signals) {
+    screen.say("folder " + folder.path());
+    return switch (outcome.end()) {
+      case RunEnd.Completed _ -> {
+        screen.say("more   %s --set training.steps=N".formatted(resumeCommand()));
+        yield ExitCode.OK.code();
+      }
+      case RunEnd.Interrupted _ -> {
+        screen.say("resume " + resumeCommand());
+        yield signals.received().stream()
+            .map(ExitCode::ofSignal)
+            .findFirst()
+            .orElse(ExitCode.OK.code());
+      }
+      case RunEnd.Failed(String reason) -> {
+        screen.say("error: " + reason);
+        screen.say("resume " + resumeCommand());
+        yield ExitCode.FAILED.code();
+      }
+    };
+  }
+
+  private String name() {
+    return folder.path().toString();
+  }
+
+  private String resumeCommand() {
+    List<String> words = new ArrayList<>(List.of("troupe", "train", "--resume", name()));
+    words.addAll(stage.resumeArguments());
+    return String.join(" ", words);
+  }
+}

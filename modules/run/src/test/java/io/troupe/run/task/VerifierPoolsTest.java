@@ -1,0 +1,123 @@
+package io.troupe.run.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.config.rollout.VerifierSection;
+import io.troupe.config.rollout.VerifierSection.Reward;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.PoolReport;
+import io.troupe.verifiers.pool.VerifierService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+class VerifierPoolsTest {
+  private static final Map<String, VerifierSpec> TASK =
+      Map.of(
+          "sums",
+          VerifierSpec.named("numeric"),
+          "words",
+          new VerifierSpec("gsm8k", Map.of("mode", "strict"), List.of()));
+
+  private static VerifierSection section(Reward... rewards) {
+    return new VerifierSection(
+        1,
+        Duration.ofSeconds(60),
+        64,
+        20,
+        Duration.ofMinutes(1),
+        false,
+        List.of(),
+        List.of(rewards));
+  }
+
+  private static double reward(VerifierService service, String source, String completion) {
+    Prompt prompt = new Prompt(new PromptId("p"), source, "", "4", "");
+    Verdict verdict = service.verify(prompt, completion).toCompletableFuture().join();
+    return ((Verdict.Scored) verdict).reward();
+  }
+
+  @Test
+  void open_noRewards_eachSourceHasItsOwnVerifier() throws Exception {
+    try (VerifierPools pools = VerifierPools.open(section(), TASK, false)) {
+      VerifierService service = pools.rewards();
+      assertThat(reward(service, "sums", "4")).isOne();
+      assertThat(reward(service, "sums", "The answer is 4.")).isZero();
+      assertThat(reward(service, "words", "The answer is 4.")).isOne();
+    }
+  }
+
+  @Test
+  void open_rewards_standInPlaceOfTheSourcesVerifier() throws Exception {
+    VerifierSection mixed =
+        section(
+            new Reward("words", "gsm8k", 0.75, List.of("mode=flexible")),
+            new Reward("words", "format", 0.25, List.of("shape=think")));
+    try (VerifierPools pools = VerifierPools.open(mixed, TASK, false)) {
+      VerifierService service = pools.rewards();
+      assertThat(reward(service, "words", "it is 4")).isEqualTo(0.75);
+      assertThat(reward(service, "words", "<think></think>5")).isEqualTo(0.25);
+      assertThat(reward(service, "words", "<think></think>4")).isOne();
+      assertThat(reward(service, "sums", "4")).isOne();
+    }
+  }
+
+  private static final Map<String, VerifierSpec> MATH =
+      Map.of("words", VerifierSpec.named("math"), "sums", VerifierSpec.named("numeric"));
+
+  @Test
+  void open_evaluates_readsAnswersThatRewardsDoNot() throws Exception {
+    String completion = "So it is \\boxed{3}. No: the final answer is $4$.";
+    VerifierService evaluation;
+    try (VerifierPools pools = VerifierPools.open(section(), MATH, true)) {
+      assertThat(reward(pools.rewards(), "words", completion)).isZero();
+      assertThat(reward(pools.evaluation(), "words", completion)).isOne();
+      assertThat(reward(pools.rewards(), "words", "Answer: 4")).isZero();
+      assertThat(reward(pools.evaluation(), "words", "Answer: 4")).isOne();
+      assertThat(reward(pools.evaluation(), "words", "The final answer is $4$.")).isOne();
+      assertThat(reward(pools.evaluation(), "sums", "4")).isOne();
+      assertThat(pools.all().reports())
+          .extracting(PoolReport::verifier)
+          .as("numeric reads both alike, so one pool does")
+          .containsExactlyInAnyOrder("math", "math.2", "numeric");
+      evaluation = pools.evaluation();
+    }
+    assertThatThrownBy(() -> reward(evaluation, "words", "Answer: 4"))
+        .hasRootCauseInstanceOf(RejectedExecutionException.class);
+  }
+
+  @Test
+  void open_evaluatesWithAModeOfItsOwn_keepsIt() throws Exception {
+    VerifierSection dapo = section(new Reward("words", "math", 1, List.of("mode=hendrycks")));
+    try (VerifierPools pools = VerifierPools.open(dapo, MATH, true)) {
+      assertThat(reward(pools.evaluation(), "words", "Answer: 4")).isZero();
+      assertThat(pools.all().reports()).hasSize(2);
+    }
+  }
+
+  @Test
+  void check_namesThatThereAreNot_areRefused() {
+    assertThatThrownBy(
+            () -> VerifierPools.check(section(new Reward("x", "format", 1, List.of())), TASK))
+        .hasMessageMatching("verifier.rewards names the source 'x', and the task has .*");
+    assertThatThrownBy(
+            () -> VerifierPools.check(section(new Reward("sums", "nice", 1, List.of())), TASK))
+        .hasMessageStartingWith("there is no verifier 'nice'; there are ");
+  }
+
+  @Test
+  void open_optionThatIsWrong_isRefused() {
+    assertThatThrownBy(
+            () ->
+                VerifierPools.open(
+                    section(new Reward("sums", "format", 1, List.of("shape=round"))), TASK, false))
+        .isInstanceOf(InvalidVerifierException.class)
+        .hasMessageContaining("option 'shape' must be one of think-answer, think, boxed");
+  }
+}

@@ -1,0 +1,109 @@
+package io.troupe.runtime;
+
+import io.troupe.core.loss.KlRewardPenalty;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.engine.train.TrainingEngine;
+import io.troupe.runtime.prompt.TeacherPrompts;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a step asks reference policy and teacher before its gradient. */
+record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts prompts) {
+  private static final Logger LOG = LoggerFactory.getLogger(ReferenceScoring.class);
+
+  /**
+   * The rewards of each group's completions, less the KL penalty where it is in the reward; absent
+   * if a log-probability of the reference policy is not finite.
+   */
+  Optional<List<double[]>> rewards(List<ScoredGroup> groups) {
+    List<double[]> rewards = new ArrayList<>();
+    for (ScoredGroup group : groups) {
+      rewards.add(group.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+    }
+    if (!loss.penalisesReward()) {
+      return Optional.of(rewards);
+    }
+    List<TrainingSequence> all = groups.stream().flatMap(ReferenceScoring::sequences).toList();
+    List<double[]> reference = engine.referenceLogProbs(all, loss.temperature());
+    int sequence = 0;
+    for (double[] group : rewards) {
+      for (int i = 0; i < group.length; i++) {
+        float[] behaviour = all.get(sequence).behaviourLogProbs();
+        OptionalDouble penalty = KlRewardPenalty.of(loss, behaviour, reference.get(sequence));
+        if (penalty.isEmpty()) {
+          return Optional.empty();
+        }
+        group[i] -= penalty.getAsDouble();
+        sequence++;
+      }
+    }
+    return Optional.of(rewards);
+  }
+
+  /**
+   * Whether the teacher can read each completion behind its prompt; an element a completion of all
+   * groups, in order.
+   */
+  List<Boolean> fitsTeacherContext(List<ScoredGroup> groups) {
+    List<Boolean> readable = new ArrayList<>();
+    for (ScoredGroup group : groups) {
+      int prompt = loss.distils() ? prompts.before(group.prompt()).length : 0;
+      for (Completion completion : group.completions()) {
+        readable.add(!loss.distils() || prompt + completion.length() <= prompts.contextLength());
+      }
+    }
+    long silent = readable.stream().filter(each -> !each).count();
+    if (silent > 0) {
+      LOG.warn(
+          "{} of {} completions do not fit behind the teacher's prompt into policy.context_length"
+              + " ({}) and are not taught",
+          silent,
+          readable.size(),
+          prompts.contextLength());
+    }
+    return readable;
+  }
+
+  /** The sequences with the teacher's tokens where it can speak of them. */
+  List<TrainingSequence> withTeacherTokens(List<TrainingSequence> sequences) {
+    int topK = loss.distillation().topK();
+    if (topK == 0) {
+      return sequences;
+    }
+    List<TrainingSequence> asked = new ArrayList<>();
+    for (TrainingSequence sequence : sequences) {
+      if (sequence.teacherWeight() != 0) {
+        asked.add(sequence.after(prompts.before(sequence.prompt())));
+      }
+    }
+    Iterator<TeacherTokens> tokens =
+        engine.teacherTokens(asked, topK, loss.temperature()).iterator();
+    return sequences.stream()
+        .map(each -> each.teacherWeight() == 0 ? each : each.withTeacher(tokens.next()))
+        .toList();
+  }
+
+  /**
+   * The completions of a group with all of their tokens, stale ones too: a reward is for them all.
+   */
+  private static Stream<TrainingSequence> sequences(ScoredGroup group) {
+    return group.completions().stream().map(completion -> whole(group.prompt(), completion));
+  }
+
+  private static TrainingSequence whole(int[] prompt, Completion completion) {
+    float[] ones = new float[completion.length()];
+    Arrays.fill(ones, 1);
+    return new TrainingSequence(prompt, completion.tokens(), completion.logProbs(), ones, 0);
+  }
+}

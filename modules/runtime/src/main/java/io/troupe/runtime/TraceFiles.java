@@ -1,0 +1,408 @@
+package io.troupe.runtime;
+
+import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.Attribution;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.OperatorCommand;
+import io.troupe.core.run.RunState;
+import io.troupe.core.trace.LineBacklog;
+import io.troupe.core.trace.LineBacklog.Kind;
+import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.store.file.JsonLinesFile;
+import io.troupe.store.file.JsonLinesWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run's trace files: {@code trace.jsonl} (what changed, as differences), {@code samples.jsonl}
+ * (each prompt's life), {@code rollouts.jsonl} (each judged group's text) and {@code trained.jsonl}
+ * (each step's groups and what the loss made of their tokens). Times are seconds since the process
+ * started to record.
+ */
+public final class TraceFiles implements AutoCloseable {
+  private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
+
+  /** What a stalled disk may keep in memory: the texts of some hundred groups at least. */
+  static final LineBacklog.Limits LIMITS = new LineBacklog.Limits(100_000, 64L << 20);
+
+  /** Shorter than what the end of a run waits for its actors. */
+  private static final Duration LAST_LINES = Duration.ofSeconds(5);
+
+  private final Optional<Files> files;
+  private final PromptPool pool;
+  private final LongSupplier millis;
+  private final Consumer<String> report;
+  private final Map<GroupId, String> prompts = new HashMap<>();
+
+  /** Differences whose line was refused; the next line has them, too, so that sums stay right. */
+  private final Map<String, Long> owed = new LinkedHashMap<>();
+
+  private List<GroupId> training = List.of();
+  private long trainingSince;
+
+  private record Files(
+      JsonLinesFile trace,
+      JsonLinesFile samples,
+      JsonLinesFile rollouts,
+      JsonLinesFile trained,
+      JsonLinesWriter writer) {
+    static Files of(Function<String, JsonLinesFile> named, LineBacklog.Limits limits) {
+      JsonLinesFile trace = named.apply("trace");
+      JsonLinesFile samples = named.apply("samples");
+      JsonLinesFile rollouts = named.apply("rollouts");
+      JsonLinesFile trained = named.apply("trained");
+      return new Files(
+          trace,
+          samples,
+          rollouts,
+          trained,
+          JsonLinesWriter.start(List.of(trace, samples, rollouts, trained), limits));
+    }
+  }
+
+  private TraceFiles(
+      Optional<Files> files, PromptPool pool, LongSupplier millis, Consumer<String> report) {
+    this.files = files;
+    this.pool = pool;
+    this.millis = millis;
+    this.report = report;
+  }
+
+  /** Traces that are not written; files that are there stay. */
+  public static TraceFiles off(PromptPool pool) {
+    return new TraceFiles(Optional.empty(), pool, () -> 0, _ -> {});
+  }
+
+  /** As {@link #open(Path, long, PromptPool, LongSupplier, Consumer)}, without a bound. */
+  public static TraceFiles open(
+      Path folder, PromptPool pool, LongSupplier millis, Consumer<String> report)
+      throws IOException {
+    return open(folder, 0, pool, millis, report);
+  }
+
+  /**
+   * Opens the files in a folder that exists.
+   *
+   * @param keepBytes of each file and the one before it; 0 keeps all
+   * @param millis a clock that starts at zero and never goes back
+   * @param report takes a sentence when a line cannot be written, once a file
+   */
+  public static TraceFiles open(
+      Path folder, long keepBytes, PromptPool pool, LongSupplier millis, Consumer<String> report)
+      throws IOException {
+    Map<String, JsonLinesFile> files = new HashMap<>();
+    for (String name : List.of("trace", "samples", "rollouts", "trained")) {
+      Duration flushEvery = name.equals("trained") ? Duration.ZERO : FLUSH_EVERY;
+      files.put(
+          name, JsonLinesFile.open(folder.resolve(name + ".jsonl"), keepBytes, flushEvery, report));
+    }
+    return over(files, pool, LIMITS, millis, report);
+  }
+
+  /** Over open files, by their names without the ending. */
+  static TraceFiles over(
+      Map<String, JsonLinesFile> files,
+      PromptPool pool,
+      LineBacklog.Limits limits,
+      LongSupplier millis,
+      Consumer<String> report) {
+    return new TraceFiles(
+        Optional.of(Files.of(name -> Objects.requireNonNull(files.get(name)), limits)),
+        pool,
+        millis,
+        report);
+  }
+
+  /**
+   * Names who hears of each line that is refused while a disk stalls, and of the end of the
+   * refusals; any thread may call it, and it must be quick.
+   */
+  void watch(Consumer<LineBacklog> watcher) {
+    files.ifPresent(open -> open.writer.watch(watcher));
+  }
+
+  void event(Event event, WeightVersion version) {
+    if (files.isPresent()) {
+      write(event, version);
+    }
+  }
+
+  private void write(Event event, WeightVersion version) {
+    switch (event) {
+      case Event.RunStarted _ -> instant("run_started", Map.of());
+      case Event.RunResumed(RunState state) -> {
+        state.groups().values().forEach(group -> name(group.id(), group.prompt()));
+        instant("run_resumed", Map.of("step", state.version().number()));
+      }
+      case Event.DemandRaised _ -> {}
+      case Event.GroupAdmitted(GroupId group, int prompt, long epoch, var _) -> {
+        name(group, prompt);
+        life("admitted", group, Map.of("epoch", epoch));
+      }
+      case Event.LeaseGranted(LeaseId lease, var worker, WeightVersion granted, var _) -> {
+        delta(Map.of("leased", 1));
+        life(
+            "in_flight",
+            lease.group(),
+            Map.of("fence", lease.fence(), "worker", worker.value(), "version", granted.number()));
+      }
+      case Event.LeaseSampled(LeaseId lease, long _) ->
+          life("sampled", lease.group(), Map.of("fence", lease.fence()));
+      case Event.LeaseEnded(LeaseId lease, var reason, String detail, boolean counts) -> {
+        delta(Map.of("leased", -1, reason.name().toLowerCase(Locale.ROOT), 1));
+        life(
+            "pending",
+            lease.group(),
+            Map.of(
+                "reason",
+                reason.name().toLowerCase(Locale.ROOT),
+                "detail",
+                detail,
+                "counts",
+                counts));
+      }
+      case Event.GroupBuffered(GroupSummary summary) -> {
+        delta(Map.of("leased", -1, "buffered", 1));
+        life("buffered", summary.lease().group(), numbers(summary));
+      }
+      case Event.GroupFiltered(GroupSummary summary) -> {
+        delta(Map.of("leased", -1, "filtered", 1));
+        Map<String, Object> numbers = new LinkedHashMap<>(numbers(summary));
+        numbers.put("reason", "zero_variance");
+        life("filtered", summary.lease().group(), numbers);
+        prompts.remove(summary.lease().group());
+      }
+      case Event.GroupStale(LeaseId lease) -> {
+        delta(Map.of("buffered", -1, "stale", 1));
+        life(
+            "pending",
+            lease.group(),
+            Map.of("reason", "stale", "trainer_version", version.number()));
+      }
+      case Event.GroupFailed(GroupId group, String reason) -> {
+        delta(Map.of("failed", 1));
+        life("failed", group, Map.of("reason", reason));
+        prompts.remove(group);
+      }
+      case Event.AnswerRefused(LeaseId lease, String reason) -> {
+        delta(Map.of("refused", 1));
+        life("refused", lease.group(), Map.of("fence", lease.fence(), "reason", reason));
+      }
+      case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
+      case Event.WorkerRetired(var worker) ->
+          instant("worker_retired", Map.of("worker", worker.value()));
+      case Event.WorkerSuspended(var worker, int failures, String reason, long at, long until) ->
+          instant(
+              "worker_suspended",
+              Map.of(
+                  "worker",
+                  worker.value(),
+                  "failures",
+                  failures,
+                  "reason",
+                  reason,
+                  "millis",
+                  until - at));
+      case Event.WorkerResumed(var worker) ->
+          instant("worker_resumed", Map.of("worker", worker.value()));
+      case Event.VerificationSuspended(String reason, long at, long until) ->
+          instant("verification_suspended", Map.of("reason", reason, "millis", until - at));
+      case Event.VerificationResumed _ -> instant("verification_resumed", Map.of());
+      case Event.TaskMastered(long groups) -> instant("task_mastered", Map.of("groups", groups));
+      case Event.NodeSkipped(String node, var missed, String reason) ->
+          instant(
+              "node_skipped", Map.of("node", node, "version", missed.number(), "reason", reason));
+      case Event.NodeCaughtUp(String node, var held) ->
+          instant("node_caught_up", Map.of("node", node, "version", held.number()));
+      case Event.StepStarted(long step, List<GroupId> groups) -> {
+        training = groups;
+        trainingSince = millis.getAsLong();
+        delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
+      }
+      case Event.LossTokensCounted _ -> {}
+      case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
+      case Event.StepSkipped(long step, String reason, boolean _) ->
+          stepEnded(step, "skipped", Map.of("reason", reason));
+      case Event.OrderTaken(OperatorCommand verb, Attribution order) ->
+          instant("order_taken", Map.of("verb", verb.toString(), "by", order.by()));
+      case Event.OrderRefused(OperatorCommand verb, Attribution order, String reason) ->
+          instant(
+              "order_refused", Map.of("verb", verb.toString(), "by", order.by(), "reason", reason));
+      case Event.GroupWithdrawn(LeaseId lease) -> {
+        delta(Map.of("buffered", -1, "cancelled", 1));
+        life("pending", lease.group(), Map.of("reason", "withdrawn"));
+      }
+      case Event.CheckpointSaved(long step) -> instant("checkpoint_saved", Map.of("step", step));
+      case Event.DrainStarted _ -> instant("drain_started", Map.of());
+      case Event.SavingStarted _ -> instant("saving_started", Map.of());
+      case Event.RunEnded(var end) ->
+          instant("run_ended", Map.of("end", end.getClass().getSimpleName()));
+    }
+  }
+
+  void rollout(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) {
+    Map<String, Object> line = line();
+    line.put("prompt_id", prompt.id().value());
+    line.put("group", lease.group().number());
+    line.put("fence", lease.fence());
+    line.put("prompt", prompt.text());
+    line.put("answer", prompt.answer());
+    line.put("completions", completions);
+    line.put("rewards", verdicts.stream().map(TraceFiles::reward).toList());
+    line.put("verdicts", verdicts.stream().map(TraceFiles::sentence).toList());
+    write(Files::rollouts, Kind.TEXT, line);
+  }
+
+  /** Every group of a step is named, so that the last line of a step tells all of it. */
+  void trained(long step, List<GroupTokenMarks> groups) {
+    Map<String, Object> line = line();
+    line.put("step", step);
+    line.put("groups", groups.stream().map(TraceFiles::marked).toList());
+    write(Files::trained, Kind.TEXT, line);
+  }
+
+  private static Map<String, Object> marked(GroupTokenMarks group) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("group", group.lease().group().number());
+    map.put("fence", group.lease().fence());
+    if (group.hasMarks()) {
+      map.put("marks", group.completions().stream().map(TraceFiles::runs).toList());
+    }
+    return map;
+  }
+
+  private static Map<String, Object> runs(TokenMarks marks) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    put(map, "low", marks.low());
+    put(map, "high", marks.high());
+    put(map, "cut", marks.cut());
+    put(map, "masked", marks.masked());
+    return map;
+  }
+
+  private static void put(Map<String, Object> map, String name, List<TokenMarks.MarkedRun> runs) {
+    if (!runs.isEmpty()) {
+      map.put(name, runs.stream().map(run -> List.of(run.from(), run.tokens())).toList());
+    }
+  }
+
+  /** Null for a completion without a reward, so that the n-th reward is the n-th completion's. */
+  private static @Nullable Double reward(Verdict verdict) {
+    return verdict instanceof Verdict.Scored scored ? scored.reward() : null;
+  }
+
+  private static String sentence(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Scored(double _, String _, String reason, var _) -> reason;
+      case Verdict.Unverifiable(var _, String reason) -> "unverifiable: " + reason;
+    };
+  }
+
+  private void stepEnded(long step, String fate, Map<String, Object> more) {
+    Map<String, Object> span = line();
+    span.put("ts", trainingSince / 1000.0);
+    span.put("type", "span");
+    span.put("name", "train");
+    span.put("dur", (millis.getAsLong() - trainingSince) / 1000.0);
+    span.put("step", step);
+    write(Files::trace, Kind.EVENT, span);
+    delta(Map.of("training", -training.size(), fate, training.size()));
+    for (GroupId group : training) {
+      Map<String, Object> numbers = new LinkedHashMap<>(more);
+      numbers.put("step", step);
+      life(fate, group, numbers);
+      prompts.remove(group);
+    }
+    training = List.of();
+  }
+
+  private static Map<String, Object> numbers(GroupSummary summary) {
+    return Map.of(
+        "fence",
+        summary.lease().fence(),
+        "reward",
+        summary.rewards().stream().mapToDouble(Double::doubleValue).average().orElse(0),
+        "oldest",
+        summary.oldest().number(),
+        "newest",
+        summary.newest().number(),
+        "tokens",
+        summary.tokens());
+  }
+
+  private void name(GroupId group, int prompt) {
+    prompts.put(group, pool.prompt(prompt).id().value());
+  }
+
+  private void life(String what, GroupId group, Map<String, Object> more) {
+    Map<String, Object> line = line();
+    line.put("event", what);
+    line.put("group", group.number());
+    line.put("prompt_id", prompts.getOrDefault(group, ""));
+    line.putAll(more);
+    write(Files::samples, Kind.EVENT, line);
+  }
+
+  private void delta(Map<String, Object> changes) {
+    changes.forEach((name, change) -> owe(name, ((Number) change).longValue()));
+    Map<String, Object> line = line();
+    line.put("type", "delta");
+    line.putAll(owed);
+    if (write(Files::trace, Kind.EVENT, line)) {
+      owed.clear();
+    }
+  }
+
+  /** The step is a number by itself; everything else is a difference. */
+  private void owe(String name, long change) {
+    owed.merge(name, change, name.equals("step") ? (_, step) -> step : Long::sum);
+  }
+
+  private void instant(String name, Map<String, Object> more) {
+    Map<String, Object> line = line();
+    line.put("type", "instant");
+    line.put("name", name);
+    line.putAll(more);
+    write(Files::trace, Kind.EVENT, line);
+  }
+
+  /** Whether the line is taken, or none is wanted. */
+  private boolean write(Function<Files, JsonLinesFile> file, Kind kind, Map<String, Object> line) {
+    return files.isEmpty() || files.get().writer.write(file.apply(files.get()), kind, line);
+  }
+
+  private Map<String, Object> line() {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("ts", millis.getAsLong() / 1000.0);
+    return line;
+  }
+
+  @Override
+  public void close() {
+    int missing = files.map(open -> open.writer.close(LAST_LINES)).orElse(0);
+    if (missing > 0) {
+      report.accept(
+          "%d lines of the traces are not written: the disk has not answered for %d s"
+              .formatted(missing, LAST_LINES.toSeconds()));
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package io.troupe.runtime;
+
+import static io.troupe.core.Require.invariant;
+
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossTokens;
+import io.troupe.core.loss.LossWeights;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.run.RunState;
+import io.troupe.core.train.CompletionStatistics;
+import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.train.TrainingBatch;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.TrainingEngine;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.prompt.TeacherPrompts;
+import io.troupe.store.checkpoint.BufferedGroupFile;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.state.StateSnapshot;
+import io.troupe.telemetry.RowLines;
+import io.troupe.telemetry.RowQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocking half of the trainer: everything that touches the training engine or the disk. All of
+ * it runs on {@link #thread}, one call at a time.
+ */
+public final class TrainerTasks {
+  /** The coordinator's state and its place in the journal, in a checkpoint. */
+  public static final String STATE_FILE = StateSnapshot.FILE;
+
+  static final String GROUPS_FILE = "groups.jsonl";
+
+  /** The rows that metrics.jsonl lacked, in a checkpoint. */
+  public static final String ROWS_FILE = "rows.jsonl";
+
+  /** The engine's folder, in a checkpoint. */
+  public static final String POLICY_FOLDER = "policy";
+
+  /** How often the warm-up tells how it goes. */
+  private static final int REPORT_EVERY = 25;
+
+  /** Steps whose mean loss tells whether the warm-up has taught enough. */
+  private static final int JUDGED_STEPS = 10;
+
+  /** The policy is ready. */
+  record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
+
+  /** What became of a step. */
+  sealed interface Step {}
+
+  /** The weights moved, by a loss over these tokens of these groups. */
+  record WeightsUpdated(
+      StepMetrics metrics, LossTokens tokens, List<GroupTokenMarks> groups, WeightSnapshot snapshot)
+      implements Step {}
+
+  /**
+   * They did not.
+   *
+   * @param empty whether there was nothing to move them by: no token had loss weight
+   */
+  record WeightsKept(String reason, boolean empty) implements Step {}
+
+  /**
+   * How the warm-up goes.
+   *
+   * @param steps at most
+   * @param loss mean of the last ten steps
+   */
+  public record WarmupProgress(int step, int steps, double loss) {}
+
+  /**
+   * What a run goes on from.
+   *
+   * @param checkpoint its folder
+   * @param state its state
+   * @param rows that metrics.jsonl lacks
+   */
+  public record Resume(Path checkpoint, RunState state, RowQueue rows) {}
+
+  private final EngineRegistry room;
+  private final RunSettings settings;
+  private final PromptPool pool;
+  private final Checkpoints checkpoints;
+  private final Optional<Resume> resume;
+  private final Consumer<WarmupProgress> progress;
+  private final TeacherPrompts teacherPrompts;
+  private volatile boolean stopped;
+  private @Nullable TrainingEngine engine;
+
+  /** A workshop that has not touched anything yet. */
+  public TrainerTasks(
+      EngineRegistry room,
+      RunSettings settings,
+      PromptPool pool,
+      Checkpoints checkpoints,
+      Optional<Resume> resume,
+      Consumer<WarmupProgress> progress) {
+    this.room = room;
+    this.settings = settings;
+    this.pool = pool;
+    this.checkpoints = checkpoints;
+    this.resume = resume;
+    this.progress = progress;
+    this.teacherPrompts = new TeacherPrompts(settings.teacherPrompt(), pool, room.engines());
+  }
+
+  Executor thread() {
+    return room.trainerThread();
+  }
+
+  /** Ends a warm-up that is going on, at its next step. Callable from any thread. */
+  void stop() {
+    stopped = true;
+  }
+
+  Prepared prepare() {
+    TrainingEngine fresh = room.newTrainer(settings.seed());
+    engine = fresh;
+    if (resume.isPresent()) {
+      return restore(resume.get(), fresh);
+    }
+    warmUp(fresh);
+    if (readsReference()) {
+      fresh.freezeReference();
+    }
+    return new Prepared(fresh.snapshot(WeightVersion.BASE), List.of());
+  }
+
+  private boolean readsReference() {
+    return settings.loss().readsReference(engine().hasTeacher());
+  }
+
+  private static Prepared restore(Resume from, TrainingEngine engine) {
+    try {
+      engine.restore(from.checkpoint().resolve(POLICY_FOLDER));
+      return new Prepared(
+          engine.snapshot(from.state().version()),
+          BufferedGroupFile.read(from.checkpoint().resolve(GROUPS_FILE)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("checkpoint " + from.checkpoint() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void warmUp(TrainingEngine fresh) {
+    RunSettings.Warmup warmup = settings.warmup();
+    int examples = warmup.examples() == 0 ? pool.size() : Math.min(warmup.examples(), pool.size());
+    OptimizerSettings optimisation = settings.warmupOptimisation();
+    Deque<Double> recent = new ArrayDeque<>();
+    boolean enough = false;
+    for (int step = 1; step <= warmup.steps() && !enough; step++) {
+      if (stopped) {
+        throw new CancellationException("stopped in warm-up step " + step);
+      }
+      double loss =
+          supervisedStep(
+              fresh, step, supervisedBatch(step, warmup.batch(), examples), optimisation);
+      recent.addLast(loss);
+      if (recent.size() > JUDGED_STEPS) {
+        recent.removeFirst();
+      }
+      double mean = recent.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+      enough = recent.size() == JUDGED_STEPS && mean <= warmup.untilLoss();
+      if (step == 1 || step % REPORT_EVERY == 0 || step == warmup.steps() || enough) {
+        progress.accept(new WarmupProgress(step, warmup.steps(), mean));
+      }
+    }
+  }
+
+  private static double supervisedStep(
+      TrainingEngine fresh,
+      int step,
+      List<TrainingSequence> lesson,
+      OptimizerSettings optimisation) {
+    return switch (fresh.trainSupervised(lesson, optimisation)) {
+      case StepOutcome.Stepped done -> done.loss();
+      case StepOutcome.Skipped(String reason) ->
+          throw new IllegalStateException(
+              "warm-up step %d: %s; lower warmup.learning_rate".formatted(step, reason));
+    };
+  }
+
+  /** The examples of a step: pass after pass over the first {@code examples} prompts. */
+  private List<TrainingSequence> supervisedBatch(long step, int batch, int examples) {
+    Tokenizer tokenizer = room.engines().tokenizer();
+    List<int[]> answers = new ArrayList<>();
+    List<int[]> prompts = new ArrayList<>();
+    for (long i = (step - 1) * batch; i < step * batch; i++) {
+      int chosen = PromptOrder.at(settings.seed(), i / examples, (int) (i % examples), examples);
+      // The chosen few are spread over the pool by the same permutation as the first epoch.
+      int index = PromptOrder.at(settings.seed(), 0, chosen, pool.size());
+      Prompt prompt = pool.prompt(index);
+      int[] answer = tokenizer.encode(prompt.solution());
+      int[] ended = Arrays.copyOf(answer, answer.length + 1);
+      ended[answer.length] = tokenizer.endOfSequence();
+      prompts.add(pool.tokens(index));
+      answers.add(ended);
+    }
+    List<float[]> weights =
+        LossWeights.tokenMean(
+            answers.stream()
+                .map(
+                    tokens -> {
+                      boolean[] all = new boolean[tokens.length];
+                      Arrays.fill(all, true);
+                      return all;
+                    })
+                .toList());
+    List<TrainingSequence> sequences = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      int[] answer = answers.get(i);
+      sequences.add(
+          new TrainingSequence(
+              prompts.get(i), answer, new float[answer.length], weights.get(i), 0));
+    }
+    return sequences;
+  }
+
+  Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
+    long start = System.nanoTime();
+    LossSettings loss = settings.loss();
+    if (readsReference() && settings.refreshesReferenceBefore(step)) {
+      engine().freezeReference();
+    }
+    ReferenceScoring consultation = new ReferenceScoring(engine(), loss, teacherPrompts);
+    Optional<List<double[]>> rewards = consultation.rewards(groups);
+    if (rewards.isEmpty()) {
+      return new WeightsKept("a log-probability of the reference policy is not finite", false);
+    }
+    TrainingBatch batch =
+        TrainingBatch.of(
+            groups,
+            rewards.get(),
+            consultation.fitsTeacherContext(groups),
+            loss,
+            settings.limits().bound(),
+            from);
+    List<TrainingSequence> rollouts = consultation.withTeacherTokens(batch.sequences());
+    List<TrainingSequence> examples =
+        settings.examplesPerStep() == 0
+            ? List.of()
+            : supervisedBatch(step, settings.examplesPerStep(), pool.size());
+    OptimizerSettings optimisation = settings.optimisationAt(step);
+    return switch (engine().train(rollouts, examples, loss, optimisation)) {
+      case StepOutcome.Skipped(String reason) ->
+          new WeightsKept(reason, examples.isEmpty() && LossTokens.of(rollouts).weighted() == 0);
+      case StepOutcome.Stepped stepped -> {
+        WeightSnapshot snapshot = engine().snapshot(from.next());
+        yield new WeightsUpdated(
+            new StepMetrics(
+                stepped,
+                optimisation.learningRate(),
+                batch.trainedTokens(),
+                batch.maskedTokens(),
+                batch.stalenessMax(),
+                batch.stalenessMean(),
+                (System.nanoTime() - start) / 1e9,
+                CompletionStatistics.of(groups)),
+            LossTokens.of(rollouts),
+            GroupTokenMarks.of(groups, stepped.marks()),
+            snapshot);
+      }
+    };
+  }
+
+  void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered, RowQueue rows) {
+    try {
+      checkpoints.save(
+          step,
+          folder -> {
+            snapshot.write(folder.resolve(STATE_FILE));
+            BufferedGroupFile.write(folder.resolve(GROUPS_FILE), buffered);
+            Files.write(folder.resolve(ROWS_FILE), RowLines.encode(rows));
+            engine().save(Files.createDirectory(folder.resolve(POLICY_FOLDER)));
+          });
+      checkpoints.keepLast(settings.keepCheckpoints());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private TrainingEngine engine() {
+    invariant(engine != null, "the policy is not prepared");
+    return Objects.requireNonNull(engine);
+  }
+}

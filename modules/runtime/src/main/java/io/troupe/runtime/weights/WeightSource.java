@@ -1,0 +1,16 @@
+package io.troupe.runtime.weights;
+
+import io.troupe.engine.weights.WeightSnapshot;
+import java.util.concurrent.CompletionStage;
+
+/** Where a worker gets the weights it was told of. */
+@FunctionalInterface
+public interface WeightSource {
+  /**
+   * Fetches weights. Returns at once.
+   *
+   * @return the weights, whose version and digest are those published; fails when they are gone,
+   *     because newer ones took their place, or are not what was published
+   */
+  CompletionStage<WeightSnapshot> fetch(PublishedWeights published);
+}

@@ -1,0 +1,27 @@
+package io.troupe.serve;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.SamplingEngine;
+import java.util.function.Supplier;
+
+/**
+ * How many adapters a server may hold at a time.
+ *
+ * @param most 0 for none
+ * @param engines makes an engine without weights; the server closes it
+ */
+public record AdapterCapacity(int most, Supplier<SamplingEngine> engines) {
+  public AdapterCapacity {
+    require(most >= 0, "a server has room for 0 adapters or more, not %d", most);
+  }
+
+  /** For none. */
+  public static AdapterCapacity none() {
+    return new AdapterCapacity(
+        0,
+        () -> {
+          throw new IllegalStateException("there is no room for adapters");
+        });
+  }
+}

@@ -1,0 +1,222 @@
+package io.troupe.serve;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.Scorer;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.protocol.JsonFields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+
+/** Writes the answer of one request, whole or as the messages of a stream. */
+final class CompletionWriter {
+  private final CompletionRequest ask;
+  private final long created;
+  private final Tokenizer tokenizer;
+  private final LongFunction<String> tags;
+  private final List<IncrementalText> texts = new ArrayList<>();
+  private final int[] told;
+  private int tokens;
+
+  /**
+   * Of a request.
+   *
+   * @param created seconds since 1970
+   * @param tags what the weights of a version are called
+   */
+  CompletionWriter(
+      CompletionRequest ask, ServedModel served, long created, LongFunction<String> tags) {
+    this.ask = ask;
+    this.created = created;
+    this.tokenizer = served.tokenizer();
+    this.tags = tags;
+    this.told = new int[ask.choices()];
+    for (int i = 0; i < ask.choices(); i++) {
+      texts.add(new IncrementalText(tokenizer, ask.settings().stops(), ask.keepStop()));
+    }
+  }
+
+  /** Tokens told so far. */
+  int tokens() {
+    return tokens;
+  }
+
+  /** A message of a stream. */
+  ObjectNode chunk(List<TokenDelta> deltas) {
+    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    ArrayNode choices = json.putArray("choices");
+    for (TokenDelta delta : deltas) {
+      ObjectNode choice = choices.addObject();
+      boolean first = told[delta.choice()]++ == 0;
+      String text = text(delta, !delta.finish().isEmpty());
+      choice.put("index", delta.choice());
+      if (ask.chat()) {
+        ObjectNode content = choice.putObject("delta");
+        if (first) {
+          content.put("role", "assistant");
+        }
+        content.put("content", text);
+      } else {
+        choice.put("text", text);
+      }
+      fill(choice, delta, first);
+    }
+    return json;
+  }
+
+  /** The whole answer. */
+  ObjectNode whole(List<TokenDelta> deltas, List<Scorer.Scores> scores) {
+    ObjectNode json = head(ask.chat() ? "chat.completion" : "text_completion");
+    ArrayNode choices = json.putArray("choices");
+    for (TokenDelta delta : deltas) {
+      ObjectNode choice = choices.addObject();
+      String text = text(delta, true);
+      choice.put("index", delta.choice());
+      if (ask.chat()) {
+        choice.putObject("message").put("role", "assistant").put("content", text);
+      } else {
+        choice.put("text", text);
+      }
+      fill(choice, delta, true);
+      if (ask.scorePrompt()) {
+        int prompt = delta.choice() / ask.completions();
+        choice.set("prompt_logprobs", scored(ask.prompts().get(prompt), scores.get(prompt)));
+      }
+    }
+    json.set("usage", usage());
+    return json;
+  }
+
+  /** The whole answer to a request that has nothing drawn. */
+  ObjectNode scores(List<Scorer.Scores> scores) {
+    List<TokenDelta> nothing = new ArrayList<>();
+    for (int choice = 0; choice < ask.choices(); choice++) {
+      nothing.add(new TokenDelta(choice, 0, new int[0], new float[0], new long[0], "length"));
+    }
+    return whole(nothing, scores);
+  }
+
+  /** The counts, as the last message of a stream. */
+  ObjectNode counts() {
+    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    json.putArray("choices");
+    json.set("usage", usage());
+    return json;
+  }
+
+  private String text(TokenDelta delta, boolean last) {
+    return ask.text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
+  }
+
+  private ObjectNode head(String object) {
+    return JsonFields.object()
+        .put("id", (ask.chat() ? "chatcmpl-" : "cmpl-") + ask.id())
+        .put("object", object)
+        .put("created", created)
+        .put("model", ask.model());
+  }
+
+  private ObjectNode usage() {
+    return JsonFields.object()
+        .put("prompt_tokens", ask.promptTokens())
+        .put("completion_tokens", tokens)
+        .put("total_tokens", ask.promptTokens() + tokens);
+  }
+
+  private void fill(ObjectNode choice, TokenDelta delta, boolean first) {
+    tokens += delta.tokens().length;
+    if (delta.finish().isEmpty()) {
+      choice.putNull("finish_reason");
+    } else {
+      choice.put("finish_reason", delta.finish());
+    }
+    if (ask.logProbs()) {
+      choice.set("logprobs", ask.chat() ? chatLogProbs(delta) : logProbs(delta));
+    } else {
+      choice.putNull("logprobs");
+    }
+    if (ask.tokenIds()) {
+      ArrayNode ids = choice.putArray("token_ids");
+      for (int token : delta.tokens()) {
+        ids.add(token);
+      }
+      if (first) {
+        ArrayNode prompt = choice.putArray("prompt_token_ids");
+        for (int token : ask.prompt(delta.choice())) {
+          prompt.add(token);
+        }
+      }
+    }
+    spans(choice.putArray("weight_versions"), delta);
+  }
+
+  private void spans(ArrayNode spans, TokenDelta delta) {
+    long[] versions = delta.versions();
+    int start = 0;
+    for (int i = 1; i <= versions.length; i++) {
+      if (i == versions.length || versions[i] != versions[start]) {
+        spans
+            .addObject()
+            .put("version", tags.apply(versions[start]))
+            .put("start", delta.from() + start)
+            .put("end", delta.from() + i);
+        start = i;
+      }
+    }
+  }
+
+  private ObjectNode logProbs(TokenDelta delta) {
+    ObjectNode json = JsonFields.object();
+    if (ask.text()) {
+      ArrayNode names = json.putArray("tokens");
+      for (int token : delta.tokens()) {
+        names.add(name(token));
+      }
+    }
+    ArrayNode numbers = json.putArray("token_logprobs");
+    for (float logProb : delta.logProbs()) {
+      numbers.add(logProb);
+    }
+    return json;
+  }
+
+  private ObjectNode chatLogProbs(TokenDelta delta) {
+    ObjectNode json = JsonFields.object();
+    ArrayNode content = json.putArray("content");
+    for (int i = 0; i < delta.tokens().length; i++) {
+      ObjectNode token = content.addObject();
+      token.put("token", name(delta.tokens()[i])).put("logprob", delta.logProbs()[i]);
+      ArrayNode bytes = token.putArray("bytes");
+      for (byte one : tokenizer.bytes(delta.tokens()[i])) {
+        bytes.add(Byte.toUnsignedInt(one));
+      }
+      token.putArray("top_logprobs");
+    }
+    return json;
+  }
+
+  /** A place for each token, with its own log-probability and those of the most likely ones. */
+  private static ArrayNode scored(int[] prompt, Scorer.Scores scores) {
+    ArrayNode json = JsonFields.object().putArray("scored");
+    json.addNull();
+    for (int i = 1; i < prompt.length; i++) {
+      ObjectNode place = json.addObject();
+      for (int k = 0; k < scores.likeliest().topK(); k++) {
+        place
+            .putObject(Integer.toString(scores.likeliest().ids()[i - 1][k]))
+            .put("logprob", scores.likeliest().logProbs()[i - 1][k])
+            .put("rank", k + 1);
+      }
+      String own = Integer.toString(prompt[i]);
+      if (!place.has(own)) {
+        place.putObject(own).put("logprob", scores.logProbs()[i - 1]).putNull("rank");
+      }
+    }
+    return json;
+  }
+
+  private String name(int token) {
+    return ask.idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
+  }
+}

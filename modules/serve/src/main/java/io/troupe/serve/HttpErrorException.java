@@ -1,0 +1,48 @@
+package io.troupe.serve;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.protocol.JsonFields;
+import java.io.Serial;
+
+/** Why a request is answered with an error. */
+final class HttpErrorException extends Exception {
+  @Serial private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String type;
+  private final String parameter;
+
+  private HttpErrorException(int status, String type, String parameter, String message) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.parameter = parameter;
+  }
+
+  /** A field is wrong. */
+  static HttpErrorException bad(String parameter, String message) {
+    return new HttpErrorException(400, "BadRequestError", parameter, message);
+  }
+
+  static HttpErrorException of(int status, String type, String message) {
+    return new HttpErrorException(status, type, "", message);
+  }
+
+  int status() {
+    return status;
+  }
+
+  /** The object that OpenAI's and vLLM's clients expect. */
+  ObjectNode json() {
+    ObjectNode json = JsonFields.object();
+    ObjectNode error = json.putObject("error");
+    error.put("message", getMessage()).put("type", type);
+    if (parameter.isEmpty()) {
+      error.putNull("param");
+    } else {
+      error.put("param", parameter);
+    }
+    error.put("code", status);
+    return json;
+  }
+}

@@ -1,0 +1,69 @@
+package io.troupe.serve;
+
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * The text of one choice as it grows. It tells only whole characters, and holds back what may be
+ * the beginning of a stop string, so that no client sees a text that is taken back later.
+ */
+public final class IncrementalText {
+  private final Tokenizer tokenizer;
+  private final List<String> stops;
+  private final boolean keepStop;
+  private final int held;
+  private final CharsetDecoder decoder =
+      StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPLACE)
+          .onUnmappableCharacter(CodingErrorAction.REPLACE);
+  private ByteBuffer rest = ByteBuffer.allocate(0);
+  private final StringBuilder text = new StringBuilder();
+  private int emitted;
+
+  /**
+   * The text of a completion that has no token yet.
+   *
+   * @param keepStop whether a stop string at its end belongs to it
+   */
+  public IncrementalText(Tokenizer tokenizer, List<String> stops, boolean keepStop) {
+    this.tokenizer = tokenizer;
+    this.stops = stops;
+    this.keepStop = keepStop;
+    this.held = stops.stream().mapToInt(String::length).max().orElse(1) - 1;
+  }
+
+  /**
+   * Takes tokens; gives the characters that are certain now.
+   *
+   * @param last whether no token comes after these
+   */
+  public String add(int[] tokens, boolean last) {
+    for (int token : tokens) {
+      decode(tokenizer.bytes(token), false);
+    }
+    if (last) {
+      decode(new byte[0], true);
+    }
+    String whole = last && !keepStop ? StopMatcher.cut(text.toString(), stops) : text.toString();
+    int until = last ? whole.length() : Math.max(emitted, whole.length() - held);
+    String news = whole.substring(Math.min(emitted, until), until);
+    emitted = Math.max(emitted, until);
+    return news;
+  }
+
+  private void decode(byte[] bytes, boolean last) {
+    ByteBuffer all = ByteBuffer.allocate(rest.remaining() + bytes.length).put(rest).put(bytes);
+    all.flip();
+    CharBuffer characters = CharBuffer.allocate(all.remaining() + 2);
+    decoder.decode(all, characters, last);
+    rest = all.slice();
+    text.append(characters.flip());
+  }
+}

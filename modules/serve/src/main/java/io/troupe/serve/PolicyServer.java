@@ -1,0 +1,259 @@
+package io.troupe.serve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
+import io.troupe.engine.protocol.WeightTag;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.net.http.BoundedHttpServer;
+import io.troupe.net.http.SameSiteCheck;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and
+ * those that move weights. docs/sidecars.md lists them.
+ *
+ * <p>Each request has a virtual thread. What bounds them is {@link ServeSettings#maxRequests}: one
+ * more is answered 429 before its body is read. Connections and slow clients are bounded by {@link
+ * BoundedHttpServer}. The engine is not closed with the server; those of adapters, which it made,
+ * are.
+ */
+public final class PolicyServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
+  private static final int CLOSE_SECONDS = 1;
+  private static final String RETRY_SECONDS = "1";
+
+  private final ServeSettings settings;
+  private final BoundedHttpServer http;
+  private final SameSiteCheck site;
+  private final ServerCounters counters = ServerCounters.zero();
+  private final ServedWeights weights;
+  private final ServedAdapters adapters;
+  private final CompletionsRoute completions;
+  private final ControlRoutes control;
+
+  private PolicyServer(
+      ServedModel served,
+      AdapterCapacity room,
+      ServeSettings settings,
+      BoundedHttpServer http,
+      String version) {
+    this.settings = settings;
+    this.site = new SameSiteCheck(settings.address().getHostString());
+    this.http = http;
+    this.adapters = new ServedAdapters(room);
+    this.weights =
+        new ServedWeights(
+            served.engine(), served.scorer(), adapters.offered(), settings.awaitsWeights());
+    RequestTable desk =
+        new RequestTable(
+            () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
+    this.completions = new CompletionsRoute(served, settings, weights, adapters, desk, counters);
+    this.control =
+        new ControlRoutes(served, weights, adapters, desk, counters, version, System.nanoTime());
+  }
+
+  /** Starts to listen, without room for adapters. */
+  public static PolicyServer start(ServedModel served, ServeSettings settings, String version)
+      throws IOException {
+    return start(served, AdapterCapacity.none(), settings, version);
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param version of the program, for {@code /version}
+   * @throws IOException if the address is taken; says which
+   */
+  public static PolicyServer start(
+      ServedModel served, AdapterCapacity room, ServeSettings settings, String version)
+      throws IOException {
+    BoundedHttpServer http;
+    try {
+      http =
+          BoundedHttpServer.bind(
+              settings.address(),
+              Optional.empty(),
+              settings.limits(),
+              what -> LOG.warn("server={} {}", settings.address(), what));
+    } catch (BindException taken) {
+      throw new IOException(
+          "%s:%d cannot be listened on (%s); choose another with --port, or 0 for any"
+              .formatted(
+                  settings.address().getHostString(),
+                  settings.address().getPort(),
+                  taken.getMessage()),
+          taken);
+    }
+    PolicyServer server = new PolicyServer(served, room, settings, http, version);
+    http.start(server::handle);
+    return server;
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return http.port();
+  }
+
+  /** Moves to weights that are in memory, under their own tag. */
+  public void use(WeightSnapshot snapshot) throws IOException {
+    use(snapshot, WeightTag.of(snapshot.version(), snapshot.digest()).toString());
+  }
+
+  /** The same under another name, of weights that are no version of a run. */
+  public void use(WeightSnapshot snapshot, String name) throws IOException {
+    String _ = weights.use(snapshot, name);
+  }
+
+  /** The weights in use; none before the first. */
+  public Optional<WeightVersion> weights() {
+    return weights.current();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    HttpReply reply = new HttpReply(exchange);
+    try {
+      authorise(exchange);
+      refuseForeign(exchange);
+      route(exchange, reply);
+    } catch (HttpErrorException refusal) {
+      refuse(exchange, reply, refusal);
+    } catch (RuntimeException | OutOfMemoryError broken) { // or nobody would hear of it
+      LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
+      if (exchange.getResponseCode() < 0) {
+        refuse(
+            exchange, reply, HttpErrorException.of(500, "InternalServerError", broken.toString()));
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * A page in a browser of this machine commands nothing here, and reads nothing: it knows no key,
+   * so a name is only asked for where there is none.
+   */
+  private void refuseForeign(HttpExchange exchange) throws HttpErrorException {
+    Headers headers = exchange.getRequestHeaders();
+    Optional<String> host =
+        settings.apiKey().isEmpty() ? site.foreignHost(headers) : Optional.empty();
+    if (host.isPresent()) {
+      throw HttpErrorException.of(
+          421,
+          "MisdirectedRequest",
+          "this server does not answer to the name '%s'; use 127.0.0.1, or start it with"
+                  .formatted(JsonFields.excerpt(host.get()))
+              + " --api-key-file");
+    }
+    Optional<String> origin = SameSiteCheck.foreignOrigin(headers);
+    if (origin.isPresent()) {
+      throw HttpErrorException.of(
+          403,
+          "PermissionDeniedError",
+          "this request comes from another site: " + JsonFields.excerpt(origin.get()));
+    }
+    if (SameSiteCheck.hasOtherBody(headers)) {
+      throw HttpErrorException.of(
+          415, "UnsupportedMediaType", "a body is sent with Content-Type: application/json");
+    }
+  }
+
+  private void refuse(HttpExchange exchange, HttpReply reply, HttpErrorException refusal)
+      throws IOException {
+    count(refusal.status());
+    readOn(exchange);
+    if (refusal.status() == 429 || refusal.status() == 503) {
+      exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
+    }
+    reply.json(refusal.status(), refusal.json());
+  }
+
+  private void count(int status) {
+    if (status == 429) {
+      counters.rejected().incrementAndGet();
+    } else if (status >= 500) {
+      counters.failed().incrementAndGet();
+    } else {
+      counters.refused().incrementAndGet();
+    }
+  }
+
+  /**
+   * Reads what a refused request still sends. With anything unread the server would end the
+   * connection, unannounced: the refusal may be lost, and the client's next request on it fails.
+   */
+  private void readOn(HttpExchange exchange) throws IOException {
+    byte[] dropped = new byte[8 << 10];
+    int got = 0;
+    for (long left = settings.maxBodyBytes(); left > 0; left -= got) {
+      got = exchange.getRequestBody().read(dropped);
+      if (got < 0) {
+        return;
+      }
+    }
+    exchange.getResponseHeaders().set("Connection", "close");
+  }
+
+  private void authorise(HttpExchange exchange) throws HttpErrorException {
+    String path = exchange.getRequestURI().getPath();
+    boolean open = settings.apiKey().isEmpty() || path.equals("/health") || path.equals("/ping");
+    String given =
+        Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization")).orElse("");
+    byte[] expected = ("Bearer " + settings.apiKey()).getBytes(StandardCharsets.UTF_8);
+    if (!open && !MessageDigest.isEqual(expected, given.getBytes(StandardCharsets.UTF_8))) {
+      throw HttpErrorException.of(401, "AuthenticationError", "the API key is missing or wrong");
+    }
+  }
+
+  private void route(HttpExchange exchange, HttpReply reply)
+      throws IOException, InterruptedException, HttpErrorException {
+    String path = exchange.getRequestURI().getPath();
+    boolean post = exchange.getRequestMethod().equals("POST");
+    boolean chat = path.equals("/v1/chat/completions");
+    if (post && (chat || path.equals("/v1/completions"))) {
+      completions.answer(reply, () -> body(exchange), chat);
+    } else if (!control.answer(
+        reply, exchange.getRequestMethod(), path, query(exchange), () -> body(exchange))) {
+      throw HttpErrorException.of(
+          404, "NotFoundError", "no route %s %s".formatted(exchange.getRequestMethod(), path));
+    }
+  }
+
+  private static String query(HttpExchange exchange) {
+    return Optional.ofNullable(exchange.getRequestURI().getQuery()).orElse("");
+  }
+
+  private JsonNode body(HttpExchange exchange) throws IOException, HttpErrorException {
+    byte[] bytes = exchange.getRequestBody().readNBytes(settings.maxBodyBytes() + 1);
+    if (bytes.length > settings.maxBodyBytes()) {
+      throw HttpErrorException.of(
+          413, "RequestTooLarge", "a request may have %d bytes".formatted(settings.maxBodyBytes()));
+    }
+    if (bytes.length == 0) {
+      return JsonFields.object();
+    }
+    try {
+      return JsonFields.request(bytes);
+    } catch (MalformedResponseException malformed) {
+      throw HttpErrorException.of(400, "BadRequestError", "the body is " + malformed.getMessage());
+    }
+  }
+
+  /** Ends requests in flight, and stops listening. */
+  @Override
+  public void close() {
+    completions.close();
+    http.close(CLOSE_SECONDS);
+    adapters.close();
+  }
+}

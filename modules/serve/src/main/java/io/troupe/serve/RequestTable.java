@@ -1,0 +1,239 @@
+package io.troupe.serve;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * The requests that a server is drawing, and the ways to hold, abort and forget them.
+ *
+ * <p>A request is settled exactly once: by the engine, or, while the gate still holds it, by
+ * whoever takes it from there; {@link ActiveRequest#taken} says who was first.
+ */
+final class RequestTable {
+  /** What becomes of requests in flight when a server is paused. */
+  enum PauseMode {
+    /** They end with the tokens they have. */
+    ABORT,
+    /** They end as they would have; then the server is paused. */
+    WAIT,
+    /** They stay where they are, and go on afterwards. */
+    KEEP
+  }
+
+  /** A request in flight, at an engine. */
+  record ActiveRequest(
+      String id,
+      SamplingEngine engine,
+      TokenStream generation,
+      List<SampleRequest> requests,
+      AtomicBoolean taken) {
+    long key() {
+      return requests.getFirst().lease().group().number();
+    }
+  }
+
+  private final Supplier<List<SamplingEngine>> engines;
+  private final PauseGate gate = new PauseGate();
+  private final AtomicLong leases = new AtomicLong();
+  private final Map<Long, ActiveRequest> open = new ConcurrentHashMap<>();
+  private final Object pausing = new Object();
+  private int sampling; // guarded by this
+  private boolean frozen; // guarded by this
+
+  /**
+   * An empty desk.
+   *
+   * @param engines those that requests may be drawn by from now on
+   */
+  RequestTable(Supplier<List<SamplingEngine>> engines) {
+    this.engines = engines;
+  }
+
+  /** Starts to draw what is asked for, or will once the server is resumed. */
+  ActiveRequest start(CompletionRequest ask, SamplingEngine engine) {
+    TokenStream generation = new TokenStream(ask.prompts().size(), ask.completions());
+    List<SampleRequest> requests = new ArrayList<>();
+    for (int i = 0; i < ask.prompts().size(); i++) {
+      requests.add(
+          new SampleRequest(
+              new LeaseId(new GroupId(leases.incrementAndGet()), 1),
+              ask.prompts().get(i),
+              ask.completions(),
+              ask.settings(),
+              ask.seed() + i,
+              generation.listener(i)));
+    }
+    ActiveRequest entry =
+        new ActiveRequest(ask.id(), engine, generation, requests, new AtomicBoolean());
+    open.put(entry.key(), entry);
+    gate.runWhenOpen(() -> submit(entry));
+    return entry;
+  }
+
+  private void submit(ActiveRequest entry) {
+    if (!entry.taken().compareAndSet(false, true)) {
+      return; // aborted, or its client went away, while the gate held it
+    }
+    List<SampleRequest> requests = entry.requests();
+    begin();
+    List<CompletionStage<List<Completion>>> stages;
+    try {
+      stages = entry.engine().sample(requests);
+    } catch (IllegalArgumentException unfit) {
+      fail(entry, unfit);
+      end();
+      return;
+    }
+    AtomicInteger left = new AtomicInteger(stages.size());
+    for (int i = 0; i < stages.size(); i++) {
+      int prompt = i;
+      var _ =
+          stages
+              .get(i)
+              .whenComplete(
+                  (completions, failure) -> {
+                    if (failure == null) {
+                      entry.generation().ended(prompt, completions);
+                    } else {
+                      entry.generation().failed(prompt, failure);
+                    }
+                    if (left.decrementAndGet() == 0) {
+                      end();
+                    }
+                  });
+    }
+  }
+
+  private static void fail(ActiveRequest entry, RuntimeException why) {
+    for (int i = 0; i < entry.requests().size(); i++) {
+      entry.generation().failed(i, why);
+    }
+  }
+
+  private synchronized void begin() {
+    sampling++;
+  }
+
+  private synchronized void end() {
+    sampling--;
+    notifyAll();
+  }
+
+  /** Takes a request off the desk; what the engine still draws of it is cancelled. */
+  void finish(ActiveRequest entry) {
+    open.remove(entry.key());
+    if (!entry.generation().done()) {
+      cancel(entry);
+    }
+  }
+
+  private static void cancel(ActiveRequest entry) {
+    if (entry.taken().compareAndSet(false, true)) {
+      fail(entry, new CancellationException("taken back before it was drawn"));
+    } else {
+      entry.requests().forEach(request -> entry.engine().cancel(request.lease()));
+    }
+  }
+
+  /**
+   * Ends requests with the tokens they have.
+   *
+   * @param ids those of the clients; none means all
+   * @return how many
+   */
+  int abort(List<String> ids) {
+    int count = 0;
+    for (ActiveRequest entry : open.values()) {
+      if (ids.isEmpty() || ids.contains(entry.id())) {
+        abort(entry);
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private static void abort(ActiveRequest entry) {
+    entry.generation().abort();
+    cancel(entry);
+  }
+
+  /**
+   * Draws nothing until it is resumed; returns when nothing is drawn any more.
+   *
+   * @throws UnsupportedOperationException if requests are to stay, and the engine cannot be frozen
+   */
+  void pause(PauseMode mode) throws InterruptedException {
+    switch (mode) {
+      case KEEP -> awaitFrozen();
+      case WAIT -> {
+        gate.closeAndDrain();
+        drain();
+      }
+      case ABORT -> {
+        gate.closeAndDrain();
+        List<ActiveRequest> drawn =
+            open.values().stream().filter(entry -> entry.taken().get()).toList();
+        drawn.forEach(RequestTable::abort);
+        drain();
+      }
+    }
+  }
+
+  private void awaitFrozen() throws InterruptedException {
+    synchronized (pausing) {
+      boolean open = !gate.isShut();
+      gate
+          .closeAndDrain(); // first: what passes later may be drawn by an engine that came
+                            // meanwhile
+      try {
+        freeze(true);
+      } catch (UnsupportedOperationException cannot) {
+        if (open) {
+          gate.open();
+        }
+        throw cannot;
+      }
+    }
+  }
+
+  private synchronized void freeze(boolean whether) {
+    if (frozen != whether) {
+      engines.get().forEach(engine -> engine.freeze(whether));
+      frozen = whether;
+    }
+  }
+
+  private synchronized void drain() throws InterruptedException {
+    while (sampling > 0) {
+      wait();
+    }
+  }
+
+  void resume() {
+    synchronized (pausing) {
+      freeze(false);
+      gate.open();
+    }
+  }
+
+  boolean isPaused() {
+    return gate.isShut();
+  }
+
+  int waiting() {
+    return gate.waiting();
+  }
+}

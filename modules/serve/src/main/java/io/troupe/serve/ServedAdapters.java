@@ -1,0 +1,193 @@
+package io.troupe.serve;
+
+import io.troupe.base.failure.Causes;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.protocol.WeightTag;
+import io.troupe.engine.safetensors.PeftFolder;
+import io.troupe.engine.safetensors.TensorDigest;
+import io.troupe.engine.weights.Adapter;
+import io.troupe.engine.weights.WeightSnapshot;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Adapters that are served beside the weights, each under a name of its own.
+ *
+ * <p>An engine draws with one set of weights, so each adapter is merged when it is loaded and has
+ * an engine of its own: it takes a copy of all weights, and draws what an engine that was given the
+ * merged weights would. None goes by itself: one more than there is room for is refused, and so is
+ * unloading one that a request uses.
+ */
+final class ServedAdapters implements AutoCloseable {
+  /** An adapter that is loaded, and the requests that use it. */
+  private static final class Loaded {
+    private final SamplingEngine engine;
+    private final Path folder;
+    private int uses; // guarded by the adapters
+
+    Loaded(SamplingEngine engine, Path folder) {
+      this.engine = engine;
+      this.folder = folder;
+    }
+  }
+
+  /** An engine for as long as a request draws with it. */
+  record AdapterUse(SamplingEngine engine, Runnable end) implements AutoCloseable {
+    @Override
+    public void close() {
+      end.run();
+    }
+  }
+
+  private final AdapterCapacity room;
+  private final Map<String, Loaded> loaded = new LinkedHashMap<>(); // guarded by this
+  private final Set<String> coming = new HashSet<>(); // guarded by this
+
+  ServedAdapters(AdapterCapacity room) {
+    this.room = room;
+  }
+
+  /** Whether any may be loaded. */
+  boolean offered() {
+    return room.most() > 0;
+  }
+
+  /** Names of those that are loaded, the oldest first. */
+  synchronized List<String> names() {
+    return List.copyOf(loaded.keySet());
+  }
+
+  /** Where those that are loaded were read from, by name, the oldest first. */
+  synchronized Map<String, Path> folders() {
+    Map<String, Path> folders = new LinkedHashMap<>();
+    loaded.forEach((name, one) -> folders.put(name, one.folder));
+    return folders;
+  }
+
+  /** Engines of those that are loaded. */
+  synchronized List<SamplingEngine> engines() {
+    return loaded.values().stream().map(one -> one.engine).toList();
+  }
+
+  /** The engine of an adapter; it stays loaded until the use is closed. */
+  synchronized Optional<AdapterUse> use(String name) {
+    return Optional.ofNullable(loaded.get(name))
+        .map(
+            one -> {
+              one.uses++;
+              return new AdapterUse(one.engine, () -> end(one));
+            });
+  }
+
+  private synchronized void end(Loaded one) {
+    one.uses--;
+  }
+
+  /**
+   * Merges an adapter into the weights that are served, and serves it.
+   *
+   * @param taken the name of the model, which no adapter may have
+   * @throws HttpErrorException if there is no room, the name is taken, the adapter is not one of
+   *     these weights, or the engine finds no memory for it
+   */
+  void load(String name, Path folder, WeightSnapshot base, String taken) throws HttpErrorException {
+    reserve(name, taken);
+    Optional<SamplingEngine> engine = Optional.empty();
+    try {
+      Adapter adapter = PeftFolder.read(folder);
+      List<WeightSnapshot.Tensor> tensors = adapter.addedTo(base.tensors());
+      SamplingEngine made = room.engines().get();
+      engine = Optional.of(made);
+      made.load(
+              new WeightSnapshot(
+                  WeightTag.parse(name).map(WeightTag::version).orElse(base.version()),
+                  TensorDigest.of(tensors),
+                  tensors))
+          .toCompletableFuture()
+          .join();
+      keep(name, new Loaded(made, folder));
+      engine = Optional.empty();
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw HttpErrorException.bad("lora_path", notLoaded(name, unfit));
+    } catch (CompletionException failed) {
+      Throwable cause = Causes.of(failed);
+      throw cause instanceof IllegalArgumentException
+          ? HttpErrorException.bad("lora_path", notLoaded(name, cause))
+          : HttpErrorException.of(500, "InternalServerError", notLoaded(name, cause));
+    } finally {
+      engine.ifPresent(SamplingEngine::close);
+      release(name);
+    }
+  }
+
+  private static String notLoaded(String name, Throwable why) {
+    return "the adapter %s is not loaded: %s".formatted(name, why.getMessage());
+  }
+
+  private synchronized void reserve(String name, String taken) throws HttpErrorException {
+    if (name.isBlank() || name.equals(taken)) {
+      throw HttpErrorException.bad(
+          "lora_name", "an adapter has a name of its own, not '%s'".formatted(name));
+    }
+    if (loaded.containsKey(name) || coming.contains(name)) {
+      throw HttpErrorException.bad("lora_name", "the adapter %s is loaded already".formatted(name));
+    }
+    if (loaded.size() + coming.size() >= room.most()) {
+      throw HttpErrorException.bad(
+          "lora_name",
+          "there is room for %d adapters, and %s are loaded; unload one, or start with more"
+                  .formatted(room.most(), loaded.keySet())
+              + " --max-adapters");
+    }
+    coming.add(name);
+  }
+
+  private synchronized void keep(String name, Loaded one) {
+    loaded.put(name, one);
+  }
+
+  private synchronized void release(String name) {
+    coming.remove(name);
+  }
+
+  /**
+   * Ends an adapter.
+   *
+   * @throws HttpErrorException if there is none of that name, or a request uses it
+   */
+  void unload(String name) throws HttpErrorException {
+    removed(name).engine.close();
+  }
+
+  private synchronized Loaded removed(String name) throws HttpErrorException {
+    Optional<Loaded> one = Optional.ofNullable(loaded.get(name));
+    if (one.isEmpty()) {
+      throw HttpErrorException.of(
+          404, "NotFoundError", "the adapter %s is not loaded".formatted(name));
+    }
+    if (one.get().uses > 0) {
+      throw HttpErrorException.of(
+          409, "Conflict", "%d requests use the adapter %s".formatted(one.get().uses, name));
+    }
+    loaded.remove(name);
+    return one.get();
+  }
+
+  /** Ends the engines of all; open requests fail. */
+  @Override
+  public void close() {
+    List<SamplingEngine> all = new ArrayList<>(engines());
+    synchronized (this) {
+      loaded.clear();
+    }
+    all.forEach(SamplingEngine::close);
+  }
+}

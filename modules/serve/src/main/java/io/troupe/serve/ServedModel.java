@@ -1,0 +1,71 @@
+package io.troupe.serve;
+
+import static io.troupe.core.Require.require;
+
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.ScoringEngine;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.weights.WeightSnapshot;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a server serves.
+ *
+ * @param model the name that requests give
+ * @param engine that draws; whoever made it closes it
+ * @param tokenizer of its ids
+ * @param contextLength most tokens of prompt and completion together
+ * @param chat turns a conversation into a prompt
+ * @param scorer gives log-probabilities of a prompt's tokens; whoever made it closes it
+ */
+public record ServedModel(
+    String model,
+    SamplingEngine engine,
+    Tokenizer tokenizer,
+    int contextLength,
+    ChatRenderer chat,
+    ScoringEngine scorer) {
+  public ServedModel {
+    require(!model.isBlank(), "a served model has a name");
+  }
+
+  /** Turns a conversation into the text of a prompt. */
+  @FunctionalInterface
+  public interface ChatRenderer {
+    /**
+     * The text; see {@link io.troupe.chat.ChatTemplate}.
+     *
+     * @throws IllegalArgumentException if the model has no template, or it refuses the conversation
+     */
+    String render(List<ServedMessage> messages, Map<String, Object> arguments);
+
+    /** One turn. */
+    record ServedMessage(String role, String content) {}
+
+    /** Of a model without a template. */
+    static ChatRenderer none() {
+      return (_, _) -> {
+        throw new IllegalArgumentException(
+            "this model has no chat template; send the text to /v1/completions");
+      };
+    }
+  }
+
+  /** A scorer of a server that draws only. */
+  public static ScoringEngine withoutScorer() {
+    return new ScoringEngine() {
+      @Override
+      public void load(WeightSnapshot weights) {}
+
+      @Override
+      public Scores score(int[] tokens, int topK) {
+        throw new UnsupportedOperationException(
+            "this server gives no prompt_logprobs; start it with --prompt-logprobs");
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}

@@ -1,0 +1,211 @@
+package io.troupe.serve;
+
+import io.troupe.base.failure.Causes;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.TokenListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One request while it is drawn: the engine's thread puts tokens in, the request's thread takes
+ * them out. The engine is never made to wait for a client, because what it puts in is bounded by
+ * the request's own token limit.
+ */
+final class TokenStream {
+  /** A choice's tokens so far. */
+  private static final class ChoiceTokens {
+    private int[] tokens = new int[16];
+    private float[] logProbs = new float[16];
+    private long[] versions = new long[16];
+    private int count;
+    private int sentTokens;
+    private String finish = "";
+    private boolean finishSent;
+
+    void add(int token, float logProb, long version) {
+      if (count == tokens.length) {
+        tokens = Arrays.copyOf(tokens, 2 * count);
+        logProbs = Arrays.copyOf(logProbs, 2 * count);
+        versions = Arrays.copyOf(versions, 2 * count);
+      }
+      tokens[count] = token;
+      logProbs[count] = logProb;
+      versions[count] = version;
+      count++;
+    }
+
+    boolean hasUnsentTokens() {
+      return sentTokens < count || (!finish.isEmpty() && !finishSent);
+    }
+
+    TokenDelta take(int choice) {
+      TokenDelta delta =
+          new TokenDelta(
+              choice,
+              sentTokens,
+              Arrays.copyOfRange(tokens, sentTokens, count),
+              Arrays.copyOfRange(logProbs, sentTokens, count),
+              Arrays.copyOfRange(versions, sentTokens, count),
+              finish);
+      sentTokens = count;
+      finishSent = !finish.isEmpty();
+      return delta;
+    }
+  }
+
+  private final int completions;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition();
+  private final List<ChoiceTokens> rows = new ArrayList<>();
+  private int open;
+  private boolean aborted;
+  private Optional<Throwable> failure = Optional.empty();
+
+  /** Of so many prompts, with so many completions each. */
+  TokenStream(int prompts, int completions) {
+    this.completions = completions;
+    this.open = prompts;
+    for (int i = 0; i < prompts * completions; i++) {
+      rows.add(new ChoiceTokens());
+    }
+  }
+
+  TokenListener listener(int prompt) {
+    return (completion, token, logProb, version) ->
+        addTokens(prompt * completions + completion, token, logProb, version);
+  }
+
+  private void addTokens(int choice, int token, float logProb, WeightVersion version) {
+    lock.lock();
+    try {
+      ChoiceTokens row = rows.get(choice);
+      boolean first = !row.hasUnsentTokens();
+      row.add(token, logProb, version.number());
+      if (first) {
+        news.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The engine is done with a prompt. */
+  void ended(int prompt, List<Completion> drawn) {
+    lock.lock();
+    try {
+      for (int c = 0; c < completions; c++) {
+        rows.get(prompt * completions + c).finish =
+            drawn.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
+      }
+      open--;
+      news.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The engine gave a prompt up. */
+  void failed(int prompt, Throwable cause) {
+    Throwable root = Causes.of(cause);
+    lock.lock();
+    try {
+      if (aborted && root instanceof CancellationException) {
+        for (int c = 0; c < completions; c++) {
+          rows.get(prompt * completions + c).finish = "abort";
+        }
+      } else {
+        failure = Optional.of(root);
+      }
+      open--;
+      news.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What the engine cancels from now on ends as aborted, with the tokens it has. */
+  void abort() {
+    lock.lock();
+    try {
+      aborted = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isAborted() {
+    lock.lock();
+    try {
+      return aborted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the engine is done with all prompts. */
+  boolean done() {
+    lock.lock();
+    try {
+      return open == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Why it failed. */
+  Optional<Throwable> failure() {
+    lock.lock();
+    try {
+      return failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for news, at most so long; then gathers more of it for the interval, or to the end. */
+  List<TokenDelta> take(Duration patience, Duration interval) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (left > 0 && open > 0 && rows.stream().noneMatch(ChoiceTokens::hasUnsentTokens)) {
+        left = news.awaitNanos(left);
+      }
+      long gather = interval.toNanos();
+      while (gather > 0 && open > 0 && rows.stream().anyMatch(ChoiceTokens::hasUnsentTokens)) {
+        gather = news.awaitNanos(gather);
+      }
+      List<TokenDelta> deltas = new ArrayList<>();
+      for (int i = 0; i < rows.size(); i++) {
+        if (rows.get(i).hasUnsentTokens()) {
+          deltas.add(rows.get(i).take(i));
+        }
+      }
+      return deltas;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the end, at most so long. */
+  boolean awaitDone(Duration patience) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = TimeUnit.MILLISECONDS.toNanos(patience.toMillis());
+      while (left > 0 && open > 0) {
+        left = news.awaitNanos(left);
+      }
+      return open == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

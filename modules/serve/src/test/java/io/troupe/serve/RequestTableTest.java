@@ -1,0 +1,180 @@
+package io.troupe.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.testkit.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Pauses that meet requests, and what takes the pause back. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RequestTableTest {
+  /** Draws until the test ends its requests. */
+  private static final class Slow implements SamplingEngine {
+    private final Map<LeaseId, CompletableFuture<List<Completion>>> open =
+        new ConcurrentHashMap<>();
+    private boolean freezes = true;
+    private boolean frozen;
+
+    void end() {
+      open.values().forEach(one -> one.completeExceptionally(new IllegalStateException("over")));
+    }
+
+    @Override
+    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+      List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
+      for (SampleRequest request : requests) {
+        CompletableFuture<List<Completion>> stage = new CompletableFuture<>();
+        open.put(request.lease(), stage);
+        stages.add(stage);
+      }
+      return stages;
+    }
+
+    @Override
+    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cancel(LeaseId lease) {
+      Objects.requireNonNull(open.get(lease))
+          .completeExceptionally(new CancellationException("cancelled"));
+    }
+
+    @Override
+    public void freeze(boolean freeze) {
+      if (!freezes) {
+        throw new UnsupportedOperationException("it cannot be frozen");
+      }
+      frozen = freeze;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private final Slow engine = new Slow();
+  private final List<Boolean> shutWhenAsked = new ArrayList<>();
+  private final RequestTable desk = new RequestTable(this::engines);
+
+  private List<SamplingEngine> engines() {
+    shutWhenAsked.add(isPaused());
+    return List.of(engine);
+  }
+
+  private boolean isPaused() {
+    return desk.isPaused();
+  }
+
+  private RequestTable.ActiveRequest start() {
+    return desk.start(
+        new CompletionRequest(
+            "r",
+            "policy",
+            false,
+            List.of(new int[] {3}),
+            1,
+            new SamplingSettings(1, 4),
+            1,
+            true,
+            Duration.ZERO,
+            false,
+            true,
+            true,
+            false,
+            false,
+            false,
+            false,
+            false,
+            0),
+        engine);
+  }
+
+  /** Its client gave up waiting, and told the server to go on: then nobody else would. */
+  @Test
+  void resume_whileAPauseWaitsForTheLastDraw_isNotTakenBackByIt() throws Exception {
+    start();
+    Thread pausing = Thread.ofPlatform().start(() -> pause(RequestTable.PauseMode.WAIT));
+    Await.until(
+        "the pause waits", () -> desk.isPaused() && pausing.getState() == Thread.State.WAITING);
+    desk.resume();
+    engine.end();
+    pausing.join();
+    assertThat(desk.isPaused()).isFalse();
+    start();
+    assertThat(engine.open).hasSize(2);
+  }
+
+  private void pause(RequestTable.PauseMode mode) {
+    try {
+      desk.pause(mode);
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What passed later could be drawn by an engine that came after the list was made. */
+  @Test
+  void pause_keep_isShutBeforeItAsksWhoDraws() throws Exception {
+    desk.pause(RequestTable.PauseMode.KEEP);
+    assertThat(engine.frozen).isTrue();
+    desk.resume();
+    assertThat(engine.frozen).isFalse();
+    assertThat(shutWhenAsked).containsExactly(true, true);
+  }
+
+  @Test
+  void pause_keepWithAnEngineThatCannotBeFrozen_leavesItAsItWas() throws Exception {
+    engine.freezes = false;
+    assertThatThrownBy(() -> desk.pause(RequestTable.PauseMode.KEEP))
+        .hasMessage("it cannot be frozen");
+    assertThat(desk.isPaused()).isFalse();
+    desk.pause(RequestTable.PauseMode.WAIT);
+    assertThatThrownBy(() -> desk.pause(RequestTable.PauseMode.KEEP))
+        .hasMessage("it cannot be frozen");
+    assertThat(desk.isPaused()).isTrue();
+  }
+
+  @Test
+  void pause_abort_endsWhatIsDrawnAndLeavesWhatTheGateHolds() throws Exception {
+    RequestTable.ActiveRequest drawn = start();
+    desk.pause(RequestTable.PauseMode.ABORT);
+    RequestTable.ActiveRequest held = start();
+    desk.pause(RequestTable.PauseMode.ABORT);
+    assertThat(drawn.generation().done()).isTrue();
+    assertThat(drawn.generation().isAborted()).isTrue();
+    assertThat(held.generation().isAborted()).isFalse();
+    assertThat(desk.waiting()).isEqualTo(1);
+    desk.resume();
+    assertThat(engine.open).hasSize(2);
+    assertThat(held.generation().done()).isFalse();
+  }
+
+  @Test
+  void leave_requestThatTheGateHolds_isNeverDrawn() throws Exception {
+    desk.pause(RequestTable.PauseMode.WAIT);
+    RequestTable.ActiveRequest held = start();
+    desk.finish(held);
+    desk.resume();
+    assertThat(engine.open).isEmpty();
+    assertThat(held.generation().done()).isTrue();
+  }
+}

@@ -1,0 +1,46 @@
+package io.troupe.soak;
+
+import java.util.SplittableRandom;
+
+/** What a soak does to a run. */
+enum RunFault {
+  /** kill -9 of the run's process. */
+  KILL(40),
+  /** SIGTERM: the run drains, saves and ends. */
+  DRAIN(15),
+  /** SIGTERM twice: the run ends from its last checkpoint. */
+  SECOND_SIGNAL(5),
+  /** kill -9 of a verifier's process; the run goes on. */
+  VERIFIER(30),
+  /** SIGSTOP for up to two seconds, as a machine does that swaps; the run goes on. */
+  PAUSE(10);
+
+  private final int weight;
+
+  RunFault(int weight) {
+    this.weight = weight;
+  }
+
+  static RunFault any(SplittableRandom random) {
+    int sum = 0;
+    for (RunFault fault : values()) {
+      sum += fault.weight;
+    }
+    int dice = random.nextInt(sum);
+    for (RunFault fault : values()) {
+      dice -= fault.weight;
+      if (dice < 0) {
+        return fault;
+      }
+    }
+    return KILL;
+  }
+
+  /** Whether the run's process is meant to end by it. */
+  boolean ends() {
+    return switch (this) {
+      case KILL, DRAIN, SECOND_SIGNAL -> true;
+      case VERIFIER, PAUSE -> false;
+    };
+  }
+}

@@ -1,0 +1,46 @@
+package io.troupe.soak;
+
+import io.troupe.core.audit.AuditCounter;
+import io.troupe.core.audit.AuditCounters;
+import io.troupe.core.audit.AuditReport;
+import io.troupe.core.audit.AuditRule;
+
+/**
+ * What a soak asks of an audit, in numbers of which all but the first two and the last must be 0.
+ *
+ * @param steps made, those too that were made again
+ * @param undone of them
+ * @param lost prompts that were admitted, and neither ended nor are pending
+ * @param twice breaches of "each prompt ends once an epoch"
+ * @param stale breaches of the bound on the staleness of tokens with loss weight
+ * @param refused answers that came late, and were refused
+ */
+public record SoakAccount(
+    long steps, long undone, long lost, long twice, long stale, long refused) {
+  /** From the books of an audit. */
+  public static SoakAccount of(AuditReport report) {
+    AuditCounters stands = report.stands();
+    long ended =
+        stands.of(AuditCounter.TRAINED)
+            + stands.of(AuditCounter.FILTERED)
+            + stands.of(AuditCounter.SKIPPED)
+            + stands.of(AuditCounter.FAILED);
+    return new SoakAccount(
+        report.version() + report.undoneSteps(),
+        report.undoneSteps(),
+        stands.of(AuditCounter.ADMITTED) - ended - report.pending(),
+        breaches(report, AuditRule.EXACTLY_ONCE),
+        breaches(report, AuditRule.STALENESS),
+        report.seen().of(AuditCounter.REFUSED));
+  }
+
+  private static long breaches(AuditReport report, AuditRule rule) {
+    return report.violations().stream().filter(one -> one.rule() == rule).count();
+  }
+
+  /** All of it in a line. */
+  public String line() {
+    return "%,d steps, %,d of them made again · prompts lost %d · trained twice %d · stale tokens trained on: %d steps · late answers refused %d"
+        .formatted(steps, undone, lost, twice, stale, refused);
+  }
+}

@@ -1,6 +1,0 @@
-package io.troupe.store;
-
-import java.nio.file.Path;
-
-/** A checkpoint whose files are all there, in the sizes they were written in. */
-public record Checkpoint(long step, Path directory, CheckpointManifest manifest) {}

@@ -1,9 +1,0 @@
-package io.troupe.store;
-
-/** What an acknowledged append survives. */
-public enum Durability {
-  /** The end of this process, by any signal: the operating system has the bytes. */
-  WRITTEN,
-  /** The end of the machine, as far as its disk keeps its word: the bytes are fsynced. */
-  SYNCED
-}

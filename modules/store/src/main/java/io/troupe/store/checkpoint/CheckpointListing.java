@@ -1,0 +1,30 @@
+package io.troupe.store.checkpoint;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The checkpoints of a run.
+ *
+ * @param whole those that can be used, newest first
+ * @param broken the others, newest first; nobody deletes them
+ */
+public record CheckpointListing(List<Checkpoint> whole, List<Broken> broken) {
+  /**
+   * A checkpoint that cannot be used.
+   *
+   * @param reason what is wrong, naming the file
+   */
+  public record Broken(long step, Path directory, String reason) {}
+
+  public CheckpointListing {
+    whole = List.copyOf(whole);
+    broken = List.copyOf(broken);
+  }
+
+  /** The one of the greatest step. */
+  public Optional<Checkpoint> newest() {
+    return whole.stream().findFirst();
+  }
+}

@@ -1,0 +1,5 @@
+/** Checkpoints: a manifest, the state, the groups that wait. */
+@NullMarked
+package io.troupe.store.checkpoint;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package io.troupe.store.file;
+
+import java.io.IOException;
+
+/** Whether this process may still change what belongs to the run's one writer. */
+@FunctionalInterface
+public interface WriterFence {
+  /** For what nobody else can take over. */
+  WriterFence NONE = () -> {};
+
+  /**
+   * Looks again; may block, as file systems of a network do.
+   *
+   * @throws JournalException.Fenced if another process has taken over
+   */
+  void check() throws IOException;
+}

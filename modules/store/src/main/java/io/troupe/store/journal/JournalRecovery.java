@@ -1,0 +1,41 @@
+package io.troupe.store.journal;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What opening a journal for writing found and did.
+ *
+ * @param epoch of the new writer: one more than any before
+ * @param records number of the last whole record; the next append is number {@code records + 1}
+ * @param tail how the journal ended; a torn tail has been cut off
+ */
+public record JournalRecovery(long epoch, long records, JournalTail tail) {
+  /** Bytes cut off the end; 0 after an orderly stop. */
+  public long bytesDropped() {
+    return switch (tail) {
+      case JournalTail.Whole _ -> 0;
+      case JournalTail.Torn torn -> torn.bytes();
+    };
+  }
+
+  /** Why bytes were cut off; "" when none were. */
+  public String reason() {
+    return switch (tail) {
+      case JournalTail.Whole _ -> "";
+      case JournalTail.Torn torn -> torn.reason();
+    };
+  }
+
+  /** Where the bytes cut off are kept, if records are among them. */
+  public Optional<Path> copy() {
+    return tail instanceof JournalTail.Torn torn && torn.holed()
+        ? Optional.of(copyOf(torn))
+        : Optional.empty();
+  }
+
+  static Path copyOf(JournalTail.Torn torn) {
+    return torn.file()
+        .resolveSibling("torn-%s-at-%d".formatted(torn.file().getFileName(), torn.offset()));
+  }
+}

@@ -1,0 +1,22 @@
+package io.troupe.tasks.fetch;
+
+/**
+ * A split of a published data set.
+ *
+ * @param name of the data set
+ * @param repository on the hub, owner and name
+ * @param subset folder within it; empty means all
+ * @param split such as {@code train}
+ */
+public record SplitRef(String name, String repository, String subset, String split) {
+  /** Where it lies in the cache: one folder a split, so that splits are fetched apart. */
+  String folder() {
+    String within = subset.isEmpty() ? "all" : subset.replaceAll("[^A-Za-z0-9._-]+", "");
+    return repository.replace("/", "--") + "/" + within + "/" + split;
+  }
+
+  @Override
+  public String toString() {
+    return "%s (%s, split %s)".formatted(name, repository, split);
+  }
+}

@@ -1,0 +1,111 @@
+package io.troupe.telemetry.view;
+
+import io.troupe.core.run.Event;
+import io.troupe.core.trace.LineBacklog;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What of a run's infrastructure is out of order, as its events tell it. It says each change in one
+ * sentence, and says nothing of probes that fail: they change nothing.
+ *
+ * <p>Not safe for use by several threads. Times are milliseconds since 1970.
+ */
+public final class InfrastructureTroubles {
+  /** Probes are closer together, so a place that nothing is heard of has left. */
+  private static final long FORGOTTEN_MILLIS = 600_000;
+
+  private static final String VERIFIERS = "verifiers";
+  private static final String TRACES = "traces";
+
+  private record Known(RunView.Trouble trouble, long lastAt) {
+    /** Only workers leave: of all else nothing may be heard for long. */
+    private boolean ofWorker() {
+      return !trouble.who().equals(VERIFIERS) && !trouble.who().equals(TRACES);
+    }
+  }
+
+  private final Map<String, Known> known = new LinkedHashMap<>();
+
+  /** Takes note of an event, and says in a sentence what it changes. */
+  public Optional<String> event(long at, Event event) {
+    return switch (event) {
+      case Event.WorkerSuspended suspension ->
+          begins(
+              "worker " + suspension.worker().place(),
+              at,
+              suspension.reason(),
+              "is suspended after %d failures in a row".formatted(suspension.failures()));
+      case Event.WorkerResumed(var worker) -> ends("worker " + worker.place(), at, "works again");
+      case Event.VerificationSuspended(String reason, long _, long _) ->
+          begins(VERIFIERS, at, reason, "are away, and nothing new is sampled until one judges");
+      case Event.VerificationResumed _ -> ends(VERIFIERS, at, "judge again");
+      case Event.WorkerRetired(var worker) -> {
+        known.remove("worker " + worker.place());
+        yield Optional.empty();
+      }
+      case Event.TaskMastered(long groups) ->
+          Optional.of(
+              "every completion of the last %d groups was right: nothing is left to learn"
+                  .formatted(groups));
+      case Event.RunStarted _, Event.RunResumed _, Event.RunEnded _ -> {
+        known.clear();
+        yield Optional.empty();
+      }
+      default -> Optional.empty();
+    };
+  }
+
+  /** Takes note of how many lines of the traces wait for the disk, and says what that changes. */
+  public Optional<String> traces(long at, LineBacklog backlog) {
+    return backlog.full()
+        ? begins(
+            TRACES,
+            at,
+            "%d lines wait, %d were refused so far".formatted(backlog.lines(), backlog.refused()),
+            "are not complete, because their disk does not keep up")
+        : ends(TRACES, at, "are written again, %d lines are missing".formatted(backlog.refused()));
+  }
+
+  private Optional<String> begins(String who, long at, String reason, String what) {
+    Known before = known.get(who);
+    long since = before == null ? at : before.trouble().since();
+    known.put(who, new Known(new RunView.Trouble(who, what, since, reason), at));
+    return before == null
+        ? Optional.of("%s %s: %s".formatted(who, what, reason))
+        : Optional.empty();
+  }
+
+  private Optional<String> ends(String who, long at, String what) {
+    return Optional.ofNullable(known.remove(who))
+        .map(
+            before ->
+                "%s %s after %s"
+                    .formatted(who, what, RunSnapshot.seconds(at - before.trouble().since())));
+  }
+
+  /** What is out of order at a moment, oldest first. */
+  List<RunView.Trouble> at(long now) {
+    return known.values().stream()
+        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS || !one.ofWorker())
+        .map(Known::trouble)
+        .toList();
+  }
+
+  /** The same without what nothing waits for. */
+  List<RunView.Trouble> ofSampling(long now) {
+    return at(now).stream().filter(trouble -> !trouble.who().equals(TRACES)).toList();
+  }
+
+  /** Whether nothing is sampled because of the verifiers. */
+  Optional<RunView.Trouble> ofVerifiers() {
+    return Optional.ofNullable(known.get(VERIFIERS)).map(Known::trouble);
+  }
+
+  /** Whether a worker is suspended. */
+  boolean suspends(String place) {
+    return known.containsKey("worker " + place);
+  }
+}

@@ -1,0 +1,36 @@
+package io.troupe.telemetry.view;
+
+import io.troupe.core.run.RunLimits;
+import java.util.Locale;
+
+/**
+ * The settings of a run that its views are drawn against.
+ *
+ * @param run name of the run's folder
+ * @param groupsPerStep B
+ * @param completionsPerPrompt G
+ * @param maxStaleness eta, in versions
+ * @param stale what becomes of stale groups: mask, drop or wait
+ * @param maxConcurrentGroups most groups under lease
+ * @param steps the run is to make
+ */
+public record RunViewSettings(
+    String run,
+    int groupsPerStep,
+    int completionsPerPrompt,
+    int maxStaleness,
+    String stale,
+    int maxConcurrentGroups,
+    long steps) {
+  /** The facts that a run's limits tell. */
+  public static RunViewSettings of(String run, RunLimits limits) {
+    return new RunViewSettings(
+        run,
+        limits.groupsPerStep(),
+        limits.completionsPerPrompt(),
+        limits.maxStaleness(),
+        limits.stale().name().toLowerCase(Locale.ROOT),
+        limits.maxConcurrentGroups(),
+        limits.steps());
+  }
+}

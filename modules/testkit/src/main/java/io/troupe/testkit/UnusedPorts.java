@@ -1,0 +1,48 @@
+package io.troupe.testkit;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports for servers that are to come back at the same one. One that the system gives a server away
+ * by itself may be somebody else's as soon as that server is gone: the system hands such ports to
+ * every connection that is opened. Those below its range are taken by nobody who does not name
+ * them.
+ */
+public final class UnusedPorts {
+  private static final int FIRST = 10_000;
+
+  /** Where Linux begins to hand out ports by itself, unless it is told otherwise. */
+  private static final int END = 32_768;
+
+  private static final int TRIES = 1_000;
+
+  private UnusedPorts() {}
+
+  /**
+   * A port of the loopback device that is free now, and that the system gives to nobody.
+   *
+   * @throws IOException if none is found
+   */
+  public static int next() throws IOException {
+    for (int i = 0; i < TRIES; i++) {
+      int port = ThreadLocalRandom.current().nextInt(FIRST, END);
+      if (isFree(port)) {
+        return port;
+      }
+    }
+    throw new IOException("no port from %d to %d is free".formatted(FIRST, END - 1));
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+}

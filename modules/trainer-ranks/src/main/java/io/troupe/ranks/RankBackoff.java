@@ -1,0 +1,55 @@
+package io.troupe.ranks;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Which ranks are left out for a while, because they failed again and again by their own fault: the
+ * others go on without them. Times are of one clock, in nanoseconds. Not safe for threads.
+ */
+final class RankBackoff {
+  private static final int FAILURES_IN_A_ROW = 2;
+
+  private final long pause;
+  private final Map<Integer, Failures> failures = new HashMap<>();
+
+  /** In a row; the last one then. */
+  private record Failures(int count, long last) {}
+
+  /**
+   * Nobody is on it.
+   *
+   * @param stay for so long
+   */
+  RankBackoff(Duration stay) {
+    this.pause = stay.toNanos();
+  }
+
+  /**
+   * A rank failed.
+   *
+   * @return whether it may have another try before it is left out, or is left out by this: the
+   *     others have not been tried without it
+   */
+  boolean failed(int number, long now) {
+    Failures own = new Failures(of(number).count + 1, now);
+    failures.put(number, own);
+    return own.count <= FAILURES_IN_A_ROW;
+  }
+
+  private Failures of(int number) {
+    return failures.getOrDefault(number, new Failures(0, 0));
+  }
+
+  /** A rank has made a step. */
+  void succeeded(int number) {
+    failures.remove(number);
+  }
+
+  /** Whether a rank is left out; one that has served its time may fail once before it is again. */
+  boolean excludes(int number, long now) {
+    Failures own = of(number);
+    return own.count >= FAILURES_IN_A_ROW && now - own.last < pause;
+  }
+}

@@ -1,0 +1,204 @@
+package io.troupe.ranks;
+
+import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.train.OptimizerSettings;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.SocketTimeoutException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** The head's end of the connection to a rank: an order, signs of life, and its answer. */
+final class RankClient implements AutoCloseable {
+  /** How long a rank that obeys may give no sign of life, and take nothing that it is sent. */
+  static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(20);
+
+  private final RankConnection line;
+  private volatile boolean open = true;
+
+  RankClient(RankConnection line) {
+    this.line = line;
+  }
+
+  /** It could not do what was asked, or gave no sign of life: a new process may do better. */
+  static final class RankFailedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    RankFailedException(String reason) {
+      super(reason);
+    }
+  }
+
+  /** Whether nothing has gone wrong with it so far. */
+  boolean open() {
+    return open;
+  }
+
+  /** Where it listens for the one before it in a new group. */
+  String listen() throws IOException, RankLostException {
+    return switch (ask(new RankProtocol.Listen())) {
+      case RankProtocol.Listening(String address) -> address;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /**
+   * Sends it what a trainer has saved.
+   *
+   * @return the folder where it has that now
+   */
+  String sendState(Path state) throws IOException, RankLostException {
+    List<String> files = StateTransfer.files(state);
+    try {
+      line.send(new RankProtocol.ReceiveState(files));
+      StateTransfer.send(line, state, files);
+    } catch (IOException gone) {
+      throw broken(gone);
+    }
+    return switch (answer()) {
+      case RankProtocol.StateReceived(String folder) -> folder;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /**
+   * Has it begin.
+   *
+   * @param addresses where the ranks of the group listen, by their places
+   * @param folder with what a trainer has saved, on the rank's host
+   * @param ticket where it waits for the others to have joined
+   */
+  boolean begin(int place, List<String> addresses, String folder, StepBarrier.Arrival ticket)
+      throws IOException, RankLostException {
+    sendMessage(new RankProtocol.JoinGroup(place, addresses, folder));
+    ticket.onVerdict(this::sendVerdict); // Another one may be lost before this one has joined.
+    return switch (answer(ticket::ready, ticket::missed)) {
+      case RankProtocol.GroupJoined() -> true;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /**
+   * Has it make a step.
+   *
+   * @param ticket where it waits for the others' gradients
+   * @param arena where its pieces go
+   */
+  RankStepOutcome step(
+      RankBatch share, OptimizerSettings optimisation, StepBarrier.Arrival ticket, Arena arena)
+      throws IOException, RankLostException {
+    sendMessage(new RankProtocol.Step(share, optimisation));
+    Runnable ready =
+        () -> {
+          ticket.onVerdict(this::sendVerdict);
+          ticket.ready();
+        };
+    return switch (answer(ready, ticket::missed)) {
+      case RankProtocol.StepDone(var norm, var part) -> {
+        try {
+          yield new RankStepOutcome.Updated(
+              norm,
+              part,
+              line.receiveArray(arena),
+              line.receiveArray(arena),
+              line.receiveArray(arena));
+        } catch (IOException gone) {
+          throw broken(gone);
+        }
+      }
+      case RankProtocol.Refused(String reason) -> new RankStepOutcome.Refused(reason);
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  private RankProtocol.Answer ask(RankProtocol.Order order) throws IOException, RankLostException {
+    sendMessage(order);
+    return answer();
+  }
+
+  private void sendMessage(RankProtocol message) throws IOException {
+    try {
+      line.send(message);
+    } catch (IOException gone) {
+      throw broken(gone);
+    }
+  }
+
+  private RankProtocol.Answer answer() throws IOException, RankLostException {
+    return answer(
+        () -> {
+          throw new IllegalStateException("a rank is ready for a step that nobody asked for");
+        },
+        (_, reason) -> {
+          throw new IllegalStateException("a rank that nobody sent misses another: " + reason);
+        });
+  }
+
+  /** What a rank says that cannot join another one. */
+  @FunctionalInterface
+  private interface Missing {
+    void of(int place, String reason);
+  }
+
+  /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
+  private RankProtocol.Answer answer(Runnable ready, Missing missing)
+      throws IOException, RankLostException {
+    while (true) {
+      switch (receive()) {
+        case RankProtocol.Heartbeat _ -> {}
+        case RankProtocol.Ready _ -> ready.run();
+        case RankProtocol.PeerMissed(int other, String reason) -> missing.of(other, reason);
+        case RankProtocol.PeerLost(int other, String reason) ->
+            throw new RankLostException(other, reason);
+        case RankProtocol.Failed(String reason) -> throw new RankFailedException(reason);
+        case RankProtocol.Answer answer -> {
+          return answer;
+        }
+        case RankProtocol other -> throw new IOException("no answer of a rank's: " + other);
+      }
+    }
+  }
+
+  private RankProtocol receive() throws IOException {
+    try {
+      return line.receive();
+    } catch (IOException gone) {
+      throw broken(gone);
+    }
+  }
+
+  /** Another thread hears what comes of it. */
+  private void sendVerdict(RankProtocol.Verdict verdict) {
+    try {
+      line.send(verdict);
+    } catch (IOException gone) {
+      close();
+    }
+  }
+
+  private IOException broken(IOException gone) {
+    close();
+    return gone instanceof SocketTimeoutException
+        ? new RankFailedException(
+            "it gave no sign of life (%s), and was ended".formatted(gone.getMessage()))
+        : gone;
+  }
+
+  private static IOException strange(RankProtocol.Answer answer) {
+    return new IOException("it answered " + answer);
+  }
+
+  /** Hangs up, in the middle of whatever another thread hears. */
+  @Override
+  public void close() {
+    open = false;
+    try {
+      line.close();
+    } catch (IOException gone) {
+      // It is closed.
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.troupe.ranks;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What a rank says to the head: its answers, and signs of life while it obeys, from a thread of its
+ * own. An answer is said as a whole, with the arrays that belong to it.
+ */
+final class RankHeartbeat implements AutoCloseable {
+  private final RankConnection line;
+  private final Lock writeLock = new ReentrantLock();
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("rank-heartbeat").factory());
+  private volatile boolean busy;
+
+  /** What is said. */
+  @FunctionalInterface
+  interface Write {
+    void to(RankConnection line) throws IOException;
+  }
+
+  /**
+   * A line on which nobody else speaks.
+   *
+   * @param pause between two signs
+   */
+  RankHeartbeat(RankConnection line, Duration pause) {
+    this.line = line;
+    var _ =
+        clock.scheduleAtFixedRate(
+            this::beat, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  void setBusy(boolean now) {
+    busy = now;
+  }
+
+  /** Says something, undisturbed. */
+  void write(Write sentence) throws IOException {
+    writeLock.lock();
+    try {
+      sentence.to(line);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /** Who speaks needs no other sign of life. */
+  private void beat() {
+    if (busy && writeLock.tryLock()) {
+      try {
+        line.send(new RankProtocol.Heartbeat());
+      } catch (IOException gone) {
+        busy = false; // Whoever hears the next order finds the line broken.
+      } finally {
+        writeLock.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+  }
+}

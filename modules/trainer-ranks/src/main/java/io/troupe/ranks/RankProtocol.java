@@ -1,0 +1,87 @@
+package io.troupe.ranks;
+
+import io.troupe.engine.parallel.PartialStepMetrics;
+import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.train.OptimizerSettings;
+import java.util.List;
+
+/**
+ * What the head and a rank's process say to each other. Each order has one answer; while a rank
+ * obeys one, it gives signs of life.
+ */
+sealed interface RankProtocol {
+  /** Of the head. */
+  sealed interface Order extends RankProtocol {}
+
+  /** Of a rank. */
+  sealed interface Answer extends RankProtocol {}
+
+  /** A rank obeys its order, and is not done. */
+  record Heartbeat() implements RankProtocol {}
+
+  /** A rank has its gradient, or has joined its neighbours; it goes on when it is told to. */
+  record Ready() implements RankProtocol {}
+
+  /** A rank that begins cannot join the one at this place, and waits for the verdict. */
+  record PeerMissed(int place, String reason) implements RankProtocol {}
+
+  /** What a rank is told that is ready, or begins: once. */
+  sealed interface Verdict extends RankProtocol {}
+
+  /** All are ready: exchange. */
+  record Proceed() implements Verdict {}
+
+  /** What they do is abandoned: the rank at this place is lost. */
+  record Abort(int place, String reason) implements Verdict {}
+
+  /** What a process is told whose number another one has: it must end. */
+  record Evicted(String reason) implements RankProtocol {}
+
+  /**
+   * The first thing a rank says.
+   *
+   * @param rank number, from 0
+   * @param node whose agent started it; empty if the head did
+   * @param process name of it there
+   */
+  record Report(int rank, String node, String process, long pid) implements RankProtocol {}
+
+  /** Leave the group, and listen for a new one. */
+  record Listen() implements Order {}
+
+  /**
+   * Join the group, and begin.
+   *
+   * @param place in the group, from 0
+   * @param addresses where each of the group listens, in the order of their places
+   * @param folder with what the trainer has saved, on the rank's host
+   */
+  record JoinGroup(int place, List<String> addresses, String folder) implements Order {}
+
+  /** Take what the trainer has saved: so many files, which follow as bytes, in this order. */
+  record ReceiveState(List<String> files) implements Order {}
+
+  /** Make a step with the others. */
+  record Step(RankBatch share, OptimizerSettings optimisation) implements Order {}
+
+  /** It listens. */
+  record Listening(String address) implements Answer {}
+
+  /** It has taken the files, into this folder. */
+  record StateReceived(String folder) implements Answer {}
+
+  /** It has begun. */
+  record GroupJoined() implements Answer {}
+
+  /** The weights moved; its pieces of weights and means follow as bytes. */
+  record StepDone(double norm, PartialStepMetrics part) implements Answer {}
+
+  /** No rank's weights moved; why this one has no gradient, if it has none. */
+  record Refused(String reason) implements Answer {}
+
+  /** Another one of the group is lost. */
+  record PeerLost(int place, String reason) implements Answer {}
+
+  /** It could not do it, by its own fault. */
+  record Failed(String reason) implements Answer {}
+}

@@ -1,0 +1,111 @@
+package io.troupe.ranks;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Where ranks that have their gradient, or have joined their neighbours, wait for the others, so
+ * that the limit of an exchange counts no neighbour's gradient, and nobody waits in an exchange for
+ * one that is lost. Each is told in a thread of its own: one whose line takes nothing holds up no
+ * other. Safe for all threads.
+ */
+final class StepBarrier {
+  private final int size;
+  private final Executor threads;
+  private final Lock lock = new ReentrantLock();
+  private final BitSet arrived = new BitSet();
+  private final List<Consumer<RankProtocol.Verdict>> waiting = new ArrayList<>();
+  private Optional<RankProtocol.Verdict> verdict = Optional.empty();
+
+  /** One rank's place at the gate. */
+  record Arrival(StepBarrier barrier, int place) {
+    /** It hears the verdict from now on: at once, or when there is one. */
+    void onVerdict(Consumer<RankProtocol.Verdict> told) {
+      barrier.onVerdict(told);
+    }
+
+    void ready() {
+      barrier.ready(place);
+    }
+
+    /** It cannot reach another one. */
+    void missed(int other, String reason) {
+      barrier.abandon(other, reason);
+    }
+  }
+
+  /**
+   * A gate for so many ranks.
+   *
+   * @param threads that tell the verdict; as many as there are ranks
+   */
+  StepBarrier(int size, Executor threads) {
+    this.size = size;
+    this.threads = threads;
+  }
+
+  Arrival at(int place) {
+    return new Arrival(this, place);
+  }
+
+  private void onVerdict(Consumer<RankProtocol.Verdict> told) {
+    lock.lock();
+    try {
+      waiting.add(told);
+      notifyWaiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A rank is ready. */
+  void ready(int place) {
+    lock.lock();
+    try {
+      arrived.set(place);
+      if (verdict.isEmpty() && arrived.cardinality() == size) {
+        verdict = Optional.of(new RankProtocol.Proceed());
+      }
+      notifyWaiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A rank is lost: nobody exchanges any more, unless all do already. */
+  void abandon(int place, String reason) {
+    lock.lock();
+    try {
+      if (verdict.isEmpty()) {
+        verdict = Optional.of(new RankProtocol.Abort(place, reason));
+      }
+      notifyWaiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void notifyWaiting() {
+    verdict.ifPresent(
+        known -> {
+          waiting.forEach(one -> threads.execute(() -> one.accept(known)));
+          waiting.clear();
+        });
+  }
+
+  /** Whether a rank waits for others. */
+  boolean isWaitingFor(int place) {
+    lock.lock();
+    try {
+      return arrived.get(place) && verdict.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.troupe.ranks.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.CollectiveFactory;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.ThreadRanks;
+import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
+import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.engine.train.StepOutcome;
+import io.troupe.engine.train.TrainingEngine;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The toy policy's trainer over ranks, as a run drives it, against the one of a single thread. */
+final class ToyRanksTest {
+  private static final ToySettings POLICY = new ToySettings("abcdef", 16, 4, 7, Duration.ZERO);
+  private static final LossSettings LOSS =
+      new LossSettings(
+          new Objective.Dapo(), .2, .28, new Correction.None(), 0.1, KlEstimator.K3, 1);
+  private static final OptimizerSettings OPTIMISATION =
+      new OptimizerSettings(1e-2, .9, .95, 1e-8, .1, .5);
+  private static final int STEPS = 6;
+
+  @TempDir private Path folder;
+
+  private static List<TrainingSequence> batch(int step) {
+    SplittableRandom random = new SplittableRandom(step);
+    List<TrainingSequence> batch = new ArrayList<>();
+    for (int s = 0; s < 7; s++) {
+      int[] prompt = random.ints(3, 2, 8).toArray();
+      int[] completion = random.ints(1 + random.nextInt(4), 2, 8).toArray();
+      float[] behaviour = new float[completion.length];
+      float[] lossWeights = new float[completion.length];
+      for (int t = 0; t < completion.length; t++) {
+        behaviour[t] = (float) -random.nextDouble(1.5, 2.5);
+        lossWeights[t] = 1f / 28;
+      }
+      batch.add(
+          new TrainingSequence(
+              prompt, completion, behaviour, lossWeights, random.nextDouble(-1, 1)));
+    }
+    return batch;
+  }
+
+  private static ToyPolicy over(int ranks, CollectiveFactory groups) {
+    ToyPolicy plain = new ToyPolicy(POLICY);
+    return plain.by(() -> new ThreadRanks(ranks, groups, () -> plain.newRank(ranks)));
+  }
+
+  private record Trained(
+      List<Float> weights, List<Double> losses, List<Double> norms, List<TokenMarks> marks) {}
+
+  /** A warm-up step, a frozen reference, and steps of which the middle one follows a resume. */
+  private Trained train(String name, ToyPolicy policy) throws IOException {
+    List<Double> losses = new ArrayList<>();
+    List<Double> norms = new ArrayList<>();
+    List<TokenMarks> marks = new ArrayList<>();
+    Path saved = Files.createDirectory(folder.resolve(name));
+    try (TrainingEngine trainer = policy.newTrainer(3)) {
+      trainer.trainSupervised(batch(100), OPTIMISATION);
+      trainer.freezeReference();
+      steps(trainer, 0, STEPS / 2, losses, norms, marks);
+      trainer.save(saved);
+    }
+    try (TrainingEngine trainer = policy.newTrainer(4)) {
+      trainer.restore(saved);
+      steps(trainer, STEPS / 2, STEPS, losses, norms, marks);
+      List<Float> weights = new ArrayList<>();
+      for (float weight :
+          trainer
+              .snapshot(new WeightVersion(STEPS))
+              .tensors()
+              .getFirst()
+              .data()
+              .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
+        weights.add(weight);
+      }
+      return new Trained(weights, losses, norms, marks);
+    }
+  }
+
+  private static void steps(
+      TrainingEngine trainer,
+      int from,
+      int to,
+      List<Double> losses,
+      List<Double> norms,
+      List<TokenMarks> marks) {
+    for (int step = from; step < to; step++) {
+      StepOutcome.Stepped stepped =
+          (StepOutcome.Stepped) trainer.train(batch(step), LOSS, OPTIMISATION);
+      losses.add(stepped.loss());
+      norms.add(stepped.gradientNorm());
+      marks.addAll(stepped.marks());
+    }
+  }
+
+  private static void assertSame(Trained ranks, Trained whole) {
+    for (int i = 0; i < whole.weights().size(); i++) {
+      assertThat(ranks.weights().get(i)).isCloseTo(whole.weights().get(i), within(1e-5f));
+    }
+    for (int step = 0; step < STEPS; step++) {
+      assertThat(ranks.losses().get(step)).isCloseTo(whole.losses().get(step), within(1e-5));
+      assertThat(ranks.norms().get(step)).isCloseTo(whole.norms().get(step), within(1e-5));
+    }
+    assertThat(ranks.marks()).isEqualTo(whole.marks());
+    assertThat(whole.marks()).hasSize(STEPS * 7).anyMatch(one -> !one.high().isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4})
+  void train_overRanks_isTheTrainerOfOneThread(int ranks) throws IOException {
+    CollectiveFactory groups = new SharedMemoryGroups(Duration.ofSeconds(60));
+    assertSame(train("ranks", over(ranks, groups)), train("whole", new ToyPolicy(POLICY)));
+  }
+
+  @Test
+  void train_aRankLostInTheMiddle_abandonsTheStepAndMakesItAgain() throws IOException {
+    Losing groups = new Losing(1, 1, 2);
+    assertSame(train("ranks", over(2, groups)), train("whole", new ToyPolicy(POLICY)));
+    assertThat(groups.reasons).singleElement().asString().contains("rank 1 is lost");
+  }
+
+  @Test
+  void train_everyGroupLost_failsAndKeepsTheWeights() {
+    Losing groups = new Losing(0, Integer.MAX_VALUE, 1);
+    try (TrainingEngine trainer = over(2, groups).newTrainer(3)) {
+      String before = trainer.snapshot(WeightVersion.BASE).digest();
+      trainer.freezeReference();
+      assertThatThrownBy(() -> trainer.train(batch(0), LOSS, OPTIMISATION))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("tried 3 times")
+          .hasMessageContaining("rank 1 is lost");
+      assertThat(groups.reasons).hasSize(3);
+      assertThat(trainer.snapshot(WeightVersion.BASE).digest()).isEqualTo(before);
+    }
+  }
+
+  /** Groups of which some, from the first-th on, lose rank 1 in the last exchange of a step. */
+  private static final class Losing implements CollectiveFactory {
+    private final List<String> reasons = new ArrayList<>();
+    private final int first;
+    private final int groups;
+    private final int step;
+    private int opened;
+
+    Losing(int first, int groups, int step) {
+      this.first = first;
+      this.groups = groups;
+      this.step = step;
+    }
+
+    @Override
+    public List<Collective> open(int ranks) throws IOException {
+      List<Collective> group =
+          new ArrayList<>(SharedMemoryCollective.group(ranks, Duration.ofSeconds(60)));
+      int number = opened++;
+      if (number >= first && number - first < groups) {
+        group.set(1, new Dying(group.get(1), step));
+      }
+      return group;
+    }
+
+    @Override
+    public void lost(String reason) {
+      reasons.add(reason);
+    }
+  }
+
+  private static final class Dying implements Collective {
+    private final Collective to;
+    private final int step;
+    private int gathers;
+
+    Dying(Collective to, int step) {
+      this.to = to;
+      this.step = step;
+    }
+
+    @Override
+    public int rank() {
+      return to.rank();
+    }
+
+    @Override
+    public int size() {
+      return to.size();
+    }
+
+    @Override
+    public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
+      to.reduceScatter(all, piece);
+    }
+
+    @Override
+    public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
+      if (++gathers == step) {
+        throw new IllegalStateException("the device fell off the bus");
+      }
+      to.allGather(piece, all);
+    }
+
+    @Override
+    public void allReduce(double[] values) throws RankLostException {
+      to.allReduce(values);
+    }
+
+    @Override
+    public void close() {
+      to.close();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.troupe.verifiers.code;
+
+import io.troupe.verifiers.BuiltInVerifier;
+import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.VerifierFamily;
+import io.troupe.verifiers.VerifierOptions;
+import io.troupe.verifiers.VerifierProvider;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** The verifiers that run the program of a completion in a sandbox. */
+public final class CodeVerifiers implements VerifierFamily {
+  @Override
+  public List<VerifierProvider> providers() {
+    return List.of(
+        verifier("mbpp", "a Python program in a sandbox, against asserts", CodeProfile.mbpp()),
+        verifier(
+            "humaneval",
+            "the rest of a Python function in a sandbox, against a check function",
+            CodeProfile.humanEval()),
+        verifier(
+            "apps",
+            "a Python program in a sandbox, against its output or results; partial credit",
+            CodeProfile.apps()));
+  }
+
+  private static VerifierProvider verifier(String name, String summary, CodeProfile benchmark) {
+    return new BuiltInVerifier(
+        name, summary, Isolation.SELF, true, options -> create(name, benchmark, options));
+  }
+
+  /**
+   * A verifier with a sandbox of its own.
+   *
+   * <p>Options: {@code timeout} (time of a program, 5s), {@code timeout_of_all_runs} (of all runs
+   * of one that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code
+   * python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
+   * comparison} (exact, lines, tokens or numbers), {@code allow_unfiltered} (false; see {@link
+   * SandboxSettings.Isolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed} (false; see
+   * {@link SandboxSettings.SandboxIsolation#NONE}).
+   *
+   * @param benchmarkName for messages
+   * @throws SandboxUnavailableException if this machine cannot shut programs in
+   */
+  private static CodeVerifier create(
+      String benchmarkName, CodeProfile benchmark, VerifierOptions options)
+      throws SandboxUnavailableException {
+    CodeProfile profile =
+        new CodeProfile(
+            options.flag("first_block_only", benchmark.firstBlockOnly()),
+            options.flag("partial_credit", benchmark.partialCredit()),
+            options.choice("comparison", benchmark.comparison()));
+    SandboxSettings standard = SandboxSettings.standard();
+    Duration wall = options.duration("timeout", standard.wall());
+    Duration all = options.duration("timeout_of_all_runs", wall.multipliedBy(6));
+    SandboxSettings settings =
+        new SandboxSettings(
+            options.workers(),
+            isolation(
+                options.flag("allow_unsandboxed", false), options.flag("allow_unfiltered", false)),
+            Path.of(options.text("python").orElse(standard.python().toString())),
+            wall,
+            all,
+            (long) options.integer("memory_mb", (int) (standard.memoryBytes() >> 20), 128) << 20,
+            options.integer("processes", standard.processes(), 1),
+            standard.fileBytes(),
+            standard.outputBytes());
+    // Before processes are started for options that cannot be.
+    options.refuseOthers(benchmarkName);
+    return new CodeVerifier(profile, Sandbox.open(settings));
+  }
+
+  private static SandboxSettings.SandboxIsolation isolation(
+      boolean unsandboxed, boolean unfiltered) {
+    if (unsandboxed) {
+      return SandboxSettings.SandboxIsolation.NONE;
+    }
+    return unfiltered
+        ? SandboxSettings.SandboxIsolation.BUBBLEWRAP_MAYBE_UNFILTERED
+        : SandboxSettings.SandboxIsolation.BUBBLEWRAP;
+  }
+}

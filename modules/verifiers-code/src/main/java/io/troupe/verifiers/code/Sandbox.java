@@ -1,0 +1,320 @@
+package io.troupe.verifiers.code;
+
+import io.troupe.core.outage.Backoff;
+import io.troupe.verifiers.code.SandboxSettings.SandboxIsolation;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Runs programs that are taken for hostile, several at once: a supervised pool of Python processes,
+ * each in namespaces of its own.
+ *
+ * <p>A worker runs one program at a time, so a hostile one delays nobody but those who wait for the
+ * same worker, and those no longer than the time limit. A worker that dies or hangs is killed and
+ * started again, after a pause that doubles while starts fail.
+ *
+ * <p>What a program can do, and what not, is told in {@code docs/verifiers.md}, chapter Code.
+ */
+public final class Sandbox implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Sandbox.class.getName());
+  private static final Backoff BACKOFF = new Backoff(100, 10_000);
+
+  /** Until a worker is free; callers that bound their own number never wait so long. */
+  private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
+
+  private static final String PROBE_OUTPUT = "42";
+  private static final SandboxJob PROBE = new SandboxJob.RunJob("print(6 * 7)", "");
+
+  private final SandboxSettings settings;
+  private final Path python;
+  private final boolean root;
+  private final BlockingQueue<SandboxWorker> idle = new LinkedBlockingQueue<>();
+  private final Set<SandboxWorker> workers = ConcurrentHashMap.newKeySet();
+  private final LongAdder jobs = new LongAdder();
+  private final LongAdder restarts = new LongAdder();
+
+  /** Starts processes and outlives them: Linux ends them with the thread that started them. */
+  private final ScheduledExecutorService starter = executor("code-sandbox-starter");
+
+  private final ScheduledExecutorService watchdog = executor("code-sandbox-watchdog");
+  private volatile boolean closed;
+  private volatile String lastFailure = "";
+
+  private record SandboxWorker(int index, SandboxProcess server) {}
+
+  /**
+   * Counts since the sandbox was opened.
+   *
+   * @param jobs programs run; a whole program's runs count each
+   * @param restarts workers started again
+   * @param idle workers that wait for a program now
+   */
+  public record Counts(long jobs, long restarts, int idle) {}
+
+  private Sandbox(SandboxSettings settings, Path python, boolean root) {
+    this.settings = settings;
+    this.python = python;
+    this.root = root;
+  }
+
+  /**
+   * Opens a sandbox with one worker ready; the others follow.
+   *
+   * @throws SandboxUnavailableException if this machine cannot shut programs in; nothing is left
+   *     behind
+   */
+  public static Sandbox open(SandboxSettings settings) throws SandboxUnavailableException {
+    if (settings.isolation().namespaces() && !isInstalled("bwrap")) {
+      throw new SandboxUnavailableException(SandboxDiagnosis.NO_BUBBLEWRAP);
+    }
+    if (settings.isolation() == SandboxIsolation.NONE) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "programs are judged WITHOUT A SANDBOX: they can do whatever this user can");
+    }
+    Sandbox sandbox = new Sandbox(settings, interpreter(settings.python()), isRoot());
+    try {
+      if (!sandbox.starter.submit(() -> sandbox.start(0)).get().filtered()) {
+        sandbox.disableFilter();
+      }
+      sandbox.probe();
+      for (int index = 1; index < settings.workers(); index++) {
+        sandbox.startLater(index, 0);
+      }
+      return sandbox;
+    } catch (SandboxUnavailableException refused) {
+      sandbox.close();
+      throw refused;
+    } catch (ExecutionException e) {
+      sandbox.close();
+      String said = e.getCause() instanceof IOException cause ? cause.getMessage() : e.getMessage();
+      throw new SandboxUnavailableException(
+          SandboxDiagnosis.of(String.valueOf(said), SandboxDiagnosis::kernelSetting));
+    } catch (InterruptedException e) {
+      sandbox.close();
+      Thread.currentThread().interrupt();
+      throw new SandboxUnavailableException("interrupted while the sandbox started");
+    }
+  }
+
+  /**
+   * Judges one program. A machine on which none can be judged would make every verdict a crash, and
+   * say so of no start.
+   */
+  private void probe() throws SandboxUnavailableException {
+    SandboxWorker worker = idle.remove();
+    SandboxResult result = worker.server().run(PROBE);
+    boolean late =
+        switch (result) {
+          case SandboxResult.Ran ran when ran.output().strip().equals(PROBE_OUTPUT) -> false;
+          case SandboxResult.Ran ran -> isLate(ran.ending(), ran);
+          case SandboxResult.Ended ended -> isLate(ended.ending(), ended);
+          case SandboxResult.Failed _, SandboxResult.BadProblem _, SandboxResult.Judged _ ->
+              throw new SandboxUnavailableException(
+                  SandboxDiagnosis.ofProbe(result.toString(), SandboxDiagnosis::kernelSetting));
+        };
+    if (late) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a program of one line has not ended within {0}; if the machine is not busy, raise the"
+              + " verifier''s option timeout",
+          settings.wall());
+    }
+    if (worker.server().isAlive()) {
+      idle.add(worker);
+    } else {
+      replace(worker);
+    }
+  }
+
+  private static boolean isLate(ProgramExit ending, SandboxResult result)
+      throws SandboxUnavailableException {
+    if (ending instanceof ProgramExit.OutOfTime) {
+      return true;
+    }
+    throw new SandboxUnavailableException(
+        SandboxDiagnosis.ofProbe(result.toString(), SandboxDiagnosis::kernelSetting));
+  }
+
+  private void disableFilter() throws SandboxUnavailableException {
+    if (settings.isolation() == SandboxIsolation.BUBBLEWRAP) {
+      throw new SandboxUnavailableException(
+          SandboxDiagnosis.noFilter(System.getProperty("os.arch")));
+    }
+    if (settings.isolation().namespaces()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "programs are judged WITHOUT A FILTER OF SYSTEM CALLS: none is known for this processor,"
+              + " so that they reach all of the kernel that namespaces leave open");
+    }
+  }
+
+  /** Runs a job when a worker is free. Blocks; ends within two minutes and the job's own limit. */
+  SandboxResult run(SandboxJob job) {
+    SandboxWorker worker;
+    try {
+      worker = idle.poll(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new SandboxResult.Failed("interrupted while waiting for a sandbox");
+    }
+    if (worker == null || closed) {
+      return new SandboxResult.Failed(
+          closed ? "the sandbox is closed" : "no sandbox became free. " + lastFailure);
+    }
+    jobs.increment();
+    boolean answered = false;
+    try {
+      SandboxResult result = worker.server().run(job);
+      answered = true;
+      return result;
+    } finally {
+      // What ended without a result may have written half a job, so nothing can follow it.
+      if (answered && worker.server().isAlive()) {
+        idle.add(worker);
+      } else {
+        replace(worker);
+      }
+    }
+  }
+
+  private void replace(SandboxWorker worker) {
+    worker.server().close();
+    workers.remove(worker);
+    restarts.increment();
+    startLater(worker.index(), 0);
+  }
+
+  /** Runs on the starter's thread only. */
+  private SandboxProcess start(int index) throws IOException {
+    SandboxProcess server =
+        SandboxProcess.start(SandboxCommand.of(settings, python, uid(index)), settings, watchdog);
+    SandboxWorker worker = new SandboxWorker(index, server);
+    workers.add(worker);
+    if (closed) {
+      server.close();
+    }
+    idle.add(worker);
+    return server;
+  }
+
+  private OptionalInt uid(int index) throws IOException {
+    return root
+        ? OptionalInt.of(SandboxUids.of(index, Files.readString(Path.of("/proc/self/uid_map"))))
+        : OptionalInt.empty();
+  }
+
+  private void startLater(int index, int failures) {
+    if (closed) {
+      return;
+    }
+    try {
+      var _ =
+          starter.schedule(
+              () -> {
+                try {
+                  start(index);
+                } catch (IOException | RuntimeException | Error e) {
+                  // Whatever it was: a worker that is not tried again is missing until the end.
+                  lastFailure = "The last one did not start: " + e.getMessage();
+                  startLater(index, failures + 1);
+                }
+              },
+              BACKOFF.pauseMillis(failures),
+              TimeUnit.MILLISECONDS);
+    } catch (java.util.concurrent.RejectedExecutionException e) {
+      // Closed meanwhile: nobody waits for the worker any more.
+      lastFailure = "The sandbox is closed.";
+    }
+  }
+
+  /** What programs may use. */
+  public SandboxSettings settings() {
+    return settings;
+  }
+
+  /** What happened so far. */
+  public Counts counts() {
+    return new Counts(jobs.sum(), restarts.sum(), idle.size());
+  }
+
+  /** Process ids of the workers, for tests of what is left of them. */
+  Set<Long> pids() {
+    return Set.copyOf(workers.stream().map(worker -> worker.server().pid()).toList());
+  }
+
+  /** Kills all workers with the programs in them. Jobs under way fail. */
+  @Override
+  public void close() {
+    closed = true;
+    starter.shutdown();
+    workers.forEach(worker -> worker.server().close());
+    watchdog.shutdownNow();
+  }
+
+  private static ScheduledExecutorService executor(String name) {
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name(name).unstarted(task));
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return executor;
+  }
+
+  private static boolean isInstalled(String program) {
+    for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":", -1)) {
+      if (Files.isExecutable(Path.of(folder.isEmpty() ? "." : folder, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+
+  /** Where the interpreter really lies: a shim or a link would lead nowhere in a sandbox. */
+  private static Path interpreter(Path python) throws SandboxUnavailableException {
+    String question =
+        "import os, sys; print(sys.version_info >= (3, 9), os.path.realpath(sys.executable))";
+    try {
+      Process process =
+          new ProcessBuilder(python.toString(), "-I", "-S", "-c", question)
+              .redirectErrorStream(true)
+              .start();
+      process.getOutputStream().close();
+      String said =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (process.waitFor() == 0 && said.startsWith("True ")) {
+        return Path.of(said.substring("True ".length()));
+      }
+      throw new SandboxUnavailableException(
+          "programs need Python 3.9 or later, and %s is none (%s)".formatted(python, said));
+    } catch (IOException e) {
+      throw new SandboxUnavailableException(
+          "programs need Python 3.9 or later, and there is no %s. Debian, as root: apt-get install python3"
+              .formatted(python));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SandboxUnavailableException("interrupted while the sandbox started");
+    }
+  }
+}

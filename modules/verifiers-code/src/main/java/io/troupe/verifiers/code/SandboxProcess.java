@@ -1,0 +1,239 @@
+package io.troupe.verifiers.code;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.verifiers.code.SandboxResult.TestResult;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One sandbox: a process that judges one job after the other.
+ *
+ * <p>Whatever it does or fails to do, an exchange ends: at its deadline the process is killed, its
+ * namespace goes with it, and reading from it ends.
+ */
+final class SandboxProcess implements AutoCloseable {
+  /** A program's own time is kept by the sandbox; this is for the sandbox that does not. */
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
+  private static final Duration START = Duration.ofSeconds(30);
+  private static final int LARGEST_REPLY = 256 << 20;
+  private static final List<String> SOURCES =
+      List.of("confine.py", "wire.py", "program.py", "judge.py", "server.py");
+
+  /** ASCII, so that no text, not even half a surrogate pair, has no form. */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+  private final Process process;
+  private final SandboxSettings settings;
+  private final ScheduledExecutorService watchdog;
+  private final DataOutputStream input;
+  private final DataInputStream output;
+  private long jobs;
+  private boolean filtered;
+  private boolean spent;
+
+  private SandboxProcess(
+      Process process, SandboxSettings settings, ScheduledExecutorService watchdog) {
+    this.process = process;
+    this.settings = settings;
+    this.watchdog = watchdog;
+    this.input = new DataOutputStream(process.getOutputStream());
+    this.output = new DataInputStream(process.getInputStream());
+  }
+
+  /**
+   * Starts a sandbox and waits until it is ready.
+   *
+   * <p>The calling thread must live as long as the sandbox: Linux ends it with the thread that
+   * started it, not with the Java process.
+   *
+   * @throws IOException with what the process wrote, if it ends instead
+   */
+  static SandboxProcess start(
+      List<String> command, SandboxSettings settings, ScheduledExecutorService watchdog)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    if (!settings.isolation().namespaces()) {
+      builder.environment().clear();
+      builder.environment().put("PYTHONHASHSEED", "0");
+      builder.environment().put("PATH", "/usr/bin:/bin");
+    }
+    SandboxProcess server = new SandboxProcess(builder.start(), settings, watchdog);
+    ScheduledFuture<?> deadline = server.killAfter(START);
+    try {
+      server.write(server.introduction());
+      server.input.flush();
+      server.filtered = server.read().path("filtered").asBoolean();
+      return server;
+    } catch (IOException e) {
+      server.close();
+      throw new IOException(server.errorTail(), e);
+    } finally {
+      deadline.cancel(false);
+    }
+  }
+
+  private ObjectNode introduction() throws IOException {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.putObject("settings")
+        .put("isolated", settings.isolation().namespaces())
+        .put("memory_bytes", settings.memoryBytes())
+        .put("file_bytes", settings.fileBytes())
+        .put("processes", settings.processes())
+        .put("cpu_seconds", settings.wall().toSeconds() + 1);
+    var sources = json.putArray("sources");
+    for (String name : SOURCES) {
+      try (InputStream resource = SandboxProcess.class.getResourceAsStream(name)) {
+        if (resource == null) {
+          throw new IllegalStateException("the sandbox's " + name + " is missing from its jar");
+        }
+        sources
+            .addArray()
+            .add(name)
+            .add(new String(resource.readAllBytes(), StandardCharsets.UTF_8));
+      }
+    }
+    return json;
+  }
+
+  /** Runs a job. Afterwards {@link #isAlive} says whether another one can follow. */
+  SandboxResult run(SandboxJob job) {
+    String nonce = Long.toString(jobs++);
+    ScheduledFuture<?> deadline = killAfter(settings.wall().plus(GRACE));
+    try {
+      write(
+          JsonNodeFactory.instance
+              .objectNode()
+              .put("nonce", nonce)
+              .put("seconds", settings.wall().toNanos() / 1e9)
+              .put("await_exit", job instanceof SandboxJob.RunJob));
+      write(job.json(settings.outputBytes()));
+      input.flush();
+      JsonNode reply = read();
+      if (!reply.path("nonce").asText().equals(nonce)) {
+        throw new IOException("an answer to another job");
+      }
+      return result(reply);
+    } catch (IOException | IllegalArgumentException e) {
+      close();
+      return new SandboxResult.Failed(
+          "the sandbox failed: %s %s".formatted(e.getMessage(), errorTail()));
+    } finally {
+      deadline.cancel(false);
+    }
+  }
+
+  private SandboxResult result(JsonNode reply) throws IOException {
+    ProgramExit ending = ending(reply);
+    if (!reply.required("judged").asBoolean()) {
+      spent = true;
+      return switch (ending) {
+        case ProgramExit.OutOfTime _, ProgramExit.OutOfMemory _ -> new SandboxResult.Ended(ending);
+        case ProgramExit.Answered _, ProgramExit.Exited _ ->
+            new SandboxResult.Failed("the judge of the tests ended before it reported");
+      };
+    }
+    JsonNode report = JSON.readTree(reply.required("report").asText());
+    if (report.has("bad")) {
+      return new SandboxResult.BadProblem(report.get("bad").asText());
+    }
+    if (report.has("output")) {
+      return new SandboxResult.Ran(
+          report.get("output").asText(),
+          report.required("flood").asBoolean(),
+          report.required("raised").asText(),
+          ending);
+    }
+    List<TestResult> tests = new ArrayList<>();
+    for (JsonNode test : report.required("tests")) {
+      tests.add(new TestResult(test.get(0).asBoolean(), test.get(1).asText()));
+    }
+    return new SandboxResult.Judged(tests, ending);
+  }
+
+  private static ProgramExit ending(JsonNode reply) {
+    return switch (reply.path("cause").asText("")) {
+      case "timeout" -> new ProgramExit.OutOfTime();
+      case "memory" -> new ProgramExit.OutOfMemory();
+      default ->
+          reply.hasNonNull("exit")
+              ? new ProgramExit.Exited(reply.get("exit").asInt())
+              : new ProgramExit.Answered();
+    };
+  }
+
+  private void write(JsonNode json) throws IOException {
+    byte[] bytes;
+    try {
+      bytes = JSON.writeValueAsBytes(json);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+    input.writeInt(bytes.length);
+    input.write(bytes);
+  }
+
+  private JsonNode read() throws IOException {
+    int length = output.readInt();
+    if (length < 0 || length > LARGEST_REPLY) {
+      throw new IOException("a reply of %d bytes".formatted(length));
+    }
+    return JSON.readTree(output.readNBytes(length));
+  }
+
+  private ScheduledFuture<?> killAfter(Duration time) {
+    return watchdog.schedule(this::close, time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether it has a filter of system calls for this processor. */
+  boolean filtered() {
+    return filtered;
+  }
+
+  /** Whether another job can follow. */
+  boolean isAlive() {
+    return !spent && process.isAlive();
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** What the process wrote to its standard error, after it ended. */
+  private String errorTail() {
+    try {
+      if (!process.waitFor(5, TimeUnit.SECONDS)) {
+        return "it cannot be killed";
+      }
+      String words = new String(process.getErrorStream().readNBytes(4_000), StandardCharsets.UTF_8);
+      return words.isBlank() ? "exit status " + process.exitValue() : words.strip();
+    } catch (IOException e) {
+      return "exit status " + process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+
+  /** Kills the process, and with it all that runs in the sandbox. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

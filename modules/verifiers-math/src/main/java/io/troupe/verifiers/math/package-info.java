@@ -1,0 +1,5 @@
+/** Verifiers of mathematical answers. */
+@NullMarked
+package io.troupe.verifiers.math;
+
+import org.jspecify.annotations.NullMarked;

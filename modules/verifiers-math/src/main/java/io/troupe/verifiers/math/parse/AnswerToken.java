@@ -1,0 +1,36 @@
+package io.troupe.verifiers.math.parse;
+
+/**
+ * A piece of an answer.
+ *
+ * @param text a numeral, a variable's name, words, a command without its backslash, or a sign
+ * @param spaced whether white space stands before it
+ */
+record AnswerToken(Kind kind, String text, boolean spaced) {
+  static final AnswerToken END = new AnswerToken(Kind.END, "", false);
+
+  enum Kind {
+    NUMBER,
+    /** A variable's name. */
+    LETTER,
+    /** A plain word of several letters, which may be a unit, or the product of its letters. */
+    WORD,
+    /** What stood inside of {@code \text}, in lower case. */
+    TEXT,
+    COMMAND,
+    SIGN,
+    END
+  }
+
+  boolean is(Kind wanted, String wantedText) {
+    return kind == wanted && text.equals(wantedText);
+  }
+
+  boolean isSign(String wanted) {
+    return is(Kind.SIGN, wanted);
+  }
+
+  boolean isCommand(String wanted) {
+    return is(Kind.COMMAND, wanted);
+  }
+}

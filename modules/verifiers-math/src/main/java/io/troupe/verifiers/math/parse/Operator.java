@@ -1,0 +1,175 @@
+package io.troupe.verifiers.math.parse;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** What combines scalars into a scalar. */
+public enum Operator {
+  ADD,
+  NEGATE,
+  MULTIPLY,
+  DIVIDE,
+  POWER,
+  /** The radicand, then the degree. */
+  ROOT,
+  PLUS_OR_MINUS,
+  MINUS_OR_PLUS,
+  ABSOLUTE,
+  FLOOR,
+  CEILING,
+  FACTORIAL,
+  BINOMIAL,
+  /** An angle in degrees, as radians. */
+  DEGREES,
+  /** A hundredth, inside of an expression. */
+  PERCENT,
+  EXP,
+  LN,
+  /** Of no stated base: ten or e, as the comparison says. */
+  LOG,
+  /** The base, then the argument. */
+  LOG_BASE,
+  SIN,
+  COS,
+  TAN,
+  COT,
+  SEC,
+  CSC,
+  ARCSIN,
+  ARCCOS,
+  ARCTAN,
+  SINH,
+  COSH,
+  TANH,
+  GCD,
+  LCM,
+  MAX,
+  MIN;
+
+  private static final Map<String, Operator> FUNCTIONS =
+      Map.ofEntries(
+          Map.entry("exp", EXP),
+          Map.entry("ln", LN),
+          Map.entry("log", LOG),
+          Map.entry("lg", LOG),
+          Map.entry("sin", SIN),
+          Map.entry("cos", COS),
+          Map.entry("tan", TAN),
+          Map.entry("cot", COT),
+          Map.entry("sec", SEC),
+          Map.entry("csc", CSC),
+          Map.entry("arcsin", ARCSIN),
+          Map.entry("arccos", ARCCOS),
+          Map.entry("arctan", ARCTAN),
+          Map.entry("asin", ARCSIN),
+          Map.entry("acos", ARCCOS),
+          Map.entry("atan", ARCTAN),
+          Map.entry("sinh", SINH),
+          Map.entry("cosh", COSH),
+          Map.entry("tanh", TANH),
+          Map.entry("abs", ABSOLUTE),
+          Map.entry("floor", FLOOR),
+          Map.entry("ceil", CEILING),
+          Map.entry("gcd", GCD),
+          Map.entry("lcm", LCM),
+          Map.entry("max", MAX),
+          Map.entry("min", MIN));
+
+  /** The function of that name, with or without the backslash. */
+  static Optional<Operator> function(String name) {
+    return Optional.ofNullable(FUNCTIONS.get(name));
+  }
+
+  boolean takesList() {
+    return this == GCD || this == LCM || this == MAX || this == MIN;
+  }
+
+  public boolean isPlusMinus() {
+    return this == PLUS_OR_MINUS || this == MINUS_OR_PLUS;
+  }
+
+  /** Its inverse function, for {@code \sin^{-1}}. */
+  Optional<Operator> inverse() {
+    return switch (this) {
+      case SIN -> Optional.of(ARCSIN);
+      case COS -> Optional.of(ARCCOS);
+      case TAN -> Optional.of(ARCTAN);
+      case ADD,
+          NEGATE,
+          MULTIPLY,
+          DIVIDE,
+          POWER,
+          ROOT,
+          PLUS_OR_MINUS,
+          MINUS_OR_PLUS,
+          ABSOLUTE,
+          FLOOR,
+          CEILING,
+          FACTORIAL,
+          BINOMIAL,
+          DEGREES,
+          PERCENT,
+          EXP,
+          LN,
+          LOG,
+          LOG_BASE,
+          COT,
+          SEC,
+          CSC,
+          ARCSIN,
+          ARCCOS,
+          ARCTAN,
+          SINH,
+          COSH,
+          TANH,
+          GCD,
+          LCM,
+          MAX,
+          MIN ->
+          Optional.empty();
+    };
+  }
+
+  /** Whether its real domain is a part of the line, so that complex points say nothing. */
+  public boolean isBranched() {
+    return switch (this) {
+      case ROOT,
+          ABSOLUTE,
+          FLOOR,
+          CEILING,
+          FACTORIAL,
+          BINOMIAL,
+          LN,
+          LOG,
+          LOG_BASE,
+          ARCSIN,
+          ARCCOS,
+          ARCTAN,
+          GCD,
+          LCM,
+          MAX,
+          MIN ->
+          true;
+      case ADD,
+          NEGATE,
+          MULTIPLY,
+          DIVIDE,
+          POWER,
+          PLUS_OR_MINUS,
+          MINUS_OR_PLUS,
+          DEGREES,
+          PERCENT,
+          EXP,
+          SIN,
+          COS,
+          TAN,
+          COT,
+          SEC,
+          CSC,
+          SINH,
+          COSH,
+          TANH ->
+          false;
+    };
+  }
+}

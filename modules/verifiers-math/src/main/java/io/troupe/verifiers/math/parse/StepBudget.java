@@ -1,0 +1,34 @@
+package io.troupe.verifiers.math.parse;
+
+/**
+ * What one comparison may cost, counted in steps of about 50 ns rather than by a clock, so that a
+ * verdict depends on the answers alone.
+ */
+public final class StepBudget {
+  /** About 30 ms of work. */
+  static final long STEPS = 600_000;
+
+  /** Integers beyond about ten thousand decimal digits are not computed. */
+  public static final int MOST_BITS = 32_768;
+
+  private long left;
+
+  public StepBudget() {
+    this(STEPS);
+  }
+
+  StepBudget(long steps) {
+    left = steps;
+  }
+
+  public void spend(long steps) {
+    left -= steps;
+    if (left < 0) {
+      throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
+    }
+  }
+
+  public long left() {
+    return left;
+  }
+}

@@ -1,0 +1,117 @@
+package io.troupe.verifiers.pool;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Finds what a process has started by a mark in the environment that its children inherit. One that
+ * was started while its parent was killed, or before the parent ended by itself, is nobody's
+ * descendant any more, and holds the pipes that somebody reads.
+ *
+ * <p>Only where {@code /proc} shows environments; a child that was given another environment is not
+ * found. While a process becomes another program it shows none, so it is looked at again.
+ *
+ * @param mark of this process alone
+ */
+record ProcessMark(String mark) {
+  private static final String NAME = "TROUPE_VERIFIER";
+  private static final Path PROC = Path.of("/proc");
+
+  /** Those that are found may start others meanwhile; what goes on for so long is let be. */
+  private static final int ROUNDS = 20;
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  // Fields of /proc/PID/stat, counted from behind the name; man 5 proc.
+  private static final int STATE = 0;
+  private static final int FLAGS = 6;
+  private static final long KERNEL_THREAD = 0x0020_0000;
+
+  static ProcessMark create() {
+    return new ProcessMark(UUID.randomUUID().toString());
+  }
+
+  /** Has a process and its children carry the mark. */
+  ProcessBuilder put(ProcessBuilder builder) {
+    builder.environment().put(NAME, mark);
+    return builder;
+  }
+
+  /** What a process tells of the mark. */
+  enum MarkState {
+    OURS,
+    OTHERS,
+    /** Its environment is empty: it is about to become another program, or was given none. */
+    NOTHING
+  }
+
+  /** Kills all that carry it. */
+  void kill() {
+    if (!Files.isDirectory(PROC)) {
+      return;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      List<ProcessHandle> found = new ArrayList<>();
+      boolean untold = false;
+      for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+        switch (readMark(process)) {
+          case OURS -> found.add(process);
+          case NOTHING -> untold = true;
+          case OTHERS -> {}
+        }
+      }
+      if (found.isEmpty() && !untold) {
+        return;
+      }
+      found.forEach(ProcessHandle::destroyForcibly);
+      if (untold) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private MarkState readMark(ProcessHandle process) {
+    Path told = PROC.resolve(Long.toString(process.pid()));
+    try {
+      byte[] environment = Files.readAllBytes(told.resolve("environ"));
+      MarkState says =
+          readMark(
+              environment, environment.length > 0 ? "" : Files.readString(told.resolve("stat")));
+      return says == MarkState.NOTHING && isOlder(process) ? MarkState.OTHERS : says;
+    } catch (IOException notOurs) {
+      return MarkState.OTHERS; // another user's, or gone
+    }
+  }
+
+  /** By what Linux tells of it; the line {@code stat} of one without an environment alone. */
+  MarkState readMark(byte[] environment, String stat) {
+    if (environment.length > 0) {
+      String variable = NAME + "=" + mark;
+      return Arrays.asList(new String(environment, StandardCharsets.UTF_8).split("\0", -1))
+              .contains(variable)
+          ? MarkState.OURS
+          : MarkState.OTHERS;
+    }
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+    boolean over = fields[STATE].startsWith("Z") || fields[STATE].startsWith("X");
+    boolean ofTheKernel = (Long.parseLong(fields[FLAGS]) & KERNEL_THREAD) != 0;
+    return over || ofTheKernel ? MarkState.OTHERS : MarkState.NOTHING;
+  }
+
+  /** Older than this process, and so nothing that it has started. */
+  private static boolean isOlder(ProcessHandle process) {
+    Optional<Instant> own = ProcessHandle.current().info().startInstant();
+    Optional<Instant> its = process.info().startInstant();
+    return own.isPresent() && its.isPresent() && its.get().isBefore(own.get());
+  }
+}

@@ -1,0 +1,175 @@
+package io.troupe.verifiers.pool;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Check;
+import io.troupe.core.reward.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What a pool and a verifier's process say to each other: JSON objects, one a line, in UTF-8.
+ *
+ * <pre>
+ * process   {"ready": true}                                      once, when it can be asked
+ * pool      {"seq": 1, "id": …, "source": …, "prompt": …, "answer": …, "completion": …}
+ * process   {"seq": 1, "reward": 0.5, "extracted": …, "reason": …, "checks": [{"name": …, "passed": …}]}
+ *       or  {"seq": 1, "unverifiable": "bad_input", "reason": …}
+ * </pre>
+ *
+ * <p>Only {@code seq} and {@code reward} (or {@code unverifiable}) must be in an answer. {@code
+ * seq} is repeated so that an answer can never be taken for another question's.
+ */
+final class VerifierProtocol {
+  /** Longest answer, in bytes: what is longer is no verdict. */
+  static final int LONGEST_ANSWER = 4 << 20;
+
+  /*
+   * Completions may hold halves of surrogate pairs, which UTF-8 cannot carry and escapes can; a long
+   * completion is one long string.
+   */
+  private static final JsonMapper JSON =
+      JsonMapper.builder(
+              com.fasterxml.jackson.core.JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+                  .build())
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private VerifierProtocol() {}
+
+  /** A question to a verifier's process. */
+  record Question(long seq, Prompt prompt, String completion) {}
+
+  /** What a process answered. */
+  record Answer(long seq, Verdict verdict) {}
+
+  static String ready() {
+    return "{\"ready\": true}";
+  }
+
+  static boolean isReady(String line) {
+    return tree(line).filter(node -> node.path("ready").asBoolean()).isPresent();
+  }
+
+  static String write(Question question) {
+    ObjectNode node = JSON.createObjectNode();
+    node.put("seq", question.seq());
+    node.put("id", question.prompt().id().value());
+    node.put("source", question.prompt().source());
+    node.put("prompt", question.prompt().text());
+    node.put("answer", question.prompt().answer());
+    node.put("completion", question.completion());
+    return text(node);
+  }
+
+  static Question question(String line) {
+    JsonNode node =
+        tree(line).orElseThrow(() -> new IllegalArgumentException("no JSON object: " + line));
+    return new Question(
+        node.path("seq").asLong(),
+        new Prompt(
+            new PromptId(node.path("id").asText()),
+            node.path("source").asText(),
+            node.path("prompt").asText(),
+            node.path("answer").asText(),
+            ""),
+        node.path("completion").asText());
+  }
+
+  static String write(Answer answer) {
+    ObjectNode node = JSON.createObjectNode();
+    node.put("seq", answer.seq());
+    switch (answer.verdict()) {
+      case Verdict.Scored(double reward, String extracted, String reason, List<Check> checks) -> {
+        node.put("reward", reward);
+        node.put("extracted", extracted);
+        node.put("reason", reason);
+        ArrayNode list = node.putArray("checks");
+        for (Check check : checks) {
+          list.addObject()
+              .put("name", check.name())
+              .put("passed", check.passed())
+              .put("passed_loosely", check.passedLoosely());
+        }
+      }
+      case Verdict.Unverifiable(Verdict.Cause cause, String reason) -> {
+        node.put("unverifiable", cause.name().toLowerCase(Locale.ROOT));
+        node.put("reason", reason);
+      }
+    }
+    return text(node);
+  }
+
+  /** The answer on a line, or nothing if the line is none. */
+  static Optional<Answer> answer(String line) {
+    return tree(line)
+        .filter(node -> node.path("seq").isIntegralNumber())
+        .flatMap(VerifierProtocol::answer);
+  }
+
+  private static Optional<Answer> answer(JsonNode node) {
+    String reason = node.path("reason").asText();
+    if (node.has("unverifiable")) {
+      return cause(node.path("unverifiable").asText())
+          .map(cause -> new Answer(seq(node), new Verdict.Unverifiable(cause, reason)));
+    }
+    double reward = node.path("reward").asDouble(Double.NaN);
+    if (!(node.path("reward").isNumber() && reward >= 0 && reward <= 1)) {
+      return Optional.empty();
+    }
+    List<Check> checks = new ArrayList<>();
+    for (JsonNode check : node.path("checks")) {
+      boolean passed = check.path("passed").asBoolean();
+      checks.add(
+          new Check(
+              check.path("name").asText(), passed, check.path("passed_loosely").asBoolean(passed)));
+    }
+    return Optional.of(
+        new Answer(
+            seq(node),
+            new Verdict.Scored(reward, node.path("extracted").asText(), reason, checks)));
+  }
+
+  private static long seq(JsonNode node) {
+    return node.path("seq").asLong();
+  }
+
+  private static Optional<Verdict.Cause> cause(String name) {
+    for (Verdict.Cause cause : Verdict.Cause.values()) {
+      if (cause.name().equalsIgnoreCase(name)) {
+        return Optional.of(cause);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<JsonNode> tree(String line) {
+    try {
+      JsonNode node = JSON.readTree(line);
+      return Optional.ofNullable(node).filter(JsonNode::isObject);
+    } catch (JsonProcessingException notJson) {
+      return Optional.empty();
+    }
+  }
+
+  private static String text(ObjectNode node) {
+    try {
+      return JSON.writeValueAsString(node);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.troupe.verifiers.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.Check;
+import io.troupe.core.reward.Verdict;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class VerifierProtocolTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a\nb\r\u2028\u0000", "\ud83d\ude00", "half \ud83d", "{\"seq\": 2}"})
+  void question_anyCompletion_arrivesAsItWas(String completion) {
+    VerifierProtocol.Question question =
+        new VerifierProtocol.Question(
+            7, new Prompt(new PromptId("p"), "math", "2+2", "4 \udc00", ""), completion);
+
+    String line = VerifierProtocol.write(question);
+
+    assertThat(line).doesNotContain("\n").isPrintable();
+    assertThat(VerifierProtocol.question(line)).isEqualTo(question);
+  }
+
+  @Test
+  void answer_verdict_arrivesAsItWas() {
+    Verdict scored = new Verdict.Scored(0.5, "x", "half", List.of(new Check("a", false, true)));
+    Verdict none = new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer");
+
+    assertThat(
+            VerifierProtocol.answer(VerifierProtocol.write(new VerifierProtocol.Answer(1, scored))))
+        .contains(new VerifierProtocol.Answer(1, scored));
+    assertThat(
+            VerifierProtocol.answer(VerifierProtocol.write(new VerifierProtocol.Answer(2, none))))
+        .contains(new VerifierProtocol.Answer(2, none));
+  }
+
+  @Test
+  void answer_least_isARewardAndItsNumber() {
+    assertThat(VerifierProtocol.answer("{\"seq\": 3, \"reward\": 1}"))
+        .contains(new VerifierProtocol.Answer(3, new Verdict.Scored(1, "", "")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "1",
+        "[]",
+        "{\"seq\": 1}",
+        "{\"reward\": 1}",
+        "{\"seq\": 1, \"reward\": 2}",
+        "{\"seq\": 1, \"reward\": -0.1}",
+        "{\"seq\": 1, \"reward\": \"1\"}",
+        "{\"seq\": 1, \"reward\": NaN}",
+        "{\"seq\": 1, \"reward\": 1} {}",
+        "{\"seq\": 1, \"unverifiable\": \"because\"}"
+      })
+  void answer_anythingElse_isNone(String line) {
+    assertThat(VerifierProtocol.answer(line)).isEmpty();
+  }
+}

@@ -1,0 +1,27 @@
+package io.troupe.weights.cache;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Weights that a server can send from: whole ones, or ones that are still coming in. */
+public interface ChunkSource {
+  /** Whether a chunk can be read. */
+  enum Availability {
+    /** It can, and for ever. */
+    PRESENT,
+    /** It may come. */
+    NOT_YET,
+    /** It will not: the transfer that was to bring it has ended. */
+    GONE
+  }
+
+  VersionManifest manifest();
+
+  byte[] manifestBytes();
+
+  /** Where the files are now. */
+  Path directory();
+
+  /** Waits for a chunk. */
+  Availability await(int chunk, Duration atMost) throws InterruptedException;
+}

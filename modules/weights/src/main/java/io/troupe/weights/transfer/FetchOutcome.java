@@ -1,0 +1,48 @@
+package io.troupe.weights.transfer;
+
+import io.troupe.weights.cache.CachedVersion;
+import io.troupe.weights.cache.WeightRef;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+
+/** How a request for weights ended. */
+public sealed interface FetchOutcome {
+  /** They are here. */
+  record Ready(CachedVersion version, TransferStats report) implements FetchOutcome {}
+
+  /** They were not fetched, because newer ones were asked for meanwhile. */
+  record Superseded(WeightRef by) implements FetchOutcome {}
+
+  /** No source could give them; the next version is another attempt. */
+  record Failed(String reason, TransferStats report) implements FetchOutcome {}
+
+  /**
+   * What it took.
+   *
+   * @param fetched bytes that came over the network
+   * @param reused bytes taken from the version before
+   * @param corrupt chunks that arrived damaged, and were asked for again
+   * @param failures sources that were left, in order
+   */
+  record TransferStats(
+      long fetched, long reused, int corrupt, Duration took, List<SourceFailure> failures) {
+    /** Of weights that were here already. */
+    static final TransferStats NONE = new TransferStats(0, 0, 0, Duration.ZERO, List.of());
+
+    public TransferStats {
+      failures = List.copyOf(failures);
+    }
+  }
+
+  /** Why a source was left for another. */
+  record SourceFailure(InetSocketAddress source, String reason) {
+    static final String ABSENT = "does not have them";
+    static final String EVICTED = "has them no more";
+
+    /** Whether it is the source's fault, and not only that it lacks these weights. */
+    public boolean faulty() {
+      return !reason.equals(ABSENT) && !reason.equals(EVICTED);
+    }
+  }
+}

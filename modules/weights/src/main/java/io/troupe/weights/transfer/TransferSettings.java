@@ -1,0 +1,56 @@
+package io.troupe.weights.transfer;
+
+import static io.troupe.core.Require.require;
+
+import java.time.Duration;
+
+/**
+ * When a transfer is taken for stuck. A connection may be slow for {@code stall}; then it is
+ * closed, and the receiver goes on with another source where it was.
+ *
+ * @param connect until a connection is made and both sides have shown their secret
+ * @param stall within which {@code slowest} times its length must arrive
+ * @param slowest bytes a second below which a source is left for another one
+ * @param relayWait how long a server waits for a chunk that is on its way to itself
+ * @param total after which a transfer is given up; the next version is another transfer
+ * @param window chunks asked for ahead of those that came
+ * @param connections a server takes at most; more are refused
+ */
+public record TransferSettings(
+    Duration connect,
+    Duration stall,
+    long slowest,
+    Duration relayWait,
+    Duration total,
+    int window,
+    int connections) {
+  private static final int DEFAULT_WINDOW = 8;
+  private static final int DEFAULT_CONNECTIONS = 128;
+
+  public TransferSettings {
+    require(connect.isPositive(), "the time to connect is above 0, not %s", connect);
+    require(stall.isPositive(), "the time a transfer may stall is above 0, not %s", stall);
+    require(slowest >= 1, "the slowest source sends 1 byte a second or more, not %d", slowest);
+    require(
+        relayWait.compareTo(stall) < 0,
+        "a server waits for less (%s) than a receiver takes for a stall (%s)",
+        relayWait,
+        stall);
+    require(
+        total.compareTo(stall) > 0, "a transfer (%s) takes longer than a stall (%s)", total, stall);
+    require(window >= 1, "a receiver asks for 1 chunk or more, not %d", window);
+    require(connections >= 1, "a server takes 1 connection or more, not %d", connections);
+  }
+
+  /** For a network of 1 Gbit/s and more. */
+  public static TransferSettings usual() {
+    return new TransferSettings(
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(5),
+        8L << 20,
+        Duration.ofSeconds(2),
+        Duration.ofMinutes(15),
+        DEFAULT_WINDOW,
+        DEFAULT_CONNECTIONS);
+  }
+}
