@@ -195,9 +195,8 @@ final class RequestTable {
   private void awaitFrozen() throws InterruptedException {
     synchronized (pausing) {
       boolean open = !gate.isShut();
-      gate
-          .closeAndDrain(); // first: what passes later may be drawn by an engine that came
-                            // meanwhile
+      gate.closeAndDrain(); // first: what passes later may be drawn by an engine that came
+      // meanwhile
       try {
         freeze(true);
       } catch (UnsupportedOperationException cannot) {

@@ -97,9 +97,8 @@ record RankFanOut(
               faults.accept(seat.number());
               seat.end();
             } else if (!(failure instanceof RankLostException)) {
-              seat
-                  .disconnect(); // What of its answer is still to be heard is no answer to the
-                                 // next.
+              seat.disconnect(); // What of its answer is still to be heard is no answer to the
+              // next.
             }
             gate.abandon(place, String.valueOf(failure.getMessage()));
             answer.completeExceptionally(failure);

@@ -206,7 +206,8 @@ public record Coordination(RunLimits limits) {
             onGroupFailed(lease, failure);
         case Input.VerifierAway(LeaseId lease, String reason) -> onVerifierAway(lease, reason);
         case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
-        case Input.LossTokensCounted(long step, LossTokens tokens) -> onLossTokensCounted(step, tokens);
+        case Input.LossTokensCounted(long step, LossTokens tokens) ->
+            onLossTokensCounted(step, tokens);
         case Input.WorkerRetired(WorkerId worker) -> onWorkerRetired(worker);
         case Input.NodeSkipped(String node, WeightVersion version, String reason) ->
             emit(new Event.NodeSkipped(node, version, reason));
