@@ -26,7 +26,7 @@ final class RecoveryTimesTest {
     assertThat(times.pending()).isFalse();
     assertThat(times.count()).isEqualTo(3);
     assertThat(times.lines())
-        .anyMatch(line -> line.matches("kill head +2 +5.0 s +6.0 s +17.5 s +20.0 s"))
+        .anyMatch(line -> line.matches("kill coordinator +2 +5.0 s +6.0 s +17.5 s +20.0 s"))
         .anyMatch(line -> line.matches("stop node +1 +5.0 s +5.0 s +14.0 s +14.0 s"))
         .anyMatch(line -> line.matches("all +3 +5.0 s +6.0 s +15.0 s +20.0 s"));
   }
