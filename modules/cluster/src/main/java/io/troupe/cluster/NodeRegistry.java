@@ -15,6 +15,7 @@ import akka.cluster.typed.Cluster;
 import akka.cluster.typed.Down;
 import akka.cluster.typed.Subscribe;
 import io.troupe.base.net.HostPort;
+import io.troupe.core.run.Input;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.runtime.Coordinator;
@@ -201,14 +202,15 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
     actors
         .coordinator()
         .tell(
-            switch (change) {
-              case WeightDistributionState.Missed(String node, long _, String reason) ->
-                  new Coordinator.NodeSkipped(node, version, reason);
-              case WeightDistributionState.SlowedOthers(String node, long _, String reason) ->
-                  new Coordinator.NodeSkipped(node, version, "it held others up: " + reason);
-              case WeightDistributionState.CaughtUp(String node, long _) ->
-                  new Coordinator.NodeCaughtUp(node, version);
-            });
+            new Coordinator.Tell(
+                switch (change) {
+                  case WeightDistributionState.Missed(String node, long _, String reason) ->
+                      new Input.NodeSkipped(node, version, reason);
+                  case WeightDistributionState.SlowedOthers(String node, long _, String reason) ->
+                      new Input.NodeSkipped(node, version, "it held others up: " + reason);
+                  case WeightDistributionState.CaughtUp(String node, long _) ->
+                      new Input.NodeCaughtUp(node, version);
+                }));
   }
 
   private void onRegisterNode(RegisterNode asked) {

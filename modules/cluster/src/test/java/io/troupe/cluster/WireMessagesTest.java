@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.typed.ActorRef;
+import akka.serialization.Serialization;
+import akka.serialization.SerializationExtension;
+import akka.serialization.SerializerWithStringManifest;
+import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.membership.ClusterIdentity;
 import io.troupe.core.prompt.Prompt;
@@ -18,6 +22,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.hosts.placement.NodeAssignment;
@@ -31,6 +36,7 @@ import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.SampledWeights;
 import java.io.NotSerializableException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,14 +92,15 @@ final class WireMessagesTest {
     List<SampledWeights> weights = List.of(new SampledWeights(VERSION, "ab12"));
     return Stream.of(
         new Coordinator.Register(WORKER, ref()),
-        new Coordinator.RequestWork(WORKER, 1L << 40),
-        new Coordinator.WorkerGone(WORKER),
-        new Coordinator.Retire(WORKER),
-        new Coordinator.GroupSampled(LEASE),
-        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfPrompt("because")),
-        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfEngine("because")),
-        new Coordinator.GroupFailed(LEASE, new LeaseFailure.OfVerifier("because")),
-        new Coordinator.VerifierAway(LEASE, "nobody is there"),
+        new Coordinator.Report(new Input.DemandRaised(WORKER, 1L << 40)),
+        new Coordinator.Report(new Input.WorkerLost(WORKER)),
+        new Coordinator.Report(new Input.WorkerRetired(WORKER)),
+        new Coordinator.Report(new Input.GroupSampled(LEASE)),
+        new Coordinator.Report(new Input.GroupFailed(LEASE, new LeaseFailure.OfPrompt("because"))),
+        new Coordinator.Report(new Input.GroupFailed(LEASE, new LeaseFailure.OfEngine("because"))),
+        new Coordinator.Report(
+            new Input.GroupFailed(LEASE, new LeaseFailure.OfVerifier("because"))),
+        new Coordinator.Report(new Input.VerifierAway(LEASE, "nobody is there")),
         new RolloutWorker.Produce(
             VERSION, List.of(new Assignment(LEASE, PROMPT, new int[] {4, 5}, -9))),
         new RolloutWorker.Cancel(LEASE),
@@ -190,6 +197,35 @@ final class WireMessagesTest {
             .filter(WireMessage.class::isAssignableFrom)
             .collect(Collectors.toSet());
     assertThat(tried).isEqualTo(all);
+  }
+
+  @Test
+  void inputs_ofWorkers_areTried() {
+    Set<Class<?>> tried =
+        messages()
+            .filter(Coordinator.Report.class::isInstance)
+            .map(message -> ((Coordinator.Report) message).input().getClass())
+            .collect(Collectors.toSet());
+    assertThat(tried).isEqualTo(Set.of(Input.FromWorker.class.getPermittedSubclasses()));
+  }
+
+  /** What the trainer alone may say: a worker that could say it would get past the digest check. */
+  @Test
+  void input_ofAnotherThanAWorker_isRefused() throws Exception {
+    Serialization serialization = SerializationExtension.get(ACTORS.system().classicSystem());
+    Object message =
+        new Coordinator.Report(new Input.GroupFailed(LEASE, new LeaseFailure.OfPrompt("because")));
+    SerializerWithStringManifest serializer =
+        (SerializerWithStringManifest) serialization.findSerializerFor(message);
+    byte[] bytes = serializer.toBinary(message);
+    String manifest = serializer.manifest(message);
+    assertThat(serializer.fromBinary(bytes, manifest)).isEqualTo(message);
+    String forged =
+        new String(bytes, StandardCharsets.ISO_8859_1).replace("GroupFailed", "GroupScored");
+    assertThatThrownBy(
+            () -> serializer.fromBinary(forged.getBytes(StandardCharsets.ISO_8859_1), manifest))
+        .isInstanceOf(InvalidTypeIdException.class)
+        .hasMessageContaining("GroupScored");
   }
 
   @Test

@@ -511,7 +511,7 @@ final class ConsoleServerTest {
     }
     HttpResponse<String> alone = send(to("/ready").GET());
     assertThat(alone.statusCode()).isEqualTo(503);
-    run.tell(new Input.WorkRequested(new WorkerId("other"), 4));
+    run.tell(new Input.DemandRaised(new WorkerId("other"), 4));
     HttpResponse<String> both = send(to("/ready").GET());
     assertThat(both.statusCode()).isEqualTo(200);
     assertThat(both.body())
@@ -532,7 +532,7 @@ final class ConsoleServerTest {
             workers are missing: none asks for work, since %s
             """
                 .formatted(since));
-    run.tell(new Input.WorkRequested(new WorkerId("other"), 4));
+    run.tell(new Input.DemandRaised(new WorkerId("other"), 4));
     assertThat(send(to("/ready").GET()).body()).isEqualTo("ready\n");
   }
 

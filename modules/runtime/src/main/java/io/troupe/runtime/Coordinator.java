@@ -10,7 +10,6 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.WorkerAbsence;
-import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
@@ -19,7 +18,6 @@ import io.troupe.core.run.Decision;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
@@ -53,83 +51,43 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The shell around {@link Coordination}: turns messages into inputs, journals the events, and
- * carries out the effects once their events are in the journal, in order.
+ * The shell around {@link Coordination}: takes inputs, journals the events of each decision, and
+ * carries out its effects, in order, once its events are in the journal.
  *
- * <p>One append is under way at a time; what is decided meanwhile waits for the next one. A disk
- * that stalls delays the run and does not end it: nothing is granted, trained or published before
- * it is journalled, so what waits is bounded by what the groups in flight, the workers and the
- * operators still have to say, which is some four decisions a group of {@code
- * rollout.max_concurrent_groups}.
+ * <p>One append is under way at a time; later decisions wait for the next append. A disk that
+ * stalls delays the run and does not end it. Nothing is granted, trained or published before it is
+ * journalled, so the groups in flight, the workers and the operators bound how many decisions wait:
+ * some four for each group of {@code rollout.max_concurrent_groups}.
  */
 public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Command> {
   public sealed interface Command {}
 
-  /** A worker is there. */
+  /** A worker has started and can be given groups. */
   public record Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref)
       implements Command, WireMessage {}
 
-  /** A worker has asked for this many groups in total since it started. */
-  public record RequestWork(WorkerId worker, long total) implements Command, WireMessage {}
+  /** A rollout worker, of this JVM or another one, reports. */
+  public record Report(Input.FromWorker input) implements Command, WireMessage {}
 
-  /** A worker is gone. */
-  public record WorkerGone(WorkerId worker) implements Command, WireMessage {}
+  /** Another part of this process has something to decide on. */
+  public record Tell(Input input) implements Command {}
 
-  /** A worker takes no new groups, finishes those it has, and is released once that is noted. */
-  public record Retire(WorkerId worker) implements Command, WireMessage {}
+  /** An operator orders something. */
+  public record Order(Input.FromOperator input, ActorRef<OrderReply> replyTo) implements Command {}
 
-  /** All workers of a process are gone, as far as can be seen. */
+  /** The JVM at an address does not answer, so its workers count as lost. */
   public record HostLost(String address) implements Command {}
-
-  /** A group's completions are drawn. */
-  public record GroupSampled(LeaseId lease) implements Command, WireMessage {}
-
-  /** A scored group lies at the trainer. */
-  public record GroupScored(GroupSummary summary) implements Command {}
-
-  /** A group could not be produced. */
-  public record GroupFailed(LeaseId lease, LeaseFailure failure) implements Command, WireMessage {}
-
-  /** No verifier judges a group; its worker keeps it and asks again. */
-  public record VerifierAway(LeaseId lease, String reason) implements Command, WireMessage {}
 
   /** The policy is ready, with these weights. */
   public record TrainerReady(WeightSnapshot snapshot) implements Command {}
 
-  /** A checkpoint is durable. */
-  public record CheckpointSaved(long step, boolean last) implements Command {}
-
-  /** The policy was measured. */
-  public record Evaluated(long step, double accuracy) implements Command {}
-
-  /** A node's delivery of weights has gone wrong; told once until it has caught up. */
-  public record NodeSkipped(String node, WeightVersion version, String reason) implements Command {}
-
-  /** A node that was skipped holds the newest weights again. */
-  public record NodeCaughtUp(String node, WeightVersion version) implements Command {}
-
-  /** Something the run cannot go on without is broken. */
-  public record Broken(String reason) implements Command {}
-
-  /** Stop and save everything. */
-  public record Drain() implements Command {}
-
-  /** An operator asks for something; the answer tells whether it was taken. */
-  public record Ordered(OperatorCommand verb, Attribution order, ActorRef<OrderReply> replyTo)
-      implements Command {}
-
-  /** An operator asked for something that cannot be done; the journal keeps that, too. */
-  public record InapplicableCommand(
-      OperatorCommand verb, Attribution order, String reason, ActorRef<OrderReply> replyTo)
-      implements Command {}
-
   /** What became of an order. */
   public sealed interface OrderReply {}
 
-  /** It is carried out. */
+  /** The order is carried out. */
   public record OrderTaken() implements OrderReply {}
 
-  /** It is not, and nothing changed. */
+  /** The order is not carried out, and nothing changed. */
   public record OrderRefused(String reason) implements OrderReply {}
 
   record AttachTrainer(ActorRef<Trainer.Command> trainer) implements Command {}
@@ -143,8 +101,6 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private record Published(PublishedWeights weights) implements Command {}
 
-  private record PublishFailed(WeightVersion version, Throwable cause) implements Command {}
-
   private record JournalFailed(Throwable cause) implements Command {}
 
   private record Tick() implements Command {}
@@ -152,8 +108,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /**
    * Everything a coordinator works with.
    *
-   * @param resume what to go on from
-   * @param again whether the journal tells of an earlier process
+   * @param resume the checkpoint to continue from
+   * @param again whether the journal holds events of an earlier process
    * @param verification what the verifier pools have done so far
    */
   public record Wiring(
@@ -170,7 +126,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       ActorRef<Run.Command> run,
       RunListener listener) {}
 
-  /** A decision whose events wait for the journal, and the row that comes with it. */
+  /** A decision whose events wait for the journal, and the row of the step it ends. */
   private record Decided(RunJson.Entry entry, Decision decision, Optional<StepRow> row) {}
 
   /** Decisions in one append, so that a record stays far from the journal's limit of 2 GiB. */
@@ -218,43 +174,16 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     switch (command) {
       case Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) ->
           onRegister(worker, ref);
-      case RequestWork(WorkerId worker, long total) -> onRequestWork(worker, total);
-      case WorkerGone(WorkerId worker) -> onWorkerGone(worker);
-      case Retire(WorkerId worker) -> handle(new Input.WorkerRetired(worker));
+      case Report(Input.FromWorker input) -> onReport(input);
+      case Tell(Input input) -> onTell(input);
+      case Order(Input.FromOperator input, ActorRef<OrderReply> replyTo) -> onOrder(input, replyTo);
       case HostLost(String address) -> onHostLost(address);
-      case GroupSampled(LeaseId lease) -> handle(new Input.GroupSampled(lease));
-      case GroupScored(GroupSummary summary) -> handle(new Input.GroupScored(summary));
-      case GroupFailed(LeaseId lease, LeaseFailure failure) ->
-          handle(new Input.GroupFailed(lease, failure));
-      case VerifierAway(LeaseId lease, String reason) ->
-          handle(new Input.VerifierAway(lease, reason));
       case TrainerReady(WeightSnapshot snapshot) -> onTrainerReady(snapshot);
-      case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
-      case CheckpointSaved(long step, boolean last) ->
-          handle(new Input.CheckpointSaved(step, last));
-      case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
-      case NodeSkipped(String node, WeightVersion version, String reason) ->
-          handle(new Input.NodeSkipped(node, version, reason));
-      case NodeCaughtUp(String node, WeightVersion version) ->
-          handle(new Input.NodeCaughtUp(node, version));
-      case Broken(String reason) -> handle(new Input.Broken(reason));
-      case Drain _ -> handle(new Input.DrainRequested());
-      case Ordered(OperatorCommand verb, Attribution order, ActorRef<OrderReply> replyTo) ->
-          onOrdered(new Input.Ordered(verb, order), replyTo);
-      case InapplicableCommand(
-              OperatorCommand verb,
-              Attribution order,
-              String reason,
-              ActorRef<OrderReply> replyTo) ->
-          onOrdered(new Input.InapplicableCommand(verb, order, reason), replyTo);
       case AttachTrainer(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
+      case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
       case RowsWritten(long step) -> unwritten = unwritten.afterStep(step);
       case Journalled(JournalPosition at, List<Decided> decisions) -> onJournalled(at, decisions);
       case Published(PublishedWeights out) -> onPublished(out);
-      case PublishFailed(WeightVersion version, Throwable cause) ->
-          handle(
-              new Input.Broken(
-                  "publishing %s failed: %s".formatted(version, FailureCause.message(cause))));
       case JournalFailed(Throwable cause) -> onJournalFailed(cause);
       case Tick _ -> onTick();
     }
@@ -263,22 +192,55 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private void onRegister(WorkerId worker, ActorRef<RolloutWorker.Command> ref) {
     workers.put(worker, ref);
-    // A worker that was restarted is a new one behind the same reference.
+    // A restarted worker comes as a new worker behind the same reference.
     getContext().unwatch(ref);
-    getContext().watchWith(ref, new WorkerGone(worker));
+    getContext().watchWith(ref, new Report(new Input.WorkerLost(worker)));
     published.ifPresent(out -> ref.tell(new RolloutWorker.WeightsPublished(out)));
   }
 
-  private void onRequestWork(WorkerId worker, long total) {
-    // One that is gone for this run, and does not know it yet, cannot be told of a lease.
-    if (workers.containsKey(worker)) {
-      handle(new Input.WorkRequested(worker, total));
+  private void onReport(Input.FromWorker input) {
+    switch (input) {
+      case Input.DemandRaised(WorkerId worker, long _) when !workers.containsKey(worker) -> {
+        // The run has given this worker up, so no grant would reach it.
+      }
+      case Input.WorkerLost(WorkerId worker) -> onWorkerLost(worker);
+      case Input.DemandRaised _,
+          Input.WorkerRetired _,
+          Input.GroupSampled _,
+          Input.GroupFailed _,
+          Input.VerifierAway _ ->
+          handle(input);
     }
   }
 
-  private void onWorkerGone(WorkerId worker) {
+  private void onWorkerLost(WorkerId worker) {
     workers.remove(worker);
     handle(new Input.WorkerLost(worker));
+  }
+
+  private void onTell(Input input) {
+    if (input instanceof Input.Evaluated(long step, double accuracy)) {
+      unwritten = unwritten.evaluated(step, accuracy);
+    }
+    handle(input);
+  }
+
+  private void onOrder(Input.FromOperator input, ActorRef<OrderReply> replyTo) {
+    Decision decision = decide(input);
+    commit(decision, Optional.empty());
+    replyTo.tell(reply(decision));
+  }
+
+  private static OrderReply reply(Decision decision) {
+    for (Event event : decision.events()) {
+      if (event instanceof Event.OrderTaken) {
+        return new OrderTaken();
+      }
+      if (event instanceof Event.OrderRefused(OperatorCommand _, Attribution _, String reason)) {
+        return new OrderRefused(reason);
+      }
+    }
+    return new OrderRefused("the run has ended");
   }
 
   private void onHostLost(String address) {
@@ -286,13 +248,13 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
         .filter(entry -> entry.getValue().path().address().toString().equals(address))
         .map(Map.Entry::getKey)
         .toList()
-        .forEach(this::onWorkerGone);
+        .forEach(this::onWorkerLost);
   }
 
   private void onTrainerReady(WeightSnapshot snapshot) {
     weights = Optional.of(snapshot);
-    // Demand of workers that came before the trainer was ready is in the state already, or, in a
-    // resumed run, is told again here: a checkpoint knows only workers of the past.
+    // The state already has the demand of workers that came before the trainer was ready. A
+    // resumed run gets it once more, since a checkpoint has only workers of the past.
     Map<WorkerId, Worker> early = state.workers();
     if (wiring.resume().isEmpty()) {
       Decision begin = decide(new Input.Begin());
@@ -305,7 +267,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       TrainerTasks.Resume from = wiring.resume().get();
       writeMissing(from.rows());
       commit(wiring.coordination().resume(from.state(), wiring.lastFence()), Optional.empty());
-      early.forEach((id, known) -> handle(new Input.WorkRequested(id, known.asked())));
+      early.forEach((id, known) -> handle(new Input.DemandRaised(id, known.asked())));
     }
   }
 
@@ -315,11 +277,6 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     missing
         .awaitedEvaluation()
         .ifPresent(step -> wiring.run().tell(new Run.EvaluationDue(step, held())));
-  }
-
-  private void onEvaluated(long step, double accuracy) {
-    unwritten = unwritten.evaluated(step, accuracy);
-    handle(new Input.Evaluated(step, accuracy));
   }
 
   private void onStepDone(long step, TrainerTasks.Step result) {
@@ -357,24 +314,6 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       absence = WorkerAbsence.none(now);
     }
     handle(new Input.Tick());
-  }
-
-  private void onOrdered(Input input, ActorRef<OrderReply> replyTo) {
-    Decision decision = decide(input);
-    commit(decision, Optional.empty());
-    replyTo.tell(reply(decision));
-  }
-
-  private static OrderReply reply(Decision decision) {
-    for (Event event : decision.events()) {
-      if (event instanceof Event.OrderTaken) {
-        return new OrderTaken();
-      }
-      if (event instanceof Event.OrderRefused(OperatorCommand _, Attribution _, String reason)) {
-        return new OrderRefused(reason);
-      }
-    }
-    return new OrderRefused("the run has ended");
   }
 
   private void handle(Input input) {
@@ -494,7 +433,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
     }
   }
 
-  /** Publishes the newest weights; those passed over meanwhile are never published. */
+  /** Publishes the newest weights; versions that a newer one has overtaken are never published. */
   private void publish() {
     if (!publishing) {
       publishing = true;
@@ -505,7 +444,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
               (out, failure) ->
                   failure == null
                       ? new Published(out)
-                      : new PublishFailed(newest.version(), failure));
+                      : new Tell(
+                          new Input.Broken(
+                              "publishing %s failed: %s"
+                                  .formatted(newest.version(), FailureCause.message(failure)))));
     }
   }
 
@@ -519,14 +461,14 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   }
 
   private void onJournalFailed(Throwable cause) {
-    // Nothing may happen that the journal does not know of, so the run ends here and now.
+    // No effect may come without its event in the journal, so the run ends at once.
     wiring.run().tell(new Run.Stopped(new RunEnd.Failed(FailureCause.message(cause)), state));
   }
 
   @Override
   public Behavior<Command> onSignal(Signal signal) {
     if (signal instanceof PostStop) {
-      wiring.run().tell(new Run.Interrupted(state)); // Unless it has ended, which comes first.
+      wiring.run().tell(new Run.Interrupted(state)); // If the run has ended, Stopped came first.
     }
     return this;
   }

@@ -14,6 +14,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
@@ -228,12 +229,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void onDrain() {
     draining = true;
-    wiring.coordinator().tell(new Coordinator.Retire(id));
+    wiring.coordinator().tell(new Coordinator.Report(new Input.WorkerRetired(id)));
   }
 
   private void onEngineReady() {
     if (!draining) {
-      wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+      wiring.coordinator().tell(new Coordinator.Report(new Input.DemandRaised(id, asked)));
     }
   }
 
@@ -286,7 +287,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       deferred = deferred.stream().map(produce -> produce.without(lease)).toList();
       wiring
           .coordinator()
-          .tell(new Coordinator.GroupFailed(lease, new LeaseFailure.OfEngine("cancelled")));
+          .tell(
+              new Coordinator.Report(
+                  new Input.GroupFailed(lease, new LeaseFailure.OfEngine("cancelled"))));
       requestOneMore();
     }
   }
@@ -375,7 +378,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             .map(text -> StopMatcher.cut(text, stops))
             .toList();
     sampledGroups.put(lease, new SampledGroup(assignment, completions, texts, new TreeMap<>(), 0));
-    wiring.coordinator().tell(new Coordinator.GroupSampled(lease));
+    wiring.coordinator().tell(new Coordinator.Report(new Input.GroupSampled(lease)));
     sampleFailures = 0;
     requestOneMore();
     verify(lease);
@@ -399,9 +402,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     wiring
         .coordinator()
         .tell(
-            new Coordinator.GroupFailed(
-                assignment.lease(),
-                refused ? new LeaseFailure.OfPrompt(reason) : new LeaseFailure.OfEngine(reason)));
+            new Coordinator.Report(
+                new Input.GroupFailed(
+                    assignment.lease(),
+                    refused
+                        ? new LeaseFailure.OfPrompt(reason)
+                        : new LeaseFailure.OfEngine(reason))));
     if (refused || cause instanceof CancellationException) {
       requestOneMore();
     } else {
@@ -439,7 +445,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     if (!draining && unrequestedGroups > 0) {
       asked += unrequestedGroups;
       unrequestedGroups = 0;
-      wiring.coordinator().tell(new Coordinator.RequestWork(id, asked));
+      wiring.coordinator().tell(new Coordinator.Report(new Input.DemandRaised(id, asked)));
     }
   }
 
@@ -454,10 +460,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       wiring
           .coordinator()
           .tell(
-              new Coordinator.VerifierAway(
-                  lease,
-                  VerdictSummary.firstObstacle(
-                      answer.stream().filter(VerdictSummary::away).toList())));
+              new Coordinator.Report(
+                  new Input.VerifierAway(
+                      lease,
+                      VerdictSummary.firstObstacle(
+                          answer.stream().filter(VerdictSummary::away).toList()))));
       timers.startSingleTimer(new VerifyAgain(lease), pauseAfter(group.failures()));
       return;
     }
@@ -478,15 +485,16 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       wiring
           .coordinator()
           .tell(
-              new Coordinator.GroupFailed(
-                  lease, new LeaseFailure.OfPrompt(VerdictSummary.firstObstacle(verdicts))));
+              new Coordinator.Report(
+                  new Input.GroupFailed(
+                      lease, new LeaseFailure.OfPrompt(VerdictSummary.firstObstacle(verdicts)))));
     }
   }
 
   @Override
   public Behavior<Command> onSignal(Signal signal) {
     if (signal instanceof PostStop) {
-      wiring.coordinator().tell(new Coordinator.WorkerGone(id));
+      wiring.coordinator().tell(new Coordinator.Report(new Input.WorkerLost(id)));
       wiring.room().closeInBackground(engine);
     }
     return this;

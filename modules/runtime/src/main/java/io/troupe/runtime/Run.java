@@ -10,6 +10,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.run.Attribution;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -176,7 +177,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
               Attribution order,
               String reason,
               ActorRef<Coordinator.OrderReply> replyTo) ->
-          coordinator.tell(new Coordinator.InapplicableCommand(verb, order, reason, replyTo));
+          coordinator.tell(
+              new Coordinator.Order(new Input.InapplicableCommand(verb, order, reason), replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case RowsMissing(RowQueue missing) -> rows = missing;
       case EvaluationDue due -> onEvaluationDue(due);
@@ -203,12 +205,12 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   private void onDrain() {
     workshop.stop();
-    coordinator.tell(new Coordinator.Drain());
+    coordinator.tell(new Coordinator.Tell(new Input.DrainRequested()));
   }
 
   private void onBroken(String reason) {
     workshop.stop();
-    coordinator.tell(new Coordinator.Broken(reason));
+    coordinator.tell(new Coordinator.Tell(new Input.Broken(reason)));
   }
 
   private void onOrdered(
@@ -216,7 +218,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     if (verb instanceof OperatorCommand.Drain) {
       workshop.stop();
     }
-    coordinator.tell(new Coordinator.Ordered(verb, order, replyTo));
+    coordinator.tell(new Coordinator.Order(new Input.Ordered(verb, order), replyTo));
   }
 
   private void onEvaluationDue(EvaluationDue due) {
@@ -231,7 +233,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private void onEvaluated(long step, double accuracy) {
     evaluations.removeIf(due -> due.step() == step);
     rows = rows.evaluated(step, accuracy);
-    coordinator.tell(new Coordinator.Evaluated(step, accuracy));
+    coordinator.tell(new Coordinator.Tell(new Input.Evaluated(step, accuracy)));
   }
 
   private void onEvaluationFailed(long step, String reason) {

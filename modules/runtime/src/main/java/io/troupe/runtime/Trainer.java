@@ -7,6 +7,7 @@ import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.weights.WeightSnapshot;
@@ -103,10 +104,11 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
       case Ready(TrainerTasks.Prepared prepared) -> onReady(prepared);
       case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
       case Saved(long step, boolean last) ->
-          coordinator.tell(new Coordinator.CheckpointSaved(step, last));
+          coordinator.tell(new Coordinator.Tell(new Input.CheckpointSaved(step, last)));
       case Failed(String doing, Throwable cause) ->
           coordinator.tell(
-              new Coordinator.Broken(doing + " failed: " + FailureCause.message(cause)));
+              new Coordinator.Tell(
+                  new Input.Broken(doing + " failed: " + FailureCause.message(cause))));
     }
     return this;
   }
@@ -115,11 +117,12 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
     Optional<String> objection = digests.mismatch(group.completions(), weights);
     if (objection.isPresent()) {
       coordinator.tell(
-          new Coordinator.GroupFailed(group.lease(), new LeaseFailure.OfEngine(objection.get())));
+          new Coordinator.Tell(
+              new Input.GroupFailed(group.lease(), new LeaseFailure.OfEngine(objection.get()))));
       return;
     }
     groups.putIfAbsent(group.lease(), group);
-    coordinator.tell(new Coordinator.GroupScored(group.summary()));
+    coordinator.tell(new Coordinator.Tell(new Input.GroupScored(group.summary())));
   }
 
   private void onReady(TrainerTasks.Prepared prepared) {

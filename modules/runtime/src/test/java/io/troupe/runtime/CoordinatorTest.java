@@ -12,6 +12,7 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
@@ -197,7 +198,7 @@ class CoordinatorTest {
     ActorRef<Coordinator.Command> coordinator = coordinator();
     coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
     coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
-    coordinator.tell(new Coordinator.RequestWork(WORKER, 4));
+    coordinator.tell(new Coordinator.Report(new Input.DemandRaised(WORKER, 4)));
     coordinator.tell(
         new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
     StateSnapshot saved = trainer.expectMessageClass(Trainer.Save.class).snapshot();
@@ -219,7 +220,7 @@ class CoordinatorTest {
         new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
     trainer.expectMessageClass(Trainer.Save.class);
     coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
-    coordinator.tell(new Coordinator.RequestWork(WORKER, GROUPS));
+    coordinator.tell(new Coordinator.Report(new Input.DemandRaised(WORKER, GROUPS)));
     List<Assignment> assignments =
         worker
             .fishForMessage(
@@ -237,17 +238,18 @@ class CoordinatorTest {
     stallUntil(gate);
     for (int i = 0; i < GROUPS; i++) {
       var lease = assignments.get(i).lease();
-      coordinator.tell(new Coordinator.GroupSampled(lease));
-      coordinator.tell(new Coordinator.RequestWork(WORKER, GROUPS + i + 1));
+      coordinator.tell(new Coordinator.Report(new Input.GroupSampled(lease)));
+      coordinator.tell(new Coordinator.Report(new Input.DemandRaised(WORKER, GROUPS + i + 1)));
       coordinator.tell(
-          new Coordinator.GroupScored(
-              new GroupSummary(lease, List.of(1.0, 0.0), List.of(ONE_TOKEN, ONE_TOKEN))));
+          new Coordinator.Tell(
+              new Input.GroupScored(
+                  new GroupSummary(lease, List.of(1.0, 0.0), List.of(ONE_TOKEN, ONE_TOKEN)))));
     }
     await(buffered);
     gate.countDown();
 
     assertThat(trainer.expectMessageClass(Trainer.Train.class).groups()).hasSize(GROUPS);
-    coordinator.tell(new Coordinator.Broken("the test is over"));
+    coordinator.tell(new Coordinator.Tell(new Input.Broken("the test is over")));
     assertThat(run.expectMessageClass(Run.Stopped.class).end())
         .isEqualTo(new RunEnd.Failed("the test is over"));
   }

@@ -9,6 +9,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
@@ -83,39 +84,40 @@ class RolloutWorkerTest {
         new RolloutWorker.Produce(
             WeightVersion.BASE,
             List.of(Toys.pool().assignment(Toys.lease(group, group), 12, 0, 0))));
-    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(group, group)));
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4 + count));
+    coordinator.expectMessage(
+        new Coordinator.Report(new Input.GroupSampled(Toys.lease(group, group))));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4 + count)));
     return verifiers.expectMessageClass(VerifierPool.Verify.class);
   }
 
   @Test
   void start_asksForWhatItsEngineDecodesAtATime() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
   }
 
   @Test
   void start_engineThatDoesNotServeYet_asksForWorkOnceItDoes() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     Servers servers = new Servers();
     try (EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {})) {
       var _ = spawned(engines);
       WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
       servers.serves.complete(true);
-      coordinator.expectMessage(new Coordinator.RequestWork(other, 4));
+      coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(other, 4)));
       servers.lost.complete("given up");
-      coordinator.expectMessage(new Coordinator.Retire(other));
+      coordinator.expectMessage(new Coordinator.Report(new Input.WorkerRetired(other)));
     }
   }
 
   @Test
   void start_engineThatIsLostBeforeItServes_retiresAndNeverAsks() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     Servers servers = new Servers();
     try (EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {})) {
       var _ = spawned(engines);
       WorkerId other = coordinator.expectMessageClass(Coordinator.Register.class).worker();
       servers.lost.complete("given up");
-      coordinator.expectMessage(new Coordinator.Retire(other));
+      coordinator.expectMessage(new Coordinator.Report(new Input.WorkerRetired(other)));
       servers.serves.complete(true);
       coordinator.expectNoMessage(Duration.ofMillis(50));
     }
@@ -166,7 +168,7 @@ class RolloutWorkerTest {
   /** As after a second signal, while no server has weights yet. */
   @Test
   void close_engineThatStillLoadsWeights_beginsNoWorkerAnew() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     Servers servers = new Servers();
     EngineRegistry engines = new EngineRegistry(Toys.policy(), () -> servers, _ -> {});
     ActorRef<RolloutWorker.Command> driver = spawned(engines);
@@ -175,12 +177,12 @@ class RolloutWorkerTest {
     servers.loading.join();
     engines.close();
     driver.tell(new RolloutWorker.Drain());
-    coordinator.expectMessage(new Coordinator.Retire(other));
+    coordinator.expectMessage(new Coordinator.Report(new Input.WorkerRetired(other)));
   }
 
   @Test
   void produce_judged_deliversTheScoredGroupToTheTrainer() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(weights()));
     VerifierPool.Verify verify = produced(1);
     assertThat(verify.completions()).hasSize(2);
@@ -201,7 +203,7 @@ class RolloutWorkerTest {
 
   @Test
   void judged_oneUnverifiable_failsTheGroupAndDeliversNothing() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(weights()));
     produced(1);
     worker.tell(
@@ -211,13 +213,14 @@ class RolloutWorkerTest {
                 new Verdict.Scored(1, "", ""),
                 new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow"))));
     coordinator.expectMessage(
-        new Coordinator.GroupFailed(Toys.lease(1, 1), new LeaseFailure.OfPrompt("too slow")));
+        new Coordinator.Report(
+            new Input.GroupFailed(Toys.lease(1, 1), new LeaseFailure.OfPrompt("too slow"))));
     trainer.expectNoMessage(Duration.ZERO);
   }
 
   @Test
   void produce_newerWeightsAsked_waitsForThem() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(weights()));
     worker.tell(
         new RolloutWorker.Produce(
@@ -225,12 +228,12 @@ class RolloutWorkerTest {
     VerifierPool.Verify other = produced(1, 2);
     assertThat(other.assignment().lease()).isEqualTo(Toys.lease(2, 2));
     worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(1))));
-    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(1, 1)));
+    coordinator.expectMessage(new Coordinator.Report(new Input.GroupSampled(Toys.lease(1, 1))));
   }
 
   @Test
   void published_thatCannotBeFetched_keepsTheWorkerAndWhatItHoldsUntilTheNext() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(weights()));
     worker.tell(
         new RolloutWorker.WeightsPublished(
@@ -240,12 +243,12 @@ class RolloutWorkerTest {
         new RolloutWorker.Produce(
             new WeightVersion(2), List.of(Toys.pool().assignment(Toys.lease(2, 2), 12, 0, 0))));
     worker.tell(published(Toys.policy().newTrainer(1).snapshot(new WeightVersion(2))));
-    coordinator.expectMessage(new Coordinator.GroupSampled(Toys.lease(2, 2)));
+    coordinator.expectMessage(new Coordinator.Report(new Input.GroupSampled(Toys.lease(2, 2))));
   }
 
   @Test
   void cancel_sampledGroup_dropsIt() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(weights()));
     produced(1);
     produced(2);
@@ -259,29 +262,30 @@ class RolloutWorkerTest {
 
   @Test
   void cancel_groupBeingSampled_freesItsPlace() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     // Without weights it waits for ever.
     worker.tell(
         new RolloutWorker.Produce(
             WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0, 0))));
     worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
-    assertThat(coordinator.expectMessageClass(Coordinator.GroupFailed.class).lease())
-        .isEqualTo(Toys.lease(1, 1));
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 5));
+    coordinator.expectMessage(
+        new Coordinator.Report(
+            new Input.GroupFailed(Toys.lease(1, 1), new LeaseFailure.OfEngine("cancelled"))));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 5)));
   }
 
   @Test
   void published_weightsThatCannotBeLoaded_endTheWorker() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(Toys.BROKEN));
-    coordinator.expectMessage(new Coordinator.WorkerGone(id));
+    coordinator.expectMessage(new Coordinator.Report(new Input.WorkerLost(id)));
     coordinator.expectTerminated(worker);
   }
 
   @Test
   void stop_worker_saysSo() {
-    coordinator.expectMessage(new Coordinator.RequestWork(id, 4));
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     actors.stop(worker);
-    coordinator.expectMessage(new Coordinator.WorkerGone(id));
+    coordinator.expectMessage(new Coordinator.Report(new Input.WorkerLost(id)));
   }
 }

@@ -11,6 +11,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
@@ -88,7 +89,7 @@ class TrainerTest {
       throws IOException {
     StateSnapshot snapshot = new StateSnapshot(new JournalPosition(1, 99, 4, 1), state);
     trainer.tell(new Trainer.Save(0, snapshot, RowQueue.EMPTY, true));
-    coordinator.expectMessage(new Coordinator.CheckpointSaved(0, true));
+    coordinator.expectMessage(new Coordinator.Tell(new Input.CheckpointSaved(0, true)));
     Path checkpoint = folder.resolve("step0");
     assertThat(StateSnapshot.read(checkpoint.resolve(TrainerTasks.STATE_FILE))).contains(snapshot);
     return BufferedGroupFile.read(checkpoint.resolve(TrainerTasks.GROUPS_FILE));
@@ -108,8 +109,8 @@ class TrainerTest {
     ScoredGroup second = Toys.group(LEASE, 1, 0);
     trainer.tell(deliver(first));
     trainer.tell(deliver(second));
-    coordinator.expectMessage(new Coordinator.GroupScored(first.summary()));
-    coordinator.expectMessage(new Coordinator.GroupScored(second.summary()));
+    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(first.summary())));
+    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(second.summary())));
     assertThat(saved(trainer, buffered(first)))
         .extracting(ScoredGroup::rewards)
         .containsExactly(List.of(0.0, 1.0));
@@ -121,9 +122,11 @@ class TrainerTest {
     List<SampledWeights> others = List.of(new SampledWeights(WeightVersion.BASE, "abc"));
     trainer.tell(new Trainer.Deliver(Toys.group(LEASE, 0, 1), others));
     coordinator.expectMessage(
-        new Coordinator.GroupFailed(
-            LEASE,
-            new LeaseFailure.OfEngine("sampled with other weights than those published as v0")));
+        new Coordinator.Tell(
+            new Input.GroupFailed(
+                LEASE,
+                new LeaseFailure.OfEngine(
+                    "sampled with other weights than those published as v0"))));
   }
 
   @Test
@@ -141,8 +144,9 @@ class TrainerTest {
   @Test
   void train_groups_movesTheWeights() throws IOException {
     ActorRef<Trainer.Command> trainer = ready();
-    trainer.tell(deliver(Toys.group(LEASE, 0, 1)));
-    coordinator.expectMessageClass(Coordinator.GroupScored.class);
+    ScoredGroup group = Toys.group(LEASE, 0, 1);
+    trainer.tell(deliver(group));
+    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(group.summary())));
     trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
     Coordinator.StepDone done = coordinator.expectMessageClass(Coordinator.StepDone.class);
     assertThat(done.step()).isEqualTo(1);
@@ -158,7 +162,7 @@ class TrainerTest {
     ActorRef<Trainer.Command> before = ready();
     ScoredGroup group = Toys.group(LEASE, 0, 1);
     before.tell(deliver(group));
-    coordinator.expectMessageClass(Coordinator.GroupScored.class);
+    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(group.summary())));
     RunState state = buffered(group);
     saved(before, state);
     ActorRef<Trainer.Command> after =
@@ -175,6 +179,7 @@ class TrainerTest {
   void train_beforePrepare_isBroken() throws IOException {
     ActorRef<Trainer.Command> trainer = trainer();
     trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of()));
-    coordinator.expectMessage(new Coordinator.Broken("step 1 failed: the policy is not prepared"));
+    coordinator.expectMessage(
+        new Coordinator.Tell(new Input.Broken("step 1 failed: the policy is not prepared")));
   }
 }

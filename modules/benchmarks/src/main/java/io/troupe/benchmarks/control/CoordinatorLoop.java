@@ -75,7 +75,7 @@ final class CoordinatorLoop {
     this.fold = new RunFold(RunViewSettings.of("bench", limits), KEPT_EVENTS);
     inbox.add(new Input.Begin());
     for (int worker = 0; worker < workers; worker++) {
-      inbox.add(new Input.WorkRequested(name(worker), Long.MAX_VALUE / 2));
+      inbox.add(new Input.DemandRaised(name(worker), Long.MAX_VALUE / 2));
     }
   }
 

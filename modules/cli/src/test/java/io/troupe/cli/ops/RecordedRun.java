@@ -78,7 +78,7 @@ final class RecordedRun implements RunSource {
     for (int i = 0; i < 128; i++) {
       workers.add(new WorkerId("node-%02d/gpu-%d".formatted(i / 8 + 1, i % 8)));
     }
-    workers.forEach(worker -> tell(new Input.WorkRequested(worker, groups)));
+    workers.forEach(worker -> tell(new Input.DemandRaised(worker, groups)));
     while (state.ledger().trained() < groups) {
       now += random.nextInt(40);
       List<Group.Leased> held = state.leases().toList();

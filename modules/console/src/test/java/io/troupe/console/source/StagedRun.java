@@ -44,7 +44,7 @@ public final class StagedRun implements RunSource {
     texts = new RolloutTexts(rollouts);
     trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
     tell(new Input.Begin());
-    tell(new Input.WorkRequested(new WorkerId("rollout-1"), 4));
+    tell(new Input.DemandRaised(new WorkerId("rollout-1"), 4));
   }
 
   public synchronized RunState state() {

@@ -199,7 +199,7 @@ public record Coordination(RunLimits limits) {
     void receive(Input input) {
       switch (input) {
         case Input.Begin _ -> onBegin();
-        case Input.WorkRequested(WorkerId worker, long total) -> onWorkRequested(worker, total);
+        case Input.DemandRaised(WorkerId worker, long total) -> onDemandRaised(worker, total);
         case Input.GroupSampled(LeaseId lease) -> onGroupSampled(lease);
         case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
         case Input.GroupFailed(LeaseId lease, LeaseFailure failure) ->
@@ -237,7 +237,7 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onWorkRequested(WorkerId worker, long total) {
+    private void onDemandRaised(WorkerId worker, long total) {
       Worker known = state.workers().get(worker);
       if (known == null || !known.present() || total > known.asked()) {
         emit(new Event.DemandRaised(worker, total));

@@ -18,7 +18,7 @@ public sealed interface Event {
    */
   record RunResumed(RunState state) implements Event {}
 
-  /** A worker asked for more, as in {@link Input.WorkRequested}. */
+  /** A worker asked for more, as in {@link Input.DemandRaised}. */
   record DemandRaised(WorkerId worker, long total) implements Event {}
 
   /** The next prompt became a group. */

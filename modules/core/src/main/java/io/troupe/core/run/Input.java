@@ -6,41 +6,53 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
 
-/** What the coordinator is told. Any input may come late, twice, out of order, or never. */
+/**
+ * What the coordinator decides on. An input may come late, twice, out of order, or never; the
+ * decision on it is right in each case.
+ */
 public sealed interface Input {
-  /** The trainer stands ready with the base weights, or with those of a checkpoint. */
+  /** What a rollout worker reports. Only these inputs come from other JVMs. */
+  sealed interface FromWorker extends Input {}
+
+  /** What an operator orders; the decision holds the answer. */
+  sealed interface FromOperator extends Input {}
+
+  /** The trainer is ready with the base weights, or with those of a checkpoint. */
   record Begin() implements Input {}
 
   /**
    * A worker can take more groups.
    *
-   * @param total groups this worker has asked for since it started, those it already got included:
-   *     a repeated or overtaken request changes nothing
+   * @param total groups that this worker has asked for since it started, including those it got: a
+   *     repeated or overtaken request changes nothing
    */
-  record WorkRequested(WorkerId worker, long total) implements Input {}
+  record DemandRaised(WorkerId worker, long total) implements FromWorker {}
 
-  /** All completions of a group are drawn; they are being verified. */
-  record GroupSampled(LeaseId lease) implements Input {}
+  /** All completions of a group are sampled; the verifiers judge them now. */
+  record GroupSampled(LeaseId lease) implements FromWorker {}
 
-  /** A scored group lies at the trainer. */
+  /** The trainer holds the tokens of a scored group. */
   record GroupScored(GroupSummary summary) implements Input {}
 
-  /** A worker cannot answer a lease. */
-  record GroupFailed(LeaseId lease, LeaseFailure failure) implements Input {}
+  /** A lease gets no scored group. */
+  record GroupFailed(LeaseId lease, LeaseFailure failure) implements FromWorker {}
 
-  /** No verifier judges what was drawn under a lease; its worker keeps it and asks again. */
-  record VerifierAway(LeaseId lease, String reason) implements Input {}
+  /**
+   * No verifier judges the completions of a lease; the worker keeps them and asks the verifiers
+   * again.
+   */
+  record VerifierAway(LeaseId lease, String reason) implements FromWorker {}
 
-  /** A worker is gone, with all it was doing. */
-  record WorkerLost(WorkerId worker) implements Input {}
+  /** A worker has ended, and its leases cannot be answered. */
+  record WorkerLost(WorkerId worker) implements FromWorker {}
 
-  /** What the running step's loss is taken over, as in {@link Event.LossTokensCounted}. */
+  /** The tokens that the loss of the running step counts, as in {@link Event.LossTokensCounted}. */
   record LossTokensCounted(long step, LossTokens lossTokens) implements Input {}
 
-  /** A worker takes no new groups; it finishes those it has. */
-  record WorkerRetired(WorkerId worker) implements Input {}
+  /** A worker takes no new groups, finishes those it has, and waits for its release. */
+  record WorkerRetired(WorkerId worker) implements FromWorker {}
 
-  /** A node's delivery of weights has gone wrong, as in {@link Event.NodeSkipped}. */
+  /** A version of the weights has not reached a node, as in {@link Event.NodeSkipped}. */
   record NodeSkipped(String node, WeightVersion version, String reason) implements Input {}
 
   /** A node that was skipped holds the newest weights again. */
@@ -64,7 +76,7 @@ public sealed interface Input {
   /** A checkpoint is durable; {@code last} as in {@link Effect.SaveCheckpoint}. */
   record CheckpointSaved(long step, boolean last) implements Input {}
 
-  /** Something the run cannot go on without is broken. */
+  /** A part that the run needs has failed for good. */
   record Broken(String reason) implements Input {}
 
   /**
@@ -74,15 +86,15 @@ public sealed interface Input {
    */
   record Evaluated(long step, double accuracy) implements Input {}
 
-  /** Somebody asks the run to stop and to save everything. */
+  /** A signal asks the run to stop and to save everything. */
   record DrainRequested() implements Input {}
 
-  /** An operator asks for something. */
-  record Ordered(OperatorCommand verb, Attribution order) implements Input {}
+  /** An operator orders a command. */
+  record Ordered(OperatorCommand verb, Attribution order) implements FromOperator {}
 
-  /** An operator asked for something that the shell cannot do: only the journal learns of it. */
+  /** An operator ordered a command that the shell cannot carry out; the journal keeps that, too. */
   record InapplicableCommand(OperatorCommand verb, Attribution order, String reason)
-      implements Input {}
+      implements FromOperator {}
 
   /** Time has passed. */
   record Tick() implements Input {}

@@ -320,7 +320,7 @@ class CoordinationTest {
       for (Input input :
           List.of(
               new Input.Begin(),
-              new Input.WorkRequested(worker("a"), 50),
+              new Input.DemandRaised(worker("a"), 50),
               new Input.GroupScored(summary(lease(1, 1), 0, 0, 1)),
               new Input.GroupFailed(lease(2, 2), new LeaseFailure.OfPrompt("late")),
               new Input.WorkerLost(worker("a")),

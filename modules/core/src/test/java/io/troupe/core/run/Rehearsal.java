@@ -92,7 +92,7 @@ public final class Rehearsal {
   }
 
   public Rehearsal ask(String worker, long total) {
-    return tell(new Input.WorkRequested(worker(worker), total));
+    return tell(new Input.DemandRaised(worker(worker), total));
   }
 
   /** A lesson: rewards 0 and 1, all tokens of one version. */

@@ -247,7 +247,7 @@ final class World {
     Worker known = state.workers().get(worker);
     if (known == null || known.demand() < 8) {
       long total = asked.merge(worker, (long) more, Long::sum);
-      deliver(new Input.WorkRequested(worker, total));
+      deliver(new Input.DemandRaised(worker, total));
     }
   }
 

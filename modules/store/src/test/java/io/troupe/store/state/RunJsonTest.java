@@ -71,7 +71,7 @@ public class RunJsonTest {
       }
       for (int i = 0; i < 20; i++) {
         now += 5;
-        take(coordination.decide(state, new Input.WorkRequested(worker(), 1_000), now));
+        take(coordination.decide(state, new Input.DemandRaised(worker(), 1_000), now));
         List<LeaseId> held = state.leases().map(Group.Leased::lease).toList();
         LeaseFailure failure =
             i < 10
@@ -109,7 +109,7 @@ public class RunJsonTest {
         return new Input.Ordered(verb(), new Attribution("ada", "\u202eback"));
       }
       if (held.isEmpty() || dice < 25) {
-        return new Input.WorkRequested(worker(), random.nextInt(1 + states.size()));
+        return new Input.DemandRaised(worker(), random.nextInt(1 + states.size()));
       }
       LeaseId lease = held.get(random.nextInt(held.size())).lease();
       if (dice < 60) {

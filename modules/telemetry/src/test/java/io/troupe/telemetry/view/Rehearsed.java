@@ -80,7 +80,7 @@ public final class Rehearsed {
   }
 
   Rehearsed ask(String worker, long total) {
-    return tell(new Input.WorkRequested(new WorkerId(worker), total));
+    return tell(new Input.DemandRaised(new WorkerId(worker), total));
   }
 
   /** Answers the oldest lease with rewards 0 and 1, tokens of its version. */
