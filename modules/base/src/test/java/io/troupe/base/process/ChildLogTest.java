@@ -45,8 +45,8 @@ final class ChildLogTest {
     // The file before the newest ends early where the rest of the line fits into the newest as a
     // whole.
     assertThat(bytesOf("child.log.2")).isEqualTo(MIB);
-    assertThat(bytesOf("child.log.1")).isBetween(1L, MIB);
-    assertThat(bytesOf("child.log")).isBetween(1L, MIB);
+    assertThat(bytesOf("child.log.1")).isBetween(1L, (long) MIB);
+    assertThat(bytesOf("child.log")).isBetween(1L, (long) MIB);
     assertThat(Files.readString(folder.resolve("child.log"))).endsWith("\nlast\n");
   }
 
