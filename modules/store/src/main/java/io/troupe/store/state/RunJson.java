@@ -44,8 +44,11 @@ import java.util.function.Function;
  * a type of their own are plain numbers and strings, a lease is {@code "g7#12"}.
  */
 public final class RunJson {
-  private static final int FORMAT = 1;
-  private static final int STATE_FORMAT = 1;
+  private static final int FORMAT = 2;
+
+  /** Rises with {@link #FORMAT}: a resumed run appends to the journal of its checkpoint. */
+  private static final int STATE_FORMAT = 2;
+
   private static final String RECORD_REMEDY =
       "read the journal with the version of Troupe that wrote it, which run.json names";
   private static final String STATE_REMEDY =

@@ -268,7 +268,7 @@ public class RunJsonTest {
     assertThat(new String(json, UTF_8))
         .isEqualTo(
             """
-            {"v":1,"at":1763000000123,"events":[\
+            {"v":2,"at":1763000000123,"events":[\
             {"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
             {"type":"OrderTaken","verb":{"type":"RequeueGroup","group":7},\
             "order":{"by":"ada","why":"stuck"}},\
@@ -283,14 +283,14 @@ public class RunJsonTest {
         "",
         "{}",
         "[]",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":null}]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"StepTrained\"}]}",
-        "{\"v\":1,\"events\":[]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"Unheard\"}]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]}",
-        "{\"v\":1,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":null}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"StepTrained\"}]}",
+        "{\"v\":2,\"events\":[]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"Unheard\"}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]}",
+        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]}",
       })
   void events_somethingElse_isRefused(String json) {
     assertThatThrownBy(() -> RunJson.events(json.getBytes(UTF_8)))
