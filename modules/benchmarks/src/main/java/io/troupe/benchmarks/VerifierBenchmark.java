@@ -29,14 +29,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code troupe bench verifiers}: completions judged per second of processor time, and what the
- * sandbox adds to a program's own time.
+ * {@code troupe bench verifiers}: completions judged per second of CPU time, and what the sandbox
+ * adds to a program's own time.
  */
 @Command(
     name = "verifiers",
     mixinStandardHelpOptions = true,
     description =
-        "Measures how many completions the maths verifier judges per second of processor time, on"
+        "Measures how many completions the math verifier judges per second of CPU time, on"
             + " one thread, and how long the code verifier takes for a program that does nothing.",
     footer = {
       "",
@@ -172,7 +172,7 @@ final class VerifierBenchmark implements Callable<Integer> {
     return BenchmarkReport.median(rates);
   }
 
-  /** Judged per second of the thread's own processor time, so that a busy machine matters less. */
+  /** Judged per second of the thread's own CPU time, so that a busy machine matters less. */
   private double round(Verifier verifier, List<Pair> pairs) {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long start = threads.getCurrentThreadCpuTime();

@@ -96,13 +96,14 @@ final class TrainCommand implements Callable<Integer> {
   @Option(
       names = "--cluster",
       description =
-          "Work as the head of a cluster, whose nodes sample: see troupe node. Implied by --seed.")
+          "Work as the coordinator of a cluster, whose nodes sample: see troupe node. Implied by"
+              + " --seed.")
   private boolean clustered;
 
   @Option(
       names = "--standby",
       hidden = true,
-      description = "With --resume and --seed: wait until the present head is gone.")
+      description = "With --resume and --seed: wait until the present coordinator is gone.")
   private boolean standby;
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();

@@ -29,30 +29,34 @@ final class ClusterTest {
 
   /** The losses fall together: what is left is a minority of what was there. */
   @Test
-  void run_headAndWorkerKilledAtOnce_goesOnAndItsAccountAddsUp() throws Exception {
+  void run_coordinatorAndWorkerKilledAtOnce_goesOnAndItsAccountAddsUp() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun a =
+            cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node,coordinator")) {
       cluster.awaitWork(a, 0, "a-w1");
       cluster.awaitStandby(a, "a");
 
       long killed = System.nanoTime();
       TestCluster.child(a, "a-w1").destroyForcibly();
-      head.kill();
-      int atKill = cluster.events().size(); // a step that the dead head has still made is no proof
+      coordinator.kill();
+      int atKill =
+          cluster.events().size(); // a step that the dead coordinator has still made is no proof
       cluster.awaitStep(a, atKill);
-      TestCluster.tell("a run made a step after its head and its worker were killed", killed);
+      TestCluster.tell(
+          "a run made a step after its coordinator and its worker were killed", killed);
       cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
     }
   }
 
   @Test
   @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
-  void run_workerThenNodeThenHeadKilled_goesOnAndItsAccountAddsUp() throws Exception {
+  void run_workerThenNodeThenCoordinatorKilled_goesOnAndItsAccountAddsUp() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator");
-        ChildRun b = cluster.node(Place.HERE, TestCluster.seed(head), "b", "node")) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun a =
+            cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node,coordinator");
+        ChildRun b = cluster.node(Place.HERE, TestCluster.seed(coordinator), "b", "node")) {
       cluster.awaitWork(a, 0, "a-w1");
       cluster.awaitWork(b, 0, "b-w1");
       cluster.awaitStandby(a, "a");
@@ -66,25 +70,26 @@ final class ClusterTest {
 
       TestCluster.killWithChildren(b);
       killed = System.nanoTime();
-      head.kill();
+      coordinator.kill();
       int atKill = cluster.events().size();
       cluster.awaitStep(a, atKill);
-      TestCluster.tell("a killed head's run made a step", killed);
+      TestCluster.tell("a killed coordinator's run made a step", killed);
       cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
       a.signal("TERM");
       assertThat(a.awaitExit()).as(a.said()).isZero();
     }
   }
 
-  /** A verifier dies, a node drains and comes back, and the host with the head dies. */
+  /** A verifier dies, a node drains and comes back, and the host with the coordinator dies. */
   @Test
   @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
-  void run_verifierKilledNodeDrainedHostOfTheHeadKilled_goesOnAndItsAccountAddsUp()
+  void run_verifierKilledNodeDrainedHostOfTheCoordinatorKilled_goesOnAndItsAccountAddsUp()
       throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.withVerifiers(folder));
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
-      String seed = TestCluster.seed(head);
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun a =
+            cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node,coordinator")) {
+      String seed = TestCluster.seed(coordinator);
       cluster.awaitWork(a, 0, "a-w1");
 
       ProcessHandle worker = TestCluster.child(a, "a-w1");
@@ -111,11 +116,11 @@ final class ClusterTest {
       try (ChildRun b = cluster.node(Place.HERE, seed, "b", "node")) {
         cluster.awaitWork(b, cluster.events().size(), "b-w1");
         long killed = System.nanoTime();
-        head.kill();
+        coordinator.kill();
         int atKill = cluster.events().size();
         TestCluster.killWithChildren(b);
         cluster.awaitStep(a, atKill);
-        TestCluster.tell("a run made a step after the host of its head was killed", killed);
+        TestCluster.tell("a run made a step after the host of its coordinator was killed", killed);
         cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
       }
     }
@@ -127,17 +132,17 @@ final class ClusterTest {
   void run_decoderOverWorkersAndRanks_endsAndItsAccountAddsUp() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.DECODER);
     String yaml = TestRuns.write(folder, TestCluster.DECODER);
-    try (ChildRun head =
+    try (ChildRun coordinator =
         ChildRun.start(folder, ChildRun.Size.DJL, "train", yaml, "--cluster", "--json")) {
-      String seed = TestCluster.seed(head);
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun node =
           ChildRun.start(
               folder, ChildRun.Size.TOY, "node", "--seed", seed, "--name", "a", "--gpus", "none")) {
         TestCluster.await(
-            head,
+            coordinator,
             "the run ends",
             () -> cluster.happenedAfter(0, event -> event instanceof Event.RunEnded));
-        assertThat(head.awaitExit()).as(head.said()).isZero();
+        assertThat(coordinator.awaitExit()).as(coordinator.said()).isZero();
         assertThat(node.said()).contains("works for");
       }
     }
@@ -147,23 +152,28 @@ final class ClusterTest {
     cluster.audit();
   }
 
-  /** The run ends with its head: who waits does not take over, and the nodes wait for a resume. */
+  /**
+   * The run ends with its coordinator: who waits does not take over, and the nodes wait for a
+   * resume.
+   */
   @Test
   @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
-  void run_headTerminated_endsAndIsResumedThroughANode() throws Exception {
+  void run_coordinatorTerminated_endsAndIsResumedThroughANode() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun a =
+            cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node,coordinator")) {
       cluster.awaitWork(a, 0, "a-w1");
       cluster.awaitStandby(a, "a");
       cluster.awaitStep(a, 0);
 
-      head.signal("TERM");
-      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
-      assertThat(head.err())
+      coordinator.signal("TERM");
+      assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.ofSignal(15));
+      assertThat(coordinator.err())
           .anyMatch(line -> line.startsWith("draining"))
           .anyMatch(line -> line.startsWith("paused step "));
-      TestCluster.await(a, "worker and waiting head are ended", () -> a.children().isEmpty());
+      TestCluster.await(
+          a, "worker and waiting coordinator are ended", () -> a.children().isEmpty());
       RunHistory ended = RunHistory.replay(cluster.run(), 1);
       assertThat(ended.state().phase()).isEqualTo(new Phase.Ended(new RunEnd.Interrupted()));
       assertThat(ended.resumes()).as("nobody took over").isZero();
@@ -171,7 +181,7 @@ final class ClusterTest {
 
       int atEnd = cluster.events().size();
       String node = a.awaitErr(Announcements.AGENT_READY).replaceAll(".* at ", "");
-      List<String> resume = new ArrayList<>(List.of(head.resumeArguments()));
+      List<String> resume = new ArrayList<>(List.of(coordinator.resumeArguments()));
       assertThat(resume).endsWith("--seed", node).contains("--cluster");
       try (ChildRun next =
           ChildRun.start(folder, ChildRun.Size.TOY, resume.toArray(String[]::new))) {

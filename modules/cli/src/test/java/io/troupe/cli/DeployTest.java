@@ -69,7 +69,11 @@ final class DeployTest {
             .findFirst()
             .orElseThrow();
     List<String> words =
-        List.of(start.replace("${PORT}", "7400").replace("${HEAD}", "head:7400").split(" ", -1));
+        List.of(
+            start
+                .replace("${PORT}", "7400")
+                .replace("${COORDINATOR}", "coordinator:7400")
+                .split(" ", -1));
     assertTaken(words.subList(1, words.size()));
     assertThat(words).contains("--tls");
   }

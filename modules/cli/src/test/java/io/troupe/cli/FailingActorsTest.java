@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Actors of a cluster's head that throw, while its process lives. */
+/** Actors of a cluster's coordinating process that throw while the process lives. */
 final class FailingActorsTest {
   private static final String WORKER = "w-1";
 
@@ -27,23 +27,24 @@ final class FailingActorsTest {
 
   @TempDir private Path folder;
 
-  /** An evaluator is replaced. A coordinator takes its head with it, and a standby goes on. */
+  /** An evaluator is replaced. A coordinator that throws ends its process; a standby continues. */
   @Test
-  void coordinator_throws_headEndsAsFailedAndAStandbyGoesOn() throws Exception {
+  void coordinator_throws_itsProcessEndsAsFailedAndAStandbyContinues() throws Exception {
     TestCluster cluster = new TestCluster(folder, RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun standby = standby(cluster, TestCluster.seed(head));
-        TestWorker worker = TestWorker.at(cluster.run(), TestCluster.seed(head), WORKER)) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun standby = standby(cluster, TestCluster.seed(coordinator));
+        TestWorker worker = TestWorker.at(cluster.run(), TestCluster.seed(coordinator), WORKER)) {
       standby.awaitErr(Announcements.COORDINATOR_AT);
       Run.RunActors posts = worker.awaitPosts();
-      cluster.awaitStep(head, 0);
-      int before = head.out().size();
+      cluster.awaitStep(coordinator, 0);
+      int before = coordinator.out().size();
       worker.fail(posts, "evaluator");
-      TestCluster.await(head, "evaluations go on", () -> evaluations(head, before) >= 3);
+      TestCluster.await(
+          coordinator, "evaluations go on", () -> evaluations(coordinator, before) >= 3);
 
       worker.fail(posts.coordinator());
-      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.FAILED.code());
-      assertThat(head.err()).contains("error: the coordinator failed: Kill");
+      assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.FAILED.code());
+      assertThat(coordinator.err()).contains("error: the coordinator failed: Kill");
       Run.RunActors next = worker.awaitPosts();
       assertThat(next.coordinator().path().address())
           .isNotEqualTo(posts.coordinator().path().address());
@@ -60,41 +61,41 @@ final class FailingActorsTest {
   /** Trainer, recorder and verifier pool end the run, also for who waits; each time it resumes. */
   @Test
   @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
-  void otherActor_throws_endsTheRunAsFailedForAllOfItsHeads() throws Exception {
+  void otherActor_throws_endsTheRunAsFailedForAllOfItsCoordinators() throws Exception {
     TestCluster cluster = new TestCluster(folder, RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun standby = standby(cluster, TestCluster.seed(head))) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun standby = standby(cluster, TestCluster.seed(coordinator))) {
       standby.awaitErr(Announcements.COORDINATOR_AT);
-      failedBy(cluster, head, "trainer", "the trainer failed: Kill");
+      failedBy(cluster, coordinator, "trainer", "the trainer failed: Kill");
       assertThat(standby.awaitExit()).as(standby.said()).isZero();
     }
-    try (ChildRun head = resumed(cluster)) {
-      failedBy(cluster, head, "recorder", "the recorder of the traces failed: Kill");
+    try (ChildRun coordinator = resumed(cluster)) {
+      failedBy(cluster, coordinator, "recorder", "the recorder of the traces failed: Kill");
     }
-    try (ChildRun head = resumed(cluster)) {
-      failedBy(cluster, head, "verifiers", "the verifier pool failed: Kill");
+    try (ChildRun coordinator = resumed(cluster)) {
+      failedBy(cluster, coordinator, "verifiers", "the verifier pool failed: Kill");
     }
     assertThat(RunHistory.replay(cluster.run(), 1).resumes()).isEqualTo(2 * EVENTS_OF_A_RESUME);
   }
 
-  private static void failedBy(TestCluster cluster, ChildRun head, String actor, String reason)
-      throws Exception {
+  private static void failedBy(
+      TestCluster cluster, ChildRun coordinator, String actor, String reason) throws Exception {
     int before = cluster.events().size();
     try (TestWorker worker =
-        TestWorker.at(cluster.run(), TestCluster.seed(head), WORKER + "-" + actor)) {
+        TestWorker.at(cluster.run(), TestCluster.seed(coordinator), WORKER + "-" + actor)) {
       Run.RunActors posts = worker.awaitPosts();
-      cluster.awaitStep(head, before);
+      cluster.awaitStep(coordinator, before);
       worker.fail(posts, actor);
-      assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.FAILED.code());
+      assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.FAILED.code());
     }
-    assertThat(head.err()).contains("error: " + reason);
+    assertThat(coordinator.err()).contains("error: " + reason);
     assertThat(RunHistory.replay(cluster.run(), 1).state().phase())
         .isEqualTo(new Phase.Ended(new RunEnd.Failed(reason)));
     cluster.audit();
   }
 
-  private static long evaluations(ChildRun head, int after) {
-    return head.out().stream().skip(after).filter(row -> row.contains("\"eval\"")).count();
+  private static long evaluations(ChildRun coordinator, int after) {
+    return coordinator.out().stream().skip(after).filter(row -> row.contains("\"eval\"")).count();
   }
 
   private ChildRun standby(TestCluster cluster, String seed) throws Exception {

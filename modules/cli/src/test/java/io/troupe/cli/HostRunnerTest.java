@@ -60,10 +60,10 @@ final class HostRunnerTest {
             Clock.systemUTC(),
             _ -> {})) {
       fleet.copy(bundle(), Map.of());
-      RemoteHost head = hosts.getFirst();
-      fleet.start(head, LaunchCommand.AGENT, "/jdk", List.of("node", "--port", "7401"));
-      fleet.start(head, LaunchCommand.RUN, "/jdk", List.of("train", "x", "--cluster"));
-      fleet.stop(head, LaunchCommand.RUN);
+      RemoteHost coordinator = hosts.getFirst();
+      fleet.start(coordinator, LaunchCommand.AGENT, "/jdk", List.of("node", "--port", "7401"));
+      fleet.start(coordinator, LaunchCommand.RUN, "/jdk", List.of("train", "x", "--cluster"));
+      fleet.stop(coordinator, LaunchCommand.RUN);
     }
     Files.createDirectories(there.resolve("runs/toy-1"));
 

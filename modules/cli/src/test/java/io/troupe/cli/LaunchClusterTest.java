@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class LaunchClusterTest {
   private static final List<String> ADDRESSES = List.of("127.0.0.2", "127.0.0.3", "127.0.0.4");
-  private static final String HEAD = ADDRESSES.getFirst();
+  private static final String COORDINATOR = ADDRESSES.getFirst();
   private static final String NODE = ADDRESSES.get(1);
   private static final String RUN =
       TestCluster.RUN.replace("steps: 8", "steps: 1000000") + "  workers_per_node: 1\n";
@@ -40,7 +40,7 @@ final class LaunchClusterTest {
             gpus_per_node: 1
             trainer_ranks: 2
             ranks_as: nodes
-            head_gpu: false
+            coordinator_gpu: false
             rollout_workers: 1
           """;
 
@@ -55,14 +55,14 @@ final class LaunchClusterTest {
     Path disks = folder.resolve("disks");
     Path there = folder.resolve("there");
     Path keys = Files.createDirectories(folder.resolve("keys"));
-    TestCluster cluster = new TestCluster(disks.resolve(HEAD), RUN);
+    TestCluster cluster = new TestCluster(disks.resolve(COORDINATOR), RUN);
     try (SshServer server = SshServer.startWithDisks(keys, ADDRESSES, disks, there)) {
       options = options(server, there);
       try {
         upAndDetach(cluster);
         look();
         restartNode(cluster);
-        killHeadAndResume(cluster);
+        killCoordinatorAndResume(cluster);
       } finally {
         assertThat(launch("stop").code()).isZero();
       }
@@ -87,7 +87,7 @@ final class LaunchClusterTest {
                   .execute("certs", "issue", certs, "host-" + address, "--address", address))
           .isZero();
     }
-    TestCluster cluster = new TestCluster(disks.resolve(HEAD), RANKS);
+    TestCluster cluster = new TestCluster(disks.resolve(COORDINATOR), RANKS);
     try (SshServer server =
         SshServer.startWithDisks(
             Files.createDirectories(folder.resolve("keys")), ADDRESSES, disks, there)) {
@@ -143,11 +143,12 @@ final class LaunchClusterTest {
       TestCluster.await(
           launch,
           "its rows show",
-          () -> contains(launch.out(), Announcements.COORDINATOR_AT + HEAD));
+          () -> contains(launch.out(), Announcements.COORDINATOR_AT + COORDINATOR));
       launch.signal("INT");
       assertThat(launch.awaitExit()).as(launch.said()).isEqualTo(ExitCode.ofSignal(2));
       assertThat(launch.out())
-          .anyMatch(line -> line.startsWith("detached from the run on ") && line.contains(HEAD))
+          .anyMatch(
+              line -> line.startsWith("detached from the run on ") && line.contains(COORDINATOR))
           .contains(
               "follow  troupe launch logs --follow " + quoted(),
               "status  troupe launch status " + quoted(),
@@ -166,7 +167,7 @@ final class LaunchClusterTest {
     Said status = launch("status");
     assertThat(status.code()).as(status.text()).isZero();
     assertThat(status.text()).contains(ADDRESSES).contains("run: process", "agent: process");
-    assertThat(launch("logs").text()).contains(Announcements.COORDINATOR_AT + HEAD);
+    assertThat(launch("logs").text()).contains(Announcements.COORDINATOR_AT + COORDINATOR);
     assertThat(launch("logs", NODE).text()).contains("works for");
   }
 
@@ -184,11 +185,11 @@ final class LaunchClusterTest {
     assertThat(cluster.lost(NODE + "-w1")).as("leases that the drained node lost").isZero();
   }
 
-  private void killHeadAndResume(TestCluster cluster) throws Exception {
-    long head = processesOf("train").getFirst().pid();
+  private void killCoordinatorAndResume(TestCluster cluster) throws Exception {
+    long coordinator = processesOf("train").getFirst().pid();
     try (ChildRun follower = start(arguments("logs", "--follow"))) {
       TestCluster.await(follower, "it shows the log", () -> !follower.out().isEmpty());
-      ProcessHandle.of(head).orElseThrow().destroyForcibly();
+      ProcessHandle.of(coordinator).orElseThrow().destroyForcibly();
       assertThat(follower.awaitExit()).as(follower.said()).isEqualTo(ExitCode.ofSignal(9));
       assertThat(follower.out())
           .anyMatch(line -> line.startsWith("the run on ") && line.endsWith("exit code 137"))
@@ -211,7 +212,7 @@ final class LaunchClusterTest {
   }
 
   private List<String> options(SshServer server, Path there) throws IOException {
-    RemoteHost any = server.host(HEAD);
+    RemoteHost any = server.host(COORDINATOR);
     String user = any.login().substring(0, any.login().indexOf('@') + 1);
     Path hosts =
         Files.write(

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The walls of the house: which package may know which, held over the classes of all modules. */
+/** Which package may refer to which, held over the classes of all modules. */
 class LayeringTest {
   private static final JavaClasses TROUPE =
       new ClassFileImporter()
@@ -251,6 +251,10 @@ class LayeringTest {
 
   static Stream<Offence> offences() {
     return Stream.of(
+        offence(
+            PACKAGES_HAVE_NO_CYCLES,
+            io.troupe.base.OffendingCaller.class,
+            io.troupe.core.OffendingCallee.class),
         offence(CORE_IS_PURE, io.troupe.core.Offender.class),
         offence(BASE_STANDS_ON_CORE_ALONE, io.troupe.base.OffendingFileTool.class),
         offence(CORE_HAS_NO_CLOCK_FILE_SOCKET_OR_THREAD, io.troupe.core.Offender.class),
@@ -267,8 +271,11 @@ class LayeringTest {
         offence(CLASSES_OF_RUNTIME_ARE_FINAL, io.troupe.runtime.OffendingActor.class));
   }
 
-  private static Offence offence(ArchRule rule, Class<?> offender) {
+  private static Offence offence(ArchRule rule, Class<?> offender, Class<?>... others) {
     return new Offence(
-        rule, new ClassFileImporter().importClasses(offender), offender.getSimpleName());
+        rule,
+        new ClassFileImporter()
+            .importClasses(Stream.concat(Stream.of(offender), Stream.of(others)).toList()),
+        offender.getSimpleName());
   }
 }

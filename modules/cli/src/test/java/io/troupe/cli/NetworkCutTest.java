@@ -19,29 +19,35 @@ final class NetworkCutTest {
   @TempDir private Path folder;
 
   @Test
-  void cut_headAloneThenANodeAlone_oneHeadAllTheTimeAndAllComeBack() throws Exception {
+  void cut_coordinatorAloneThenANodeAlone_oneCoordinatorAllTheTimeAndAllComeBack()
+      throws Exception {
     assumeTrue(TestNetwork.possible(), "no user and network namespaces here");
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
     try (TestNetwork network = TestNetwork.of(3);
-        ChildRun head = cluster.head(place(network, 1), host(1));
+        ChildRun coordinator = cluster.coordinator(place(network, 1), host(1));
         ChildRun a =
             cluster.node(
-                place(network, 2), TestCluster.seed(head), "a", "node,coordinator", host(2));
+                place(network, 2),
+                TestCluster.seed(coordinator),
+                "a",
+                "node,coordinator",
+                host(2));
         ChildRun b =
-            cluster.node(place(network, 3), TestCluster.seed(head), "b", "node", host(3))) {
+            cluster.node(place(network, 3), TestCluster.seed(coordinator), "b", "node", host(3))) {
       cluster.awaitWork(a, 0, "a-w1");
       cluster.awaitWork(b, 0, "b-w1");
       cluster.awaitStandby(a, "a");
 
-      // The majority is without the head, and may not have another one.
+      // The majority is without the coordinator, and may not have another one.
       long since = System.nanoTime();
       network.cut(1);
       awaitLost(cluster, a);
-      TestCluster.tell("a majority without a head stopped", since);
+      TestCluster.tell("a majority without a coordinator stopped", since);
       awaitLost(cluster, b);
-      assertThat(cluster.log("a", "a-head"))
-          .contains("the run's lease is held by process %d at 10.77.0.1".formatted(head.pid()));
-      assertThat(cluster.log("a", "a-head")).doesNotContain("resumed");
+      assertThat(cluster.log("a", "a-standby"))
+          .contains(
+              "the run's lease is held by process %d at 10.77.0.1".formatted(coordinator.pid()));
+      assertThat(cluster.log("a", "a-standby")).doesNotContain("resumed");
       int atHeal = cluster.events().size();
       since = System.nanoTime();
       network.heal(1);
@@ -62,8 +68,8 @@ final class NetworkCutTest {
       cluster.awaitWork(b, atHeal, "b-w1");
 
       assertThat(Files.readString(cluster.run().path().resolve("cluster/lease-holder")))
-          .startsWith("process %d ".formatted(head.pid()));
-      cluster.end(a, () -> terminate(head), atHeal, false);
+          .startsWith("process %d ".formatted(coordinator.pid()));
+      cluster.end(a, () -> terminate(coordinator), atHeal, false);
     }
   }
 
@@ -81,7 +87,7 @@ final class NetworkCutTest {
       assertThat(node.survives(1_000)).as(node.said()).isTrue();
     }
     assertThat(node.err())
-        .as("standby: %s", cluster.log("a", "a-head"))
+        .as("standby: %s", cluster.log("a", "a-standby"))
         .anyMatch(line -> line.contains(LOST));
   }
 

@@ -30,7 +30,7 @@ final class RanksOnNodesTest {
             gpus_per_node: 1
             trainer_ranks: 2
             ranks_as: nodes
-            head_gpu: false
+            coordinator_gpu: false
             rollout_workers: 1
           """;
 
@@ -51,24 +51,24 @@ final class RanksOnNodesTest {
 
   @Test
   void run_nodeOfTheRanksKilled_aSpareTakesThemUp() throws Exception {
-    Path home = folder.resolve("head");
-    try (ChildRun head = TestCluster.headIn(home, WITH_SPARE)) {
-      String seed = TestCluster.seed(head);
+    Path home = folder.resolve("coordinator");
+    try (ChildRun coordinator = TestCluster.coordinatorIn(home, WITH_SPARE)) {
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed);
           ChildRun c = node("c", "127.0.0.4", seed)) {
-        head.awaitErr("nothing, until a node of the placement is gone");
-        head.awaitOut(10);
+        coordinator.awaitErr("nothing, until a node of the placement is gone");
+        coordinator.awaitOut(10);
 
         long killed = System.nanoTime();
         TestCluster.killWithChildren(
             Stream.of(a, b, c).filter(RanksOnNodesTest::hasRank).findAny().orElseThrow());
-        head.awaitErr("which was spare, is now node");
-        head.awaitOut(head.out().size() + 10);
+        coordinator.awaitErr("which was spare, is now node");
+        coordinator.awaitOut(coordinator.out().size() + 10);
         TestCluster.tell(
             "a run made ten steps on a spare after its ranks' node was killed", killed);
-        head.signal("TERM");
-        assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+        coordinator.signal("TERM");
+        assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.ofSignal(15));
       }
     }
     assertThat(JournalAudit.of(TestRuns.only(home)).report().sound()).isTrue();
@@ -76,31 +76,31 @@ final class RanksOnNodesTest {
 
   @Test
   void run_rankThenAgentOfARankKilled_goesOnAndItsAccountAddsUp() throws Exception {
-    Path home = folder.resolve("head");
-    try (ChildRun head = TestCluster.headIn(home, RUN)) {
-      String seed = TestCluster.seed(head);
+    Path home = folder.resolve("coordinator");
+    try (ChildRun coordinator = TestCluster.coordinatorIn(home, RUN)) {
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed);
           ChildRun c = node("c", "127.0.0.4", seed)) {
-        head.awaitErr("all trainer ranks begin");
-        head.awaitOut(10);
+        coordinator.awaitErr("all trainer ranks begin");
+        coordinator.awaitOut(10);
 
         ChildRun holder =
             Stream.of(a, b, c).filter(RanksOnNodesTest::hasRank).findAny().orElseThrow();
         long killed = System.nanoTime();
-        int atKill = head.out().size();
+        int atKill = coordinator.out().size();
         TestCluster.child(holder, "trainer-rank").destroyForcibly();
-        head.awaitErr("the step is abandoned and made again");
-        head.awaitOut(atKill + 10);
+        coordinator.awaitErr("the step is abandoned and made again");
+        coordinator.awaitOut(atKill + 10);
         TestCluster.tell("a run made ten steps after one of its ranks was killed", killed);
 
         killed = System.nanoTime();
         TestCluster.killWithChildren(holder);
-        head.awaitErr("1 of 2 trainer ranks begin");
-        head.awaitOut(head.out().size() + 10);
+        coordinator.awaitErr("1 of 2 trainer ranks begin");
+        coordinator.awaitOut(coordinator.out().size() + 10);
         TestCluster.tell("a run made ten steps after a node of its ranks was killed", killed);
-        head.signal("TERM");
-        assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+        coordinator.signal("TERM");
+        assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.ofSignal(15));
       }
     }
     assertThat(JournalAudit.of(TestRuns.only(home)).report().sound()).isTrue();

@@ -36,20 +36,20 @@ final class SeparateFoldersTest {
 
   @Test
   void run_nodesWithFoldersOfTheirOwnAndOneKilled_goesOnAndItsAccountAddsUp() throws Exception {
-    Path home = folder.resolve("head");
-    try (ChildRun head = TestCluster.headIn(home, RUN)) {
-      String seed = TestCluster.seed(head);
+    Path home = folder.resolve("coordinator");
+    try (ChildRun coordinator = TestCluster.coordinatorIn(home, RUN)) {
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun a = node("a", "127.0.0.2", seed);
           ChildRun b = node("b", "127.0.0.3", seed)) {
         a.awaitErr("works for");
         b.awaitErr("works for");
-        head.awaitOut(20);
+        coordinator.awaitOut(20);
         b.kill();
-        int atKill = head.out().size();
-        head.awaitErr("node b is gone");
-        head.awaitOut(atKill + 50);
-        head.signal("TERM");
-        assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+        int atKill = coordinator.out().size();
+        coordinator.awaitErr("node b is gone");
+        coordinator.awaitOut(atKill + 50);
+        coordinator.signal("TERM");
+        assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.ofSignal(15));
       }
     }
     RunFolder run = TestRuns.only(home);

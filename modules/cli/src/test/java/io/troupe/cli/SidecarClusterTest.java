@@ -58,12 +58,12 @@ final class SidecarClusterTest {
   @Test
   void train_sidecarAndNodeKilledInTheMiddle_reachesTheTargetOverHttpAlone() throws Exception {
     TestCluster cluster = new TestCluster(folder, RUN);
-    try (ChildRun head = cluster.head(Place.HERE);
-        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node");
-        ChildRun b = cluster.node(Place.HERE, TestCluster.seed(head), "b", "node")) {
+    try (ChildRun coordinator = cluster.coordinator(Place.HERE);
+        ChildRun a = cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node");
+        ChildRun b = cluster.node(Place.HERE, TestCluster.seed(coordinator), "b", "node")) {
       cluster.awaitWork(a, 0, "a-w1");
       cluster.awaitWork(b, 0, "b-w1");
-      cluster.awaitStep(head, 0);
+      cluster.awaitStep(coordinator, 0);
 
       long killed = System.nanoTime();
       List<ProcessHandle> first = processes(cluster, "a");
@@ -82,11 +82,11 @@ final class SidecarClusterTest {
       orphans.forEach(orphan -> orphan.onExit().join());
       TestCluster.tell("a killed agent's server had ended with all that came of it", killed);
       int atKill = cluster.events().size();
-      cluster.awaitStep(head, atKill);
+      cluster.awaitStep(coordinator, atKill);
 
       TestCluster.await(a, "the run is over", () -> a.err().toString().contains("is over"));
-      assertThat(head.awaitExit()).as(head.said()).isZero();
-      assertThat(head.err().toString()).contains("done   step", "0 failed");
+      assertThat(coordinator.awaitExit()).as(coordinator.said()).isZero();
+      assertThat(coordinator.err().toString()).contains("done   step", "0 failed");
       TestCluster.await(
           a,
           "the worker has told its account",
@@ -99,31 +99,33 @@ final class SidecarClusterTest {
     }
   }
 
-  /** The head drives it, so that it has one owner; the next head goes on with it. */
+  /** The coordinator drives it, so that it has one owner; the next coordinator goes on with it. */
   @Test
-  void train_serverOfOthersAndHeadKilled_nextHeadDrivesTheServer() throws Exception {
+  void train_serverOfOthersAndCoordinatorKilled_nextCoordinatorDrivesTheServer() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
     String config = TestRuns.write(folder, TestCluster.RUN);
     try (ChildRun server =
         ChildRun.start(folder, ChildRun.Size.TOY, "serve", "--config", config, "--port", "0")) {
       server.awaitOut(1);
       String url = server.out().getFirst().replaceAll(".*(http://[0-9.:]+).*", "$1");
-      try (ChildRun head =
-              cluster.head(Place.HERE, "--set", "rollout.endpoints.urls=[%s]".formatted(url));
-          ChildRun a = cluster.node(Place.HERE, TestCluster.seed(head), "a", "node,coordinator")) {
+      try (ChildRun coordinator =
+              cluster.coordinator(
+                  Place.HERE, "--set", "rollout.endpoints.urls=[%s]".formatted(url));
+          ChildRun a =
+              cluster.node(Place.HERE, TestCluster.seed(coordinator), "a", "node,coordinator")) {
         cluster.awaitWork(a, 0, "a-w1");
-        cluster.awaitWork(head, 0, "rollout-1");
+        cluster.awaitWork(coordinator, 0, "rollout-1");
         cluster.awaitStandby(a, "a");
         int atKill = cluster.events().size();
-        head.kill();
+        coordinator.kill();
         cluster.awaitWork(a, atKill, "rollout-1");
         cluster.awaitStep(a, cluster.events().size());
         cluster.end(a, () -> TestCluster.child(a, "--standby").destroy(), atKill, true);
         TestCluster.await(
             a,
-            "the next head has told its servers' account",
-            () -> cluster.log("a", "a-head").contains("refused="));
-        assertThat(cluster.log("a", "a-head"))
+            "the next coordinator has told its servers' account",
+            () -> cluster.log("a", "a-standby").contains("refused="));
+        assertThat(cluster.log("a", "a-standby"))
             .contains("refused=none")
             .doesNotContain("completions=0 ");
       }

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A head and nodes as real processes, and what their run's folder tells of them. */
+/** A coordinator and nodes as real processes, and what their run's folder tells of them. */
 final class TestCluster {
   /** A run of the table policy that is slow enough for a cluster. */
   static final String RUN =
@@ -31,7 +31,7 @@ final class TestCluster {
           + """
           cluster:
             worker_heap: 96
-            head_heap: 128
+            coordinator_heap: 128
             drain_timeout: 20s
           """;
 
@@ -76,7 +76,8 @@ final class TestCluster {
             .formatted(program);
   }
 
-  private static final Pattern HEAD = Pattern.compile(Announcements.COORDINATOR_AT + "(\\S+)");
+  private static final Pattern COORDINATOR =
+      Pattern.compile(Announcements.COORDINATOR_AT + "(\\S+)");
   private static final long PATIENCE_MILLIS = 300_000;
   private static final long LOOK_AGAIN_MILLIS = 100;
 
@@ -88,8 +89,9 @@ final class TestCluster {
     this.yaml = yaml;
   }
 
-  ChildRun head(ChildRun.Place place, String... options) throws IOException {
-    return ChildRun.start(place, folder, ChildRun.Size.TOY, headArguments(folder, yaml, options));
+  ChildRun coordinator(ChildRun.Place place, String... options) throws IOException {
+    return ChildRun.start(
+        place, folder, ChildRun.Size.TOY, coordinatorArguments(folder, yaml, options));
   }
 
   ChildRun node(ChildRun.Place place, String seed, String name, String roles, String... options)
@@ -112,13 +114,13 @@ final class TestCluster {
     return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
   }
 
-  /** A head in a folder of its own, of a run that goes on until it is ended. */
-  static ChildRun headIn(Path home, String yaml, String... options) throws IOException {
+  /** A coordinator in a folder of its own, of a run that goes on until it is ended. */
+  static ChildRun coordinatorIn(Path home, String yaml, String... options) throws IOException {
     Files.createDirectories(home);
-    return ChildRun.start(home, ChildRun.Size.TOY, headArguments(home, yaml, options));
+    return ChildRun.start(home, ChildRun.Size.TOY, coordinatorArguments(home, yaml, options));
   }
 
-  private static String[] headArguments(Path home, String yaml, String... options)
+  private static String[] coordinatorArguments(Path home, String yaml, String... options)
       throws IOException {
     List<String> arguments =
         new ArrayList<>(
@@ -150,9 +152,9 @@ final class TestCluster {
         nodeArguments(name, address, seed, options));
   }
 
-  /** Where others find a head. */
-  static String seed(ChildRun head) {
-    Matcher line = HEAD.matcher(head.awaitErr(Announcements.COORDINATOR_AT));
+  /** Where others find a coordinator. */
+  static String seed(ChildRun coordinator) {
+    Matcher line = COORDINATOR.matcher(coordinator.awaitErr(Announcements.COORDINATOR_AT));
     assertThat(line.find()).isTrue();
     return line.group(1);
   }
@@ -186,7 +188,7 @@ final class TestCluster {
     await(
         node,
         "the standby is there",
-        () -> log(name, name + "-head").contains(Announcements.COORDINATOR_AT));
+        () -> log(name, name + "-standby").contains(Announcements.COORDINATOR_AT));
   }
 
   /** Waits for a step beyond the first events. */
@@ -264,7 +266,7 @@ final class TestCluster {
     orphans.forEach(orphan -> orphan.onExit().join());
   }
 
-  /** Ends the run by SIGTERM to a head, and looks at what all of them have written. */
+  /** Ends the run by SIGTERM to a coordinator, and looks at what all of them have written. */
   void end(ChildRun watched, Runnable terminate, int count, boolean resumed) throws Exception {
     terminate.run();
     await(

@@ -88,12 +88,12 @@ final class TestWorker implements AutoCloseable {
     ClusterJoin.joinVia(system, SeedNodes.given(List.of(seed)), pass, "worker " + name, PATIENCE);
   }
 
-  /** A worker that works for the run of a head. */
-  static TestWorker at(RunFolder run, String head, String name) throws Exception {
-    return new TestWorker(run, HostPort.parse(head), name);
+  /** A worker that works for the run of a coordinator. */
+  static TestWorker at(RunFolder run, String coordinator, String name) throws Exception {
+    return new TestWorker(run, HostPort.parse(coordinator), name);
   }
 
-  /** The actors of the next head that takes this worker on. */
+  /** The actors of the next coordinator that takes this worker on. */
   Run.RunActors awaitPosts() throws InterruptedException {
     return Optional.ofNullable(posts.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).orElseThrow();
   }
@@ -103,7 +103,7 @@ final class TestWorker implements AutoCloseable {
     Adapter.toClassic(actor).tell(Kill.getInstance(), ActorRef.noSender());
   }
 
-  /** Has an actor throw that no worker talks to, of the head whose trainer this is. */
+  /** Has an actor throw that no worker talks to, of the coordinator whose trainer this is. */
   void fail(Run.RunActors of, String name) {
     Adapter.toClassic(system)
         .actorSelection(of.trainer().path().parent().child(name))

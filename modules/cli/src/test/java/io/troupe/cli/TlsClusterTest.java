@@ -32,7 +32,7 @@ final class TlsClusterTest {
             gpus_per_node: 3
             trainer_ranks: 2
             ranks_as: nodes
-            head_gpu: false
+            coordinator_gpu: false
           cluster:
             worker_heap: 96
             drain_timeout: 20s
@@ -42,37 +42,38 @@ final class TlsClusterTest {
 
   @Test
   void run_certificatesOfOneAuthority_trainsAndTurnsStrangersAway() throws Exception {
-    authority("certs", "head", "127.0.0.1", "a", "127.0.0.2", "c", "127.0.0.3");
+    authority("certs", "coordinator", "127.0.0.1", "a", "127.0.0.2", "c", "127.0.0.3");
     authority("others", "c", "127.0.0.3");
     Path home = folder.resolve("home");
-    try (ChildRun head = TestCluster.headIn(home, RUN, "--tls", keys("certs", "head"))) {
-      String seed = TestCluster.seed(head);
+    try (ChildRun coordinator =
+        TestCluster.coordinatorIn(home, RUN, "--tls", keys("certs", "coordinator"))) {
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun a = node(Optional.empty(), "a", "127.0.0.2", keys("certs", "a"), seed)) {
         a.awaitErr("works for");
-        head.awaitErr("all trainer ranks begin");
-        head.awaitOut(10);
-        otherAuthority(head, seed);
-        otherName(head, seed);
-        otherBuild(head, seed);
-        head.awaitOut(head.out().size() + 10);
-        head.signal("TERM");
-        assertThat(head.awaitExit()).as(head.said()).isEqualTo(ExitCode.ofSignal(15));
+        coordinator.awaitErr("all trainer ranks begin");
+        coordinator.awaitOut(10);
+        otherAuthority(coordinator, seed);
+        otherName(coordinator, seed);
+        otherBuild(coordinator, seed);
+        coordinator.awaitOut(coordinator.out().size() + 10);
+        coordinator.signal("TERM");
+        assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.ofSignal(15));
       }
     }
     assertThat(JournalAudit.of(TestRuns.only(home)).report().sound()).isTrue();
   }
 
-  private void otherAuthority(ChildRun head, String seed) throws Exception {
+  private void otherAuthority(ChildRun coordinator, String seed) throws Exception {
     try (ChildRun c = node(Optional.empty(), "c", "127.0.0.3", keys("others", "c"), seed)) {
       assertThat(c.awaitErr("refused a process that shows the certificate of"))
-          .contains("CN=head", "issue it with this cluster's `troupe certs issue`");
-      head.awaitErr("keys of another authority");
+          .contains("CN=coordinator", "issue it with this cluster's `troupe certs issue`");
+      coordinator.awaitErr("keys of another authority");
       assertThat(c.awaitExit()).as(c.said()).isEqualTo(ExitCode.UNREACHABLE.code());
       assertThat(c.awaitErr("no seed answered within 60 s")).contains(seed);
     }
   }
 
-  private void otherName(ChildRun head, String seed) throws Exception {
+  private void otherName(ChildRun coordinator, String seed) throws Exception {
     Path there = Files.createDirectories(folder.resolve("c"));
     Path config = Files.writeString(there.resolve("other.yaml"), RUN + "  name: nightly\n");
     try (ChildRun c =
@@ -87,11 +88,11 @@ final class TlsClusterTest {
       assertThat(c.awaitExit()).as(c.said()).isEqualTo(ExitCode.UNREACHABLE.code());
       assertThat(c.awaitErr("refused"))
           .contains(seed, "this cluster is 'troupe' and not 'nightly'; set cluster.name");
-      assertThat(head.awaitErr("'nightly'")).contains("refused who=\"node c at 127.0.0.3:");
+      assertThat(coordinator.awaitErr("'nightly'")).contains("refused who=\"node c at 127.0.0.3:");
     }
   }
 
-  private void otherBuild(ChildRun head, String seed) throws Exception {
+  private void otherBuild(ChildRun coordinator, String seed) throws Exception {
     Path jar = folder.resolve("troupe-more.jar");
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
       out.putNextEntry(new JarEntry("io/troupe/More.class"));
@@ -101,7 +102,7 @@ final class TlsClusterTest {
       assertThat(c.awaitExit()).as(c.said()).isEqualTo(ExitCode.UNREACHABLE.code());
       assertThat(c.awaitErr("refused"))
           .contains(seed, "this cluster runs build ", "put the same build on all hosts");
-      assertThat(head.awaitErr("put the same build")).contains("who=\"node c at 127.0.0.3:");
+      assertThat(coordinator.awaitErr("put the same build")).contains("who=\"node c at 127.0.0.3:");
     }
   }
 

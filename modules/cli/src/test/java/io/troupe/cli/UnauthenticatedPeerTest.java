@@ -69,12 +69,12 @@ final class UnauthenticatedPeerTest {
   @Test
   void cluster_onLoopback_takesNobodyInWhoHasNotItsKeys() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
-    try (ChildRun head = cluster.head(ChildRun.Place.HERE)) {
-      String seed = TestCluster.seed(head);
+    try (ChildRun coordinator = cluster.coordinator(ChildRun.Place.HERE)) {
+      String seed = TestCluster.seed(coordinator);
       try (ChildRun node = cluster.node(ChildRun.Place.HERE, seed, "a", "node")) {
         String said = node.awaitErr(Announcements.AGENT_READY);
         HostPort agent = HostPort.parse(said.substring(said.lastIndexOf(' ') + 1));
-        head.awaitOut(1);
+        coordinator.awaitOut(1);
         Config foreign = TlsTransport.ofUser(UserKeys.in(folder.resolve("stranger")));
         List<HostPort> ports = List.of(HostPort.parse(seed), agent);
         try (Stranger plain = new Stranger(ConfigFactory.empty());
@@ -85,10 +85,10 @@ final class UnauthenticatedPeerTest {
           keyed.assertNotLetIn(ports);
           assertThat(asked).hasSize(8).allMatch(CompletableFuture::isCompletedExceptionally);
         }
-        assertServesNobody(head);
+        assertServesNobody(coordinator);
         assertServesNobody(node);
-        head.awaitOut(head.out().size() + 5);
-        assertThat(head.err()).noneMatch(line -> line.contains("evil"));
+        coordinator.awaitOut(coordinator.out().size() + 5);
+        assertThat(coordinator.err()).noneMatch(line -> line.contains("evil"));
       }
     }
     assertKeysAreClosedToOthers();

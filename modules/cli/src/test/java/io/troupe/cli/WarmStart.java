@@ -22,10 +22,10 @@ import java.util.zip.ZipEntry;
 
 /**
  * The class path of the tests' child JVMs, with a cache of its loaded and linked classes (JEP 514),
- * which saves each child about three of its seven seconds of processor time. Such a cache holds for
- * a class path of jars only, so folders of classes are packed first. One is made when a test
- * process starts its first child, while others that run beside it wait for it, and kept in {@code
- * target} for the next while nothing has changed.
+ * which saves each child about three of its seven seconds of CPU time. Such a cache holds for a
+ * class path of jars only, so folders of classes are packed first. One is made when a test process
+ * starts its first child, while others that run beside it wait for it, and kept in {@code target}
+ * for the next while nothing has changed.
  */
 final class WarmStart {
   private static final Path FOLDER = Path.of("target", "warm-start").toAbsolutePath();

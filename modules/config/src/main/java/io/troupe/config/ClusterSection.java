@@ -28,7 +28,7 @@ public record ClusterSection(
         @Default("512")
         @Range(min = 64, max = 1_000_000)
         int workerHeap,
-    @Doc(value = "Heap of a JVM that takes over the head of the run.", unit = "MiB")
+    @Doc(value = "Heap of a standby, which takes over the run.", unit = "MiB")
         @Default("2048")
         @Range(min = 64, max = 1_000_000)
         int coordinatorHeap,

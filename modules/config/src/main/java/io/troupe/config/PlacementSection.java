@@ -30,16 +30,16 @@ public record PlacementSection(
         @Range(min = 1, max = 65536)
         int trainerRanks,
     @Doc(
-            "What each trainer rank is: one of the `threads` of the head's JVM; one of the head's"
-                + " `children`, a JVM of its own on the head's host, whose native crash costs a"
-                + " step and not the head; or a JVM that the agents of the `nodes` start, on the"
-                + " hosts and GPUs that `troupe plan` draws.")
+            "What each trainer rank is: one of the `threads` of the coordinator's JVM; one of the"
+                + " coordinator's `children`, a JVM of its own on the coordinator's host, whose"
+                + " native crash costs a step and not the coordinator; or a JVM that the agents of"
+                + " the `nodes` start, on the hosts and GPUs that `troupe plan` draws.")
         @Default("threads")
         RanksAs ranksAs,
     @Doc(
-            "Where `nodes` start the trainer's ranks: whether the head has a GPU of its own, for"
-                + " its copy of the policy, evaluations and a teacher. Without one it computes"
-                + " those on the processor.")
+            "Where `nodes` start the trainer's ranks: whether the coordinator has a GPU of its own,"
+                + " for its copy of the policy, evaluations and a teacher. Without one it computes"
+                + " those on the CPU.")
         @Default("true")
         boolean coordinatorGpu,
     @Doc(
@@ -69,7 +69,7 @@ public record PlacementSection(
         @Default("0")
         @Range(min = 0, max = 65536)
         int referenceWorkers,
-    @Doc(value = "Processes that judge completions, on each node's processors.", unit = "processes")
+    @Doc(value = "Processes that judge completions, on each node's CPUs.", unit = "processes")
         @Default("4")
         @Range(min = 0, max = 4096)
         int verifiersPerNode)
@@ -84,12 +84,12 @@ public record PlacementSection(
   @Override
   public void check(RuleChecker rules) {
     rules
-        .on("head_gpu", "nodes", "ranks_as")
+        .on("coordinator_gpu", "nodes", "ranks_as")
         .require(
             () -> coordinatorGpu || nodes == 0 || ranksOnNodes(),
-            "must be true unless the nodes start the trainer's ranks: else the head computes the"
-                + " ranks itself, or starts them on GPUs of its host",
-            "set placement.ranks_as to nodes, or leave head_gpu out");
+            "must be true unless the nodes start the trainer's ranks: else the coordinator computes"
+                + " the ranks itself, or starts them on GPUs of its host",
+            "set placement.ranks_as to nodes, or leave coordinator_gpu out");
     if (nodes > 0
         && Placement.processesOf(demand())
             instanceof Placement.Outcome.Impossible(var rule, var advice)) {
@@ -99,7 +99,7 @@ public record PlacementSection(
               "gpus_per_node",
               "trainer_ranks",
               "ranks_as",
-              "head_gpu",
+              "coordinator_gpu",
               "rollout_workers",
               "tensor_parallel",
               "reference_workers")
@@ -120,7 +120,8 @@ public record PlacementSection(
   }
 
   /**
-   * How many accelerators the head and its children compute on: ranks that are threads share one.
+   * How many accelerators the coordinator and its children compute on: ranks that are threads share
+   * one.
    */
   public int coordinatorGpus() {
     if (nodes == 0) {
@@ -147,9 +148,9 @@ public record PlacementSection(
                     switch (ranksAs) {
                       case THREADS ->
                           trainerRanks == 1
-                              ? "in the head's JVM"
-                              : "threads of the head's JVM, which share its first GPU";
-                      case CHILDREN -> "a JVM and a GPU each, children of the head";
+                              ? "in the coordinator's JVM"
+                              : "threads of the coordinator's JVM, which share its first GPU";
+                      case CHILDREN -> "a JVM and a GPU each, children of the coordinator";
                       case NODES -> "a JVM and a GPU each";
                     }));
   }

@@ -144,7 +144,7 @@ public record RunConfig(
   /**
    * States the rules of what a run starts: a placement that nobody carries out is refused.
    *
-   * @param clustered whether the run is the head of a cluster
+   * @param clustered whether the run is the coordinator of a cluster
    */
   public void checkStart(boolean clustered, RuleChecker rules) {
     rules
@@ -153,8 +153,8 @@ public record RunConfig(
             () -> !clustered || !rollout.publishesAdapters() || rollout.sidecars().count() == 0,
             "must be merged in a run with --cluster whose nodes start servers: what travels to"
                 + " nodes is merged",
-            "leave it out, name servers by rollout.endpoints.urls, which the head drives, or train"
-                + " without --cluster");
+            "leave it out, name servers by rollout.endpoints.urls, which the coordinator drives, or"
+                + " train without --cluster");
     if (placement.nodes() == 0) {
       return;
     }

@@ -296,7 +296,7 @@ final class RunConfigTest {
 
   /** The nodes' servers would get what travels to nodes. */
   @Test
-  void start_adaptersInACluster_areForServersThatTheHeadDrives() {
+  void start_adaptersInACluster_areForServersThatTheCoordinatorDrives() {
     adaptersOver("rollout.endpoints.urls=[http://10.0.0.7:8000]")
         .check((config, rules) -> config.checkStart(true, rules));
     assertThatThrownBy(
@@ -371,19 +371,22 @@ final class RunConfigTest {
   }
 
   @Test
-  void load_headWithoutAGpuWhereItsTrainerNeedsOne_isRefused() {
+  void load_coordinatorWithoutAGpuWhereItsTrainerNeedsOne_isRefused() {
     for (String ranks : List.of("threads", "children")) {
       assertThatThrownBy(
               () ->
                   resolve(
                       "placement.nodes=2",
                       "placement.ranks_as=" + ranks,
-                      "placement.head_gpu=false"))
-          .hasMessageContaining("placement.head_gpu: must be true unless the nodes start")
-          .hasMessageContaining("set placement.ranks_as to nodes, or leave head_gpu out");
+                      "placement.coordinator_gpu=false"))
+          .hasMessageContaining("placement.coordinator_gpu: must be true unless the nodes start")
+          .hasMessageContaining("set placement.ranks_as to nodes, or leave coordinator_gpu out");
     }
     assertThat(
-            resolve("placement.nodes=2", "placement.ranks_as=nodes", "placement.head_gpu=false")
+            resolve(
+                    "placement.nodes=2",
+                    "placement.ranks_as=nodes",
+                    "placement.coordinator_gpu=false")
                 .config()
                 .placement()
                 .coordinatorGpus())

@@ -86,7 +86,7 @@ final class Api {
   /**
    * Weights, who holds them, and how they came there.
    *
-   * @param nodes what the head of a cluster knows of transfers; empty without one
+   * @param nodes what the coordinator of a cluster knows of transfers; empty without one
    */
   record Weights(
       long asOf,

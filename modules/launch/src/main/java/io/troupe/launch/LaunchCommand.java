@@ -88,8 +88,8 @@ public final class LaunchCommand implements Runnable {
   int status(@Mixin LaunchOptions options) throws IOException, InterruptedException {
     try (RemoteHosts fleet = options.fleet(out())) {
       HostRunner reach = new HostRunner(err());
-      RemoteHost head = fleet.hosts().getFirst();
-      boolean up = reach.run(head, () -> fleet.status(head, RUN));
+      RemoteHost coordinator = fleet.hosts().getFirst();
+      boolean up = reach.run(coordinator, () -> fleet.status(coordinator, RUN));
       for (RemoteHost host : fleet.hosts()) {
         up &= reach.run(host, () -> fleet.status(host, AGENT));
       }

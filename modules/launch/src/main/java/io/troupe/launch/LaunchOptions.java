@@ -18,7 +18,7 @@ final class LaunchOptions {
       names = "--hosts",
       paramLabel = "FILE",
       required = true,
-      description = "One host a line, [USER@]ADDRESS [SSH-PORT]; the first is the head's.")
+      description = "One host a line, [USER@]ADDRESS [SSH-PORT]; the first is the coordinator's.")
   private Path hosts = Path.of("hosts.txt");
 
   @Option(

@@ -10,9 +10,10 @@ import java.util.stream.IntStream;
  * What the processes of a launch are started with: arguments and ports. Files are named relative to
  * the launch's folder, where every process works. Pure.
  *
- * @param port of the head; the agents have the next one
- * @param weightsPort of the head; the agents have the next one
- * @param ranksPort where trainer ranks report to the head; those of a host listen at the next ones
+ * @param port of the coordinator; the agents have the next one
+ * @param weightsPort of the coordinator; the agents have the next one
+ * @param ranksPort where trainer ranks report to the coordinator; those of a host listen at the
+ *     next ones
  * @param ranksPerNode how many trainer ranks a host has at most; 0 where no host starts any
  * @param keys whether the hosts have keys in the folder
  * @param plain whether plain TCP may go between hosts
@@ -26,7 +27,7 @@ record LaunchPlan(
         !keys || !plain, "a launch has --tls or --allow-plain-tcp, not both: with keys, use --tls");
   }
 
-  /** Those that must be free on a host, which may have the head and an agent. */
+  /** Those that must be free on a host, which may have the coordinator and an agent. */
   List<Integer> ports() {
     List<Integer> ports = new ArrayList<>(List.of(port, port + 1, weightsPort, weightsPort + 1));
     if (ranksPerNode > 0) {
@@ -41,19 +42,19 @@ record LaunchPlan(
   }
 
   /** The run's, on the first host. */
-  List<String> train(RemoteHost head) {
+  List<String> train(RemoteHost coordinator) {
     List<String> arguments = new ArrayList<>(List.of("train", CONFIG, "--cluster"));
-    arguments.addAll(List.of("--address", head.address(), "--port", Integer.toString(port)));
+    arguments.addAll(List.of("--address", coordinator.address(), "--port", Integer.toString(port)));
     arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort)));
     return withKeys(withRanks(arguments, ranksPort));
   }
 
   /** A host's agent's. */
-  List<String> agent(RemoteHost host, RemoteHost head) {
+  List<String> agent(RemoteHost host, RemoteHost coordinator) {
     List<String> arguments = new ArrayList<>(List.of("node", "--name", host.address()));
     arguments.addAll(List.of("--address", host.address(), "--port", Integer.toString(port + 1)));
     arguments.addAll(List.of("--weights-port", Integer.toString(weightsPort + 1)));
-    arguments.addAll(List.of("--seed", head.address() + ":" + port));
+    arguments.addAll(List.of("--seed", coordinator.address() + ":" + port));
     arguments.addAll(List.of("--config", CONFIG));
     arguments.addAll(List.of("--data", "node-data"));
     return withKeys(withRanks(arguments, ranksPort + 1));

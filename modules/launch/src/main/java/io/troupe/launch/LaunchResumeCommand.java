@@ -52,18 +52,19 @@ final class LaunchResumeCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     try (RemoteHosts fleet = options.fleet(out)) {
-      RemoteHost head = fleet.hosts().getFirst();
+      RemoteHost coordinator = fleet.hosts().getFirst();
       RemoteHosts.Started started =
           fleet
-              .started(head, LaunchCommand.RUN)
-              .orElseThrow(() -> new IOException(head.login() + ": no run was launched there"));
-      if (fleet.fate(head, LaunchCommand.RUN) instanceof RemoteProcessState.Running) {
+              .started(coordinator, LaunchCommand.RUN)
+              .orElseThrow(
+                  () -> new IOException(coordinator.login() + ": no run was launched there"));
+      if (fleet.fate(coordinator, LaunchCommand.RUN) instanceof RemoteProcessState.Running) {
         throw new IOException(
             "%s: the run goes on there; %s"
-                .formatted(head.login(), options.command("logs --follow")));
+                .formatted(coordinator.login(), options.command("logs --follow")));
       }
-      String name = run.isEmpty() ? newest(fleet, head) : run;
-      out.println("%-24s resumes %s".formatted(head.login(), name));
+      String name = run.isEmpty() ? newest(fleet, coordinator) : run;
+      out.println("%-24s resumes %s".formatted(coordinator.login(), name));
       out.flush();
       HostRunner reach = new HostRunner(Objects.requireNonNull(spec).commandLine().getErr());
       keys(fleet, reach, started);
@@ -82,12 +83,12 @@ final class LaunchResumeCommand implements Callable<Integer> {
   /** Those of the hosts that can be reached; the others are left out anyway. */
   private void keys(RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before)
       throws IOException, InterruptedException {
-    RemoteHost head = fleet.hosts().getFirst();
+    RemoteHost coordinator = fleet.hosts().getFirst();
     if (!before.arguments().contains("--tls")) {
       if (authority != null) {
         throw new IOException(
             "%s: the run was launched without --tls, and its processes would not read the keys; resume it without --tls"
-                .formatted(head.login()));
+                .formatted(coordinator.login()));
       }
       return;
     }
@@ -113,25 +114,27 @@ final class LaunchResumeCommand implements Callable<Integer> {
               return true;
             });
       }
-      if (reach.hasFailed(head)) {
+      if (reach.hasFailed(coordinator)) {
         throw new IOException(
-            head.login() + ": without its keys the run cannot start; nothing was");
+            coordinator.login() + ": without its keys the run cannot start; nothing was");
       }
     } catch (RemoteHosts.NotReadyException unfit) {
       throw new IOException(unfit.getMessage(), unfit);
     }
   }
 
-  private static String newest(RemoteHosts fleet, RemoteHost head)
+  private static String newest(RemoteHosts fleet, RemoteHost coordinator)
       throws IOException, InterruptedException {
     return fleet
-        .newestRun(head)
-        .orElseThrow(() -> new IOException(head.login() + ": there is no run to go on with"));
+        .newestRun(coordinator)
+        .orElseThrow(
+            () -> new IOException(coordinator.login() + ": there is no run to go on with"));
   }
 
   /**
-   * Agents that live are a cluster already, so the head comes to them; others come to the head. A
-   * run may have ended because a host went down, so it goes on with those that are left.
+   * Agents that live are a cluster already, so the coordinator comes to them; others come to the
+   * coordinator. A run may have ended because a host went down, so it goes on with those that are
+   * left.
    */
   private static void startAgents(
       RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before, String run)
@@ -149,8 +152,9 @@ final class LaunchResumeCommand implements Callable<Integer> {
         missing.add(host);
       }
     }
-    RemoteHost head = fleet.hosts().getFirst();
-    fleet.start(head, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
+    RemoteHost coordinator = fleet.hosts().getFirst();
+    fleet.start(
+        coordinator, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
     for (RemoteHost host : missing) {
       reach.run(
           host,

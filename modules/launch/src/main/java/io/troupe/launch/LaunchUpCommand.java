@@ -44,14 +44,15 @@ final class LaunchUpCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "N",
       defaultValue = "7400",
-      description = "The head listens there, the agents at the next one (${DEFAULT-VALUE}).")
+      description = "The coordinator listens there, the agents at the next one (${DEFAULT-VALUE}).")
   private int port;
 
   @Option(
       names = "--weights-port",
       paramLabel = "N",
       defaultValue = "7410",
-      description = "The head serves weights there, the agents at the next one (${DEFAULT-VALUE}).")
+      description =
+          "The coordinator serves weights there, the agents at the next one (${DEFAULT-VALUE}).")
   private int weightsPort;
 
   @Option(
@@ -59,8 +60,8 @@ final class LaunchUpCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "7420",
       description =
-          "With placement.ranks_as: nodes, trainer ranks report to the head there, and listen at"
-              + " the next ones of their hosts (${DEFAULT-VALUE}).")
+          "With placement.ranks_as: nodes, trainer ranks report to the coordinator there, and"
+              + " listen at the next ones of their hosts (${DEFAULT-VALUE}).")
   private int ranksPort;
 
   @Option(
@@ -126,14 +127,15 @@ final class LaunchUpCommand implements Callable<Integer> {
         fleet.copyKeys(keys.get(), host);
       }
     }
-    RemoteHost head = fleet.hosts().getFirst();
+    RemoteHost coordinator = fleet.hosts().getFirst();
     fleet.write(LaunchPlan.CONFIG, Files.readString(file));
-    fleet.start(head, LaunchCommand.RUN, java(facts, head), plan.train(head));
+    fleet.start(coordinator, LaunchCommand.RUN, java(facts, coordinator), plan.train(coordinator));
     for (RemoteHost host : fleet.hosts()) {
       reach.run(
           host,
           () -> {
-            fleet.start(host, LaunchCommand.AGENT, java(facts, host), plan.agent(host, head));
+            fleet.start(
+                host, LaunchCommand.AGENT, java(facts, host), plan.agent(host, coordinator));
             return true;
           });
     }

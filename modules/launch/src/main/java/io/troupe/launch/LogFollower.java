@@ -25,8 +25,9 @@ final class LogFollower {
 
   /** Follows the run; returns the exit code of this process. */
   int run() throws IOException, InterruptedException {
-    RemoteHost head = fleet.hosts().getFirst();
-    return follow(head, LaunchCommand.RUN, "the run on " + head.login(), "logs --follow");
+    RemoteHost coordinator = fleet.hosts().getFirst();
+    return follow(
+        coordinator, LaunchCommand.RUN, "the run on " + coordinator.login(), "logs --follow");
   }
 
   /** Follows a host's agent; returns the exit code of this process. */

@@ -43,7 +43,8 @@ public record RemoteHost(String login, String address, int sshPort) {
   }
 
   /**
-   * Reads a hosts file: one host a line, the first is the head of the run; # begins a comment.
+   * Reads a hosts file: one host a line, the first is the coordinator of the run; # begins a
+   * comment.
    *
    * @throws IOException if it cannot be read, or a line is no host; names the line
    */

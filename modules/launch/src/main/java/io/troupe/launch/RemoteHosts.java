@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The hosts of a cluster and what is done to all of them. The first is the head's. On every host
- * everything lies in one {@link RemoteFolder}: the builds, {@code agent.pid} (process and its start
- * time, so that a number that was given away again is never signalled), {@code agent.log}, and
- * {@code agent.exit} once the process has ended.
+ * The hosts of a cluster and what is done to all of them. The first is the coordinator's. On every
+ * host everything lies in one {@link RemoteFolder}: the builds, {@code agent.pid} (process and its
+ * start time, so that a number that was given away again is never signalled), {@code agent.log},
+ * and {@code agent.exit} once the process has ended.
  */
 public final class RemoteHosts implements AutoCloseable {
   /** Something stands in the way of a launch; nothing was started by it. */
@@ -414,7 +414,7 @@ public final class RemoteHosts implements AutoCloseable {
         : new RemoteProcessState.Lost();
   }
 
-  /** The hosts, the head's first. */
+  /** The hosts, the coordinator's first. */
   public List<RemoteHost> hosts() {
     return hosts;
   }

@@ -320,7 +320,8 @@ final class RemoteHostsTest {
   @Test
   void read_hostsFile_takesUsersPortsAndComments() throws Exception {
     Path file =
-        Files.writeString(folder.resolve("hosts.txt"), "# head\nnode1\n\nops@10.0.0.2 2222 # b\n");
+        Files.writeString(
+            folder.resolve("hosts.txt"), "# coordinator\nnode1\n\nops@10.0.0.2 2222 # b\n");
     assertThat(RemoteHost.read(file))
         .containsExactly(
             new RemoteHost("node1", "node1", 22), new RemoteHost("ops@10.0.0.2", "10.0.0.2", 2222));

@@ -207,7 +207,7 @@ public final class ClusterSoak {
                   next.kind().action() == ClusterFault.Action.STOP
                       ? " for %.1f s".formatted(next.pause().toMillis() / 1e3)
                       : "",
-                  next.duringRecovery() ? " (in haste)" : ""));
+                  next.duringRecovery() ? " (during recovery)" : ""));
     }
     next = ClusterFault.next(random);
   }

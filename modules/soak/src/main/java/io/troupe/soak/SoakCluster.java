@@ -20,12 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The processes of a soaked cluster, all on loopback: a head, one that waits to become it, two
- * nodes of two workers. It starts again what has ended, as an operator's supervisor would, and
+ * The processes of a soaked cluster, all on loopback: a coordinator, one that waits to become it,
+ * two nodes of two workers. It starts again what has ended, as an operator's supervisor would, and
  * knows who is who.
  *
- * <p>The nodes keep their workers, and node a the process that waits. The head that an operator
- * started waits too, once another process has the run.
+ * <p>The nodes keep their workers, and node a the process that waits. The coordinator that an
+ * operator started waits too, once another process has the run.
  */
 final class SoakCluster {
   /** Names of the workers. */
@@ -54,7 +54,7 @@ final class SoakCluster {
     this.folder = folder;
     this.config = config;
     this.say = say;
-    this.coordinator = new SoakProcess("head", folder);
+    this.coordinator = new SoakProcess("coordinator", folder);
     this.a = new SoakProcess("a", folder);
     this.b = new SoakProcess("b", folder);
     for (SoakProcess member : members()) {
@@ -169,7 +169,7 @@ final class SoakCluster {
     return endedByThemselves;
   }
 
-  /** What is missing, in words; "" when all processes are there and one waits to be head. */
+  /** What is missing, in words; "" when all processes are there and one waits to be coordinator. */
   String missing() throws IOException {
     List<String> missing =
         members().stream()
@@ -182,10 +182,10 @@ final class SoakCluster {
     }
     long holder = holder();
     if (coordinatorCandidates().noneMatch(one -> one.pid() == holder)) {
-      missing.add("a head");
+      missing.add("a coordinator");
     }
     if (!hasStandby(holder)) {
-      missing.add("a process that waits to be head");
+      missing.add("a process that waits to be coordinator");
     }
     return String.join(", ", missing);
   }
@@ -197,7 +197,7 @@ final class SoakCluster {
       return true;
     }
     Path log =
-        folder.resolve("node-data/a").resolve(run.orElseThrow().name()).resolve("a-head.log");
+        folder.resolve("node-data/a").resolve(run.orElseThrow().name()).resolve("a-standby.log");
     for (ProcessHandle one : a.children(STANDBY)) {
       if (!standbyLogs.containsKey(one.pid())) {
         standbyLogs.put(one.pid(), Files.exists(log) ? Files.size(log) : 0);

@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
     description = {
       "Trains a toy policy in a process of its own while that process and its verifiers are killed,"
           + " stopped and drained at random; resumes it each time, and audits its journal.",
-      "With --cluster, over nine processes on loopback: a head, one that waits to become it, and"
-          + " two nodes with two workers each. What dies is started again, and every end must be"
-          + " followed by a step and by all of them at work.",
+      "With --cluster, over nine processes on loopback: a coordinator, one that waits to become it,"
+          + " and two nodes with two workers each. What dies is started again, and every end must"
+          + " be followed by a step and by all of them at work.",
       "Ends with the account of the run, and with the first violation."
     },
     footer = {
@@ -57,7 +57,7 @@ public final class SoakCommand implements Callable<Integer> {
 
   @Option(
       names = "--cluster",
-      description = "Over many processes: head, standby, two nodes with two workers each.")
+      description = "Over many processes: coordinator, standby, two nodes with two workers each.")
   private boolean cluster;
 
   @Option(

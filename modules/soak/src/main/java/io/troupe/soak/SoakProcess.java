@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A process that an operator would start, the head or a node agent, and those it has started. All
- * it prints is appended to one log.
+ * A process that an operator would start, the coordinator or a node agent, and those it has
+ * started. All it prints is appended to one log.
  */
 final class SoakProcess {
   private final String name;

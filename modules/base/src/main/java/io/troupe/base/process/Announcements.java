@@ -6,7 +6,7 @@ public final class Announcements {
   public static final String AGENT_READY = "is in cluster";
 
   /** A process that may coordinate a run is a member of the cluster; its address follows. */
-  public static final String COORDINATOR_AT = "head at ";
+  public static final String COORDINATOR_AT = "coordinator at ";
 
   /** A run has a policy and serves its console; the link follows. */
   public static final String CONSOLE = "console ";

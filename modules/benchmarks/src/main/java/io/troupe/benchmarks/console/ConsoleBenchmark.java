@@ -81,9 +81,9 @@ public final class ConsoleBenchmark implements Callable<Integer> {
       }
       return List.of(
           measured("steps a second, watched : not", windows.speed()),
-          measured("  steps a second of processor time, watched : not", windows.economy()),
+          measured("  steps a second of CPU time, watched : not", windows.economy()),
           new Measurement(
-              "  processor time of the threads that serve it : the run's",
+              "  CPU time of the threads that serve it : the run's",
               windows.servingShare(),
               "",
               Double.NaN,

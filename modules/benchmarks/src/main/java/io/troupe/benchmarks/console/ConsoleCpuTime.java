@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The processor time of the threads that serve the console of a run in a process: the HTTP
- * server's, and the carriers of virtual threads, on which answers are made. A run with an engine of
- * its own has no other virtual threads that work. Linux tells it, by {@code /proc/PID/task}.
+ * The CPU time of the threads that serve the console of a run in a process: the HTTP server's, and
+ * the carriers of virtual threads, on which answers are made. A run with an engine of its own has
+ * no other virtual threads that work. Linux tells it, by {@code /proc/PID/task}.
  *
  * @param seconds by thread
  */

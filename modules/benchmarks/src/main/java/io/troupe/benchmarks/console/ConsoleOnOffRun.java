@@ -101,12 +101,12 @@ final class ConsoleOnOffRun implements LearningCurve.RowWatch, AutoCloseable {
     return ratio("steps a second", seconds);
   }
 
-  /** The same for steps a second of processor time. */
+  /** The same for steps a second of CPU time. */
   Ratio economy() {
-    return ratio("steps a second of processor time", cpu);
+    return ratio("steps a second of CPU time", cpu);
   }
 
-  /** Of the processor time of the watched windows, the part of the threads that serve. */
+  /** Of the CPU time of the watched windows, the part of the threads that serve. */
   double servingShare() {
     return servingCpu / watchedCpu;
   }

@@ -19,7 +19,7 @@ import java.util.OptionalDouble;
  * @param points evaluated rows, in order
  * @param steps training steps made
  * @param seconds from the end of the evaluation before the first step to the end of the last
- * @param cpuSeconds processor time of the process in that while
+ * @param cpuSeconds CPU time of the process in that while
  */
 public record LearningCurve(List<Point> points, long steps, double seconds, double cpuSeconds) {
   /** Is told of every row as it comes. */
@@ -124,7 +124,7 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     return steps / seconds;
   }
 
-  /** Training steps a second of processor time. */
+  /** Training steps a second of CPU time. */
   double stepsPerCpuSecond() {
     return steps / cpuSeconds;
   }

@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
  * draws bursts for this one, and the same bursts on the same engine within its own process; the two
  * take turns, so that what changes slowly on the machine adds to both alike.
  *
- * <p>An engine that answers at once shows the adapter alone: both sides' processor time a request,
- * and the time that one request takes longer.
+ * <p>An engine that answers at once shows the adapter alone: both sides' CPU time a request, and
+ * the time that one request takes longer.
  */
 @Command(
     name = "sidecar",
@@ -112,7 +112,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
     List<Measurement> on(Ways ways) throws IOException;
   }
 
-  /** A burst with both processes' processor time. */
+  /** A burst with both processes' CPU time. */
   private record Timed(ClosedLoopLoad.Burst burst, double cpuSeconds) {
     Timed plus(Timed other) {
       return new Timed(
@@ -213,7 +213,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
             OVERHEAD_BAR_MS,
             false),
         new Measurement(
-            "processor time of a request, client and server, %d at a time".formatted(concurrency),
+            "CPU time of a request, client and server, %d at a time".formatted(concurrency),
             BenchmarkReport.median(busy),
             "ms",
             Double.NaN,
@@ -269,7 +269,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
             Double.NaN,
             THROUGHPUT_BAR,
             true),
-        told("  the ratio of tokens per second of processor time", shares, ""));
+        told("  the ratio of tokens per second of CPU time", shares, ""));
   }
 
   /** The median of what no bar judges. */

@@ -16,9 +16,9 @@ import java.util.Map;
  * {@code troupe serve}'s server on an engine of {@link SidecarEngine}, the argument. It draws on
  * the same engine within its own process too, so that nothing but the way to it is compared.
  *
- * <p>Lines of its input, each answered by one: {@code port}; {@code cpu}, processor time so far;
- * {@code burst REQUESTS CONCURRENCY TOKENS} and {@code lone REQUESTS TOKENS}, of {@link
- * ClosedLoopLoad}. Ends with its input.
+ * <p>Lines of its input, each answered by one: {@code port}; {@code cpu}, CPU time so far; {@code
+ * burst REQUESTS CONCURRENCY TOKENS} and {@code lone REQUESTS TOKENS}, of {@link ClosedLoopLoad}.
+ * Ends with its input.
  */
 final class SidecarServer {
   private static final JsonMapper JSON = JsonMapper.builder().build();

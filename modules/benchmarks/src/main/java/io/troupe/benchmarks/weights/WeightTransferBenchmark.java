@@ -175,26 +175,26 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
       node.ask("open");
     }
     double plain = plain(model.resolve(SyntheticModelFile.FILE), started.getFirst());
-    try (NodeWeights head =
+    try (NodeWeights coordinator =
         NodeWeights.open(
-            TransferNode.cache(home.resolve("head")),
+            TransferNode.cache(home.resolve("coordinator")),
             ConnectionFactory.onLoopback(),
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             secret,
             TransferSettings.usual())) {
       long start = System.nanoTime();
-      CachedVersion first = head.publish(new WeightVersion(1), "first", model);
+      CachedVersion first = coordinator.publish(new WeightVersion(1), "first", model);
       double publish = since(start);
       List<InetSocketAddress> servers = new ArrayList<>();
       for (Node node : started) {
         servers.add(new InetSocketAddress(node.host, (int) node.ask("open")));
       }
-      double all = spread(started, servers, head, first, size);
+      double all = spread(started, servers, coordinator, first, size);
       SyntheticModelFile.change(model, CHANGED);
-      CachedVersion second = head.publish(new WeightVersion(2), "second", model);
+      CachedVersion second = coordinator.publish(new WeightVersion(2), "second", model);
       long changed = changed(first, second);
-      double delta = spread(started, servers, head, second, changed);
-      head.delete();
+      double delta = spread(started, servers, coordinator, second, changed);
+      coordinator.delete();
       return new Round(plain, publish, all, delta, changed);
     } finally {
       FileTree.delete(model);
@@ -247,11 +247,12 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
   private double spread(
       List<Node> started,
       List<InetSocketAddress> servers,
-      NodeWeights head,
+      NodeWeights coordinator,
       CachedVersion version,
       long travels)
       throws IOException {
-    String place = new WeightLocator(version.ref(), head.address(), servers, Set.of()).format();
+    String place =
+        new WeightLocator(version.ref(), coordinator.address(), servers, Set.of()).format();
     try (ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor()) {
       List<CompletableFuture<JsonNode>> answers = new ArrayList<>();
       long start = System.nanoTime();

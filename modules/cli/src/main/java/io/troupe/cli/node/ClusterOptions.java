@@ -44,7 +44,7 @@ public final class ClusterOptions {
       names = "--seed",
       paramLabel = "HOST:PORT",
       split = ",",
-      description = "A head or node that is there already; may be given many times.")
+      description = "A coordinator or node that is there already; may be given many times.")
   private List<String> seeds = new ArrayList<>();
 
   @Option(
@@ -75,8 +75,8 @@ public final class ClusterOptions {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Port of trainer ranks on nodes: a head hears them there, and those of a node listen"
-              + " there and at the next ones; 0 takes free ones (${DEFAULT-VALUE}).")
+          "Port of trainer ranks on nodes: a coordinator hears them there, and those of a node"
+              + " listen there and at the next ones; 0 takes free ones (${DEFAULT-VALUE}).")
   private int ranksPort;
 
   public HostPort address() {
@@ -156,7 +156,10 @@ public final class ClusterOptions {
     return TlsTransport.of(known);
   }
 
-  /** Of a head on this host that is started by hand, without seeds; what is the default is left. */
+  /**
+   * Of a coordinator on this host that is started by hand, without seeds; what is the default is
+   * left.
+   */
   public List<String> forCoordinator() {
     List<String> options = new ArrayList<>(List.of("--cluster"));
     if (!address.equals(LOOPBACK)) {

@@ -72,14 +72,14 @@ public final class NodeCommand implements Callable<Integer> {
   enum NodeRole {
     /** Rollout workers. */
     NODE,
-    /** Also the head's place, should the present one die. */
+    /** Also the coordinator's place, if the present one dies. */
     COORDINATOR
   }
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Takes its section cluster; everything else comes from the head.")
+      description = "Takes its section cluster; everything else comes from the coordinator.")
   private @Nullable Path config;
 
   @Option(
@@ -108,7 +108,7 @@ public final class NodeCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "ROLE",
       defaultValue = "node",
-      description = "node; and coordinator, if this host may take over the head of the run.")
+      description = "node; and coordinator, if this host may take over the run.")
   private Set<NodeRole> roles = Set.of(NodeRole.NODE);
 
   @Option(

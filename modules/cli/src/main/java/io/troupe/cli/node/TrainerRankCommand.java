@@ -28,15 +28,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code troupe trainer-rank}: one data-parallel rank of a trainer in a JVM of its own. The head of
- * the run starts it, or the agent of a node; it ends with its standard input, which is a pipe from
- * whoever did.
+ * {@code troupe trainer-rank}: one data-parallel rank of a trainer in a JVM of its own. The
+ * coordinator of the run starts it, or the agent of a node; it ends with its standard input, which
+ * is a pipe from whoever did.
  */
 @Command(
     name = "trainer-rank",
     hidden = true,
     mixinStandardHelpOptions = true,
-    description = "A trainer's rank; the head of a run or the agent of a node starts it.")
+    description = "A trainer's rank; the coordinator of a run or the agent of a node starts it.")
 public final class TrainerRankCommand implements Callable<Integer> {
   @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
   private @Nullable Path folder;
@@ -48,7 +48,7 @@ public final class TrainerRankCommand implements Callable<Integer> {
   private @Nullable Path config;
 
   @Option(
-      names = "--head",
+      names = "--coordinator",
       paramLabel = "HOST:PORT",
       description = "Of the run; by default what the agent says, from time to time.")
   private @Nullable String coordinator;
@@ -63,7 +63,7 @@ public final class TrainerRankCommand implements Callable<Integer> {
   private String name = "";
 
   @Option(
-      names = "--beside",
+      names = "--ranks-on-node",
       paramLabel = "N",
       description = "Ranks on this host, which share policy.trainer_threads; by default all.")
   private int ranksOnNode;
@@ -74,7 +74,7 @@ public final class TrainerRankCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     CompletableFuture<RankAgent> post = new CompletableFuture<>();
     ParentWatch.start(
-        // Its work is the head's, which makes the step again without it.
+        // Its work is the coordinator's, which makes the step again without it.
         () -> Runtime.getRuntime().halt(ExitCode.OK.code()),
         to -> {
           var _ = post.thenAccept(own -> own.setCoordinator(HostPort.parse(to)));
@@ -143,7 +143,10 @@ public final class TrainerRankCommand implements Callable<Integer> {
     return folder.toAbsolutePath().resolve(process + ".state");
   }
 
-  /** A terminal sends ^C to the head's children, too; the head needs its ranks to drain. */
+  /**
+   * A terminal sends ^C to the coordinator's children, too; the coordinator needs its ranks to
+   * drain.
+   */
   private static void onSignal(int number) {
     if (number != Signals.SIGINT) {
       Runtime.getRuntime().halt(ExitCode.ofSignal(number));

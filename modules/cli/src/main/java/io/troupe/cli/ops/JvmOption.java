@@ -8,7 +8,7 @@ final class JvmOption {
       names = "--jvm",
       paramLabel = "NAME",
       defaultValue = "",
-      description = "The process, as troupe actors shows it; the head's by default.")
+      description = "The process, as troupe actors shows it; the coordinator's by default.")
   private String name = "";
 
   /** For the query of a request. */

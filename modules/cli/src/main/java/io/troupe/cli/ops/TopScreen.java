@@ -68,7 +68,7 @@ final class TopScreen {
         ? ""
         : String.format(
             Locale.ROOT,
-            "   processor %.0f%% of %.0f cores (machine %.0f%%)   heap %.2f of %.2f GiB   memory"
+            "   CPU %.0f%% of %.0f cores (machine %.0f%%)   heap %.2f of %.2f GiB   memory"
                 + " %.1f of %.1f GiB free   %.0f threads",
             100 * gauges.path("process_cpu_share").asDouble(),
             gauges.path("cores").asDouble(),

@@ -145,7 +145,7 @@ public sealed interface PolicySection {
           Recompute recompute,
       @Doc(
               "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
-                  + " first CUDA device that PyTorch sees, and the processor where it sees none.")
+                  + " first CUDA device that PyTorch sees, and the CPU where it sees none.")
           @Default("auto")
           String device,
       @Doc(
@@ -237,7 +237,7 @@ public sealed interface PolicySection {
           Recompute recompute,
       @Doc(
               "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
-                  + " first CUDA device that PyTorch sees, and the processor where it sees none.")
+                  + " first CUDA device that PyTorch sees, and the CPU where it sees none.")
           @Default("auto")
           String device,
       @Doc(

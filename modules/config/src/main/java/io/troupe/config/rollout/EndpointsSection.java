@@ -18,7 +18,7 @@ import java.util.Optional;
 public record EndpointsSection(
     @Doc("URLs of inference servers that sample, such as `http://10.0.0.7:8000`; none by default.")
         List<String> urls,
-    @Doc(value = "Most completions that each draws at a time.", unit = "completions")
+    @Doc(value = "Most completions that each samples at a time.", unit = "completions")
         @Default("64")
         @Range(min = 1, max = 1_000_000)
         int concurrency,

@@ -46,7 +46,7 @@ public record RolloutSection(
         Duration leaseTimeout,
     @Doc(
             "How long an inference server may take from a request to its first token; its queue is"
-                + " in it, unless its /metrics show that it draws for others meanwhile. Then the"
+                + " in it, unless its /metrics show that it samples for others meanwhile. Then the"
                 + " server is taken for hung.")
         @Default("120s")
         @Range(min = 0.001)
@@ -67,12 +67,14 @@ public record RolloutSection(
         @Range(min = 0.001)
         Duration outageTimeout,
     @Doc(
-            "Share of the distribution that tokens are drawn from, the most probable first; 1 keeps"
+            "Share of the distribution that tokens are sampled from, the most probable first; 1 keeps"
                 + " all.")
         @Default("1.0")
         @Range(min = 0, minExclusive = true, max = 1)
         double topP,
-    @Doc(value = "How many of the most probable tokens may be drawn; 0 means all.", unit = "tokens")
+    @Doc(
+            value = "How many of the most probable tokens may be sampled; 0 means all.",
+            unit = "tokens")
         @Default("0")
         @Range(min = 0)
         int topK,

@@ -43,7 +43,7 @@ public record SidecarsSection(
         @Range(min = 0, minExclusive = true, max = 1)
         double memoryShare,
     @Doc("Further arguments of a vLLM or SGLang.") List<String> arguments,
-    @Doc(value = "Most completions that each draws at a time.", unit = "completions")
+    @Doc(value = "Most completions that each samples at a time.", unit = "completions")
         @Default("64")
         @Range(min = 1, max = 1_000_000)
         int concurrency,
@@ -57,7 +57,7 @@ public record SidecarsSection(
         Duration startTimeout,
     @Doc(
             "Whether a server that cannot take new weights while it runs is ended and started with"
-                + " each version: no group is drawn meanwhile, and the run warns where that takes"
+                + " each version: no group is sampled meanwhile, and the run warns where that takes"
                 + " longer than a step.")
         @Default("false")
         boolean restartForWeights)

@@ -71,9 +71,9 @@ final class PlanTest {
               gpu        0  1  2  3  4  5  6  7
               node 0     T0 T1 T2 -  W0 W0 W1 W1
               node 1     W2 W2 W3 W3 W4 W4 W5 W5
-              trainer    T: 3 data-parallel ranks, threads of the head's JVM, which share its first GPU; AdamW's state in 3 shards
+              trainer    T: 3 data-parallel ranks, threads of the coordinator's JVM, which share its first GPU; AdamW's state in 3 shards
               rollout    W: 6 workers (data-parallel), each over 2 GPUs (tensor-parallel)
-              verifiers  4 processes on each node's processors
+              verifiers  4 processes on each node's CPUs
               idle       node 0 GPU 3 (a rollout worker takes 2 on one node: placement.trainer_ranks could be 4)
             """);
   }

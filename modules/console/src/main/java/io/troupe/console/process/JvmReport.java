@@ -6,9 +6,9 @@ import java.util.Map;
 /**
  * What a process of a run tells of itself.
  *
- * @param jvm its name: {@code head}, a node's, or a worker's
- * @param role what it is in the run: {@code head}, {@code node} or {@code worker}
- * @param node the node that it belongs to; "" for the head
+ * @param jvm its name: {@code coordinator}, a node's, or a worker's
+ * @param role what it is in the run: {@code coordinator}, {@code node} or {@code worker}
+ * @param node the node that it belongs to; "" for the coordinator
  * @param gauges of the process and its machine, by name
  * @param gpus of the machine, from the process that looks after them
  * @param verifiers of this process
@@ -43,7 +43,7 @@ public record JvmReport(
   /**
    * A verifier.
    *
-   * @param name as orders call it: with the process before it, unless that is the head
+   * @param name as orders call it: with the process before it, unless that is the coordinator
    * @param pool its kind
    * @param doing {@code idle}, {@code judging} or {@code quarantined}
    * @param judged completions it has judged

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /** This process, as it tells of itself. */
 public final class LocalJvm implements JvmInspector {
   /** The name of the process that has the console. */
-  public static final String HEAD = "head";
+  public static final String COORDINATOR = "coordinator";
 
   private static final ExecutorService THREADS = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -50,7 +50,7 @@ public final class LocalJvm implements JvmInspector {
 
   /** The process of a console that shows a run's folder: nothing of it belongs to the run. */
   public static LocalJvm bystander() {
-    return new LocalJvm(HEAD, HEAD, "", List::of, List::of, List::of);
+    return new LocalJvm(COORDINATOR, COORDINATOR, "", List::of, List::of, List::of);
   }
 
   /** What it reports now. Blocks, for a bounded time, while it looks at its machine. */

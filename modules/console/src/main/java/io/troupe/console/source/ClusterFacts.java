@@ -3,7 +3,7 @@ package io.troupe.console.source;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What a head knows of its cluster; a run in one process has none. */
+/** What a coordinator knows of its cluster; a run in one process has none. */
 public interface ClusterFacts {
   /** The nodes that work for the run. */
   List<NodeFacts> nodes();

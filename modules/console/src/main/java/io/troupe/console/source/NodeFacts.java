@@ -3,7 +3,7 @@ package io.troupe.console.source;
 import java.util.List;
 
 /**
- * What the head of a cluster knows of a node.
+ * What the coordinator of a cluster knows of a node.
  *
  * @param node its name
  * @param placement what it does of the run's placement, idle GPUs among it; empty without one
@@ -26,7 +26,7 @@ public record NodeFacts(
   /**
    * A transfer of weights to a node that has ended.
    *
-   * @param at when, ms since 1970 by the head's clock
+   * @param at when, ms since 1970 by the coordinator's clock
    * @param digest of the weights' manifest, hexadecimal, verified by the node if they came
    * @param fetched bytes that came over the network
    * @param reused bytes taken from the version before

@@ -28,7 +28,7 @@ public interface RunSource {
   /** Its processes. */
   JvmInspector jvms();
 
-  /** The nodes of the cluster that this process is the head of; none otherwise. */
+  /** The nodes of the cluster that this process is the coordinator of; none otherwise. */
   default List<NodeFacts> nodes() {
     return List.of();
   }

@@ -28,7 +28,7 @@ export function page(root) {
     put(top, list('Deepest mailboxes', row => row.depth, row => number(row.depth)), list('Slowest messages', worst, row => micros(worst(row))), list('Most restarts', row => row.restarts, row => number(row.restarts)));
   };
   const a = poll('/nodes', list => {
-    inspect.update(list.flatMap(node => node.jvms.map(one => one.jvm)).sort((a, b) => (b === 'head') - (a === 'head') || a.localeCompare(b)));
+    inspect.update(list.flatMap(node => node.jvms.map(one => one.jvm)).sort((a, b) => (b === 'coordinator') - (a === 'coordinator') || a.localeCompare(b)));
     put(nodes, fleet(list), list.map(node => panel(node, list.length > 4)));
   }, 3000);
   const b = poll('/actors', list => { rows = list; draw(); }, 2000);

@@ -27,8 +27,8 @@ export function verifierTable(jvms) {
 
 // A chooser of a process, and what can be asked of the one that is chosen.
 export function inspector(drawer) {
-  const chooser = h('select', {'aria-label': 'Process'}, h('option', {value: 'head'}, 'head'));
-  const chosen = () => chooser.value === 'head' ? '' : chooser.value;
+  const chooser = h('select', {'aria-label': 'Process'}, h('option', {value: 'coordinator'}, 'coordinator'));
+  const chosen = () => chooser.value === 'coordinator' ? '' : chooser.value;
   const panel = (title, ...content) => drawer.replaceChildren(h('section', {class: 'panel', 'aria-label': title}, h('h2', {}, `${title} of ${chooser.value}`), ...content));
   const ask = async (button, title, waiting, path, show) => {
     button.disabled = true;

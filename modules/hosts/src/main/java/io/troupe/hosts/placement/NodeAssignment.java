@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  *     by themselves, {@link #SPARE} where the others have it all
  * @param workers rollout workers, by the GPUs of each
  * @param ranks trainer ranks that the node starts
- * @param reserved GPUs that others of the run use, such as the head with its trainer
+ * @param reserved GPUs that others of the run use, such as the coordinator with its trainer
  * @param idle GPUs that nobody uses
  */
 public record NodeAssignment(
@@ -76,7 +76,7 @@ public record NodeAssignment(
                       ? "no rollout workers"
                       : "rollout workers on "
                           + gpus(workers.stream().flatMap(List::stream).toList()),
-                  reserved.isEmpty() ? "" : ", head on " + gpus(reserved),
+                  reserved.isEmpty() ? "" : ", coordinator on " + gpus(reserved),
                   idle.isEmpty() ? "" : ", idle: " + gpus(idle));
     };
   }

@@ -19,12 +19,12 @@ import java.util.stream.IntStream;
  * tensor_parallel} that start at a multiple of it, so that a block lies within one half of a host's
  * links. With blocks that divide a node this wastes no GPU that another order would use.
  *
- * <p>A head that has a GPU gets the first one of the node on which the ranks end, or of the next
- * one where they fill theirs: so it is near them, and parts no ranks that fit on one node.
+ * <p>A coordinator that has a GPU gets the first one of the node on which the ranks end, or of the
+ * next one where they fill theirs: so it is near them, and parts no ranks that fit on one node.
  *
  * @param demand what was asked
- * @param assigned trainer ranks with the head among them, reference workers, rollout workers, each
- *     in order
+ * @param assigned trainer ranks with the coordinator among them, reference workers, rollout
+ *     workers, each in order
  */
 public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
   private static final String GAP = "-";
@@ -57,7 +57,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
       return new Outcome.Impossible(
           "%s%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
               .formatted(
-                  d.coordinatorGpu() ? "the head's GPU, " : "",
+                  d.coordinatorGpu() ? "the coordinator's GPU, " : "",
                   d.trainerRanks(),
                   d.referenceWorkers(),
                   least,
@@ -95,7 +95,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     fewer.ifPresent(
         ranks -> ways.add("set placement.trainer_ranks to %d or less".formatted(ranks)));
     if (d.coordinatorGpu() && fixed <= d.gpus() + 1 && freeBlocks(d, fixed - 1) >= least) {
-      ways.add("set placement.head_gpu to false");
+      ways.add("set placement.coordinator_gpu to false");
     }
     int nodes = d.nodes();
     while (freeBlocks(d.withNodes(nodes), fixed) < least) {
@@ -164,7 +164,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     return (int) blocks.stream().filter(block -> block.node() == node).count();
   }
 
-  /** The node that is the head's host: that of its GPU, or of the first trainer rank. */
+  /** The node that is the coordinator's host: that of its GPU, or of the first trainer rank. */
   public int coordinatorNode() {
     return assigned.stream()
         .filter(process -> process.role() instanceof ProcessRole.Coordinator)
@@ -232,13 +232,12 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
             .formatted(
                 workers(), demand.tensorParallel(), demand.tensorParallel() == 1 ? "GPU" : "GPUs"));
     if (demand.coordinatorGpu()) {
-      lines.put("head", "H: its copy of the policy, evaluations, a teacher");
+      lines.put("coordinator", "C: its copy of the policy, evaluations, a teacher");
     }
     if (demand.referenceWorkers() > 0) {
       lines.put("reference", "R: %d workers, a GPU each".formatted(demand.referenceWorkers()));
     }
-    lines.put(
-        "verifiers", "%d processes on each node's processors".formatted(demand.verifiersPerNode()));
+    lines.put("verifiers", "%d processes on each node's CPUs".formatted(demand.verifiersPerNode()));
     lines.put("idle", idleLine());
     return lines;
   }

@@ -12,8 +12,8 @@ import static io.troupe.core.Require.require;
  * @param tensorParallel GPUs over which a rollout worker splits its weights
  * @param referenceWorkers processes that compute the reference's or teacher's log-probabilities;
  *     one GPU each
- * @param verifiersPerNode processes that judge completions on each node's processors
- * @param coordinatorGpu whether the head, which trains nothing itself, has a GPU of its own
+ * @param verifiersPerNode processes that judge completions on each node's CPUs
+ * @param coordinatorGpu whether the coordinator, which trains nothing itself, has a GPU of its own
  */
 public record PlacementRequest(
     int nodes,

@@ -2,7 +2,7 @@ package io.troupe.hosts.placement;
 
 /** What a process is there for. */
 public sealed interface ProcessRole {
-  /** The head: its copy of the policy, evaluations, a teacher. */
+  /** The coordinator: its copy of the policy, evaluations, a teacher. */
   record Coordinator() implements ProcessRole {}
 
   /** A data-parallel rank of the trainer. */
@@ -17,7 +17,7 @@ public sealed interface ProcessRole {
   /** One to four characters for a drawing. */
   default String label() {
     return switch (this) {
-      case Coordinator() -> "H";
+      case Coordinator() -> "C";
       case Trainer(int rank) -> "T" + rank;
       case Rollout(int worker) -> "W" + worker;
       case Reference(int worker) -> "R" + worker;

@@ -95,7 +95,7 @@ final class NodeAllocationTest {
     assertThat(near.assignment())
         .isEqualTo(new NodeAssignment(1, List.of(List.of(1)), List.of(), List.of(0), List.of()));
     assertThat(near.assignment().text())
-        .isEqualTo("node 1 of the placement: rollout workers on GPU 1, head on GPU 0");
+        .isEqualTo("node 1 of the placement: rollout workers on GPU 1, coordinator on GPU 0");
     assertThat(seat(free, "far", false, NEW).assignment().ranks()).hasSize(2);
   }
 

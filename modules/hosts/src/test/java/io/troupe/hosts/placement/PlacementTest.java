@@ -30,22 +30,22 @@ class PlacementTest {
   void of_aHeadWithAGpu_isWhereTheRanksEndAndPartsNone() {
     Placement near = placed(new PlacementRequest(2, 8, 4, 0, 1, 0, 4, true));
     assertThat(near.lines("a GPU each"))
-        .containsEntry("node 0", "H   T0  T1  T2  T3  W0  W1  W2")
+        .containsEntry("node 0", "C   T0  T1  T2  T3  W0  W1  W2")
         .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
-        .containsEntry("head", "H: its copy of the policy, evaluations, a teacher");
+        .containsEntry("coordinator", "C: its copy of the policy, evaluations, a teacher");
     assertThat(near.coordinatorNode()).isZero();
     Placement beside = placed(new PlacementRequest(2, 4, 4, 0, 1, 0, 4, true));
     assertThat(beside.lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 T2 T3")
-        .containsEntry("node 1", "H  W0 W1 W2");
+        .containsEntry("node 1", "C  W0 W1 W2");
     assertThat(beside.coordinatorNode()).isEqualTo(1);
     assertThat(Placement.processesOf(new PlacementRequest(2, 8, 4, 12, 1, 0, 4, true)))
         .isEqualTo(
             new Outcome.Impossible(
-                "the head's GPU, 4 trainer ranks, 0 reference workers and 12 rollout workers of 1"
-                    + " GPUs do not fit on 2 nodes of 8 GPUs",
+                "the coordinator's GPU, 4 trainer ranks, 0 reference workers and 12 rollout workers"
+                    + " of 1 GPUs do not fit on 2 nodes of 8 GPUs",
                 "set placement.rollout_workers to 11 or less, or set placement.trainer_ranks to 3"
-                    + " or less, or set placement.head_gpu to false, or give it 3 nodes"));
+                    + " or less, or set placement.coordinator_gpu to false, or give it 3 nodes"));
   }
 
   @Test

@@ -44,21 +44,21 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * The head of a run over many JVMs, or a process that waits to become it: the cluster gives the
- * seat to one process at a time, and to another one when that is gone.
+ * The coordinator of a run over many JVMs, or a process that waits to become it: the cluster gives
+ * the seat to one process at a time, and to another one when that is gone.
  */
 public final class ClusterRunEnvironment implements RunEnvironment {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** How long a head that has given up its seat may take to end. */
+  /** How long a coordinator that has given up its seat may take to end. */
   private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
 
-  /** How long GPUs of a head that has just ended may still look used. */
+  /** How long GPUs of a coordinator that has just ended may still look used. */
   private static final Duration GPU_RELEASE_TIMEOUT = Duration.ofSeconds(20);
 
   private static final long POLL_MILLIS = 250;
 
-  /** Takes what a head computes on; blocks. */
+  /** Takes what a coordinator computes on; blocks. */
   @FunctionalInterface
   public interface GpuClaimer {
     /**
@@ -95,15 +95,16 @@ public final class ClusterRunEnvironment implements RunEnvironment {
    * A stage that has not touched anything yet.
    *
    * @param measured adds to the actor system's settings that its actors are measured
-   * @param own options of a head on this host, without seeds
+   * @param own options of a coordinator on this host, without seeds
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
    * @param hall of the ranks that nodes start
-   * @param claim of the GPUs of the head and its ranks, made when this process is the head
+   * @param claim of the GPUs of the coordinator and its ranks, made when this process is the
+   *     coordinator
    * @param roster of the nodes
    * @param inherits whether it waits for the seat of a run that another process began
-   * @param drives whether the head has a worker that drives servers which others run: there is one
-   *     head at a time, so each of them has one owner that gives it weights
+   * @param drives whether the coordinator has a worker that drives servers which others run: there
+   *     is one coordinator at a time, so each of them has one owner that gives it weights
    * @param say takes what the operator should know before there is a run
    */
   public ClusterRunEnvironment(
@@ -175,8 +176,8 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       system.getWhenTerminated().toCompletableFuture().join();
       if (!left.get()) {
         throw new ClusterJoinException(
-            "the cluster has removed this process, which waited to be head and did not answer for 7"
-                + " s; start it again");
+            "the cluster has removed this process, which waited to be coordinator and did not"
+                + " answer for 7 s; start it again");
       }
       return false;
     }
@@ -201,7 +202,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     while (!lease.take()) {
       if (System.nanoTime() >= deadline) {
         throw new ClusterJoinException(
-            "run %s has a head already, which holds %s/cluster/lease; to stand by for it, pass its address as --seed"
+            "run %s has a coordinator already, which holds %s/cluster/lease; to stand by for it, pass its address as --seed"
                 .formatted(descriptor.run(), descriptor.folder()));
       }
       Thread.sleep(POLL_MILLIS);
@@ -240,7 +241,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     }
   }
 
-  /** Leaves the cluster if this process only waits; the head of a run stays. */
+  /** Leaves the cluster if this process only waits; the coordinator of a run stays. */
   public void leaveUnlessLeading() {
     left.set(true);
     if (leading.complete(false)) {
@@ -272,7 +273,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
             published ->
                 CompletableFuture.failedFuture(
                     new IllegalStateException(
-                        "no worker is in the head's process, and %s was asked"
+                        "no worker is in the coordinator's process, and %s was asked"
                             .formatted(published.version()))));
   }
 
@@ -363,7 +364,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
         one.failure());
   }
 
-  /** The nodes stay and wait for a run, so a head comes to them. */
+  /** The nodes stay and wait for a run, so a coordinator comes to them. */
   @Override
   public List<String> resumeArguments() {
     List<String> options = new ArrayList<>(ownOptions);

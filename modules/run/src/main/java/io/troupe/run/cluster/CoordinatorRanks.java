@@ -9,7 +9,9 @@ import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Where the trainer ranks of the nodes report to the head of a cluster, if nodes start any. */
+/**
+ * Where the trainer ranks of the nodes report to the coordinator of a cluster, if nodes start any.
+ */
 public final class CoordinatorRanks implements AutoCloseable {
   private final RunFolder folder;
   private final PlacementSection placement;
@@ -17,7 +19,7 @@ public final class CoordinatorRanks implements AutoCloseable {
   private volatile Optional<RankRegistry> registry = Optional.empty();
 
   /**
-   * A hall of a process that may never become head.
+   * A hall of a process that may never become coordinator.
    *
    * @param place where it listens, and how connections to it are made
    */
@@ -27,7 +29,7 @@ public final class CoordinatorRanks implements AutoCloseable {
     this.listenAddress = place;
   }
 
-  /** Opens it, now that this process is the head; empty where no node starts a rank. */
+  /** Opens it, now that this process is the coordinator; empty where no node starts a rank. */
   Optional<RankRegistry> open() throws IOException {
     if (placement.ranksOnNodes()) {
       registry =

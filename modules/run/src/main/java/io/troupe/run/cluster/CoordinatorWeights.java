@@ -19,7 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the head of a cluster puts weights: into the run folder, or out to the nodes. */
+/** Where the coordinator of a cluster puts weights: into the run folder, or out to the nodes. */
 public final class CoordinatorWeights implements AutoCloseable {
   private final RunFolder folder;
   private final WeightsBy by;
@@ -33,7 +33,7 @@ public final class CoordinatorWeights implements AutoCloseable {
   }
 
   /**
-   * Weights of a process that may never become head.
+   * Weights of a process that may never become coordinator.
    *
    * @param place where it serves them, if it does
    */
@@ -53,7 +53,7 @@ public final class CoordinatorWeights implements AutoCloseable {
     return distribution;
   }
 
-  /** Opens them, now that this process is the head. */
+  /** Opens them, now that this process is the coordinator. */
   void open() throws IOException {
     switch (by) {
       case SHARED -> {
@@ -62,7 +62,7 @@ public final class CoordinatorWeights implements AutoCloseable {
         outlet = shared;
       }
       case TRANSFER -> {
-        String name = "%s-head-%d".formatted(folder.name(), ProcessHandle.current().pid());
+        String name = "%s-coordinator-%d".formatted(folder.name(), ProcessHandle.current().pid());
         AbandonedCaches.delete();
         NodeWeights served =
             NodeWeights.open(
@@ -83,7 +83,7 @@ public final class CoordinatorWeights implements AutoCloseable {
   /** Where new weights go; after {@link #open}. */
   WeightPublisher outlet() {
     if (outlet == null) {
-      throw new IllegalStateException("this process is not the head");
+      throw new IllegalStateException("this process is not the coordinator");
     }
     return outlet;
   }

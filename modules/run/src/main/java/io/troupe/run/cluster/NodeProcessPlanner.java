@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param node its name
  * @param workers how many; as the run's placement says when empty, or cluster.workers_per_node
- * @param hasStandby whether one of them waits to become the head
+ * @param hasStandby whether one of them waits to become the coordinator
  * @param data folder of the node
  * @param network options that let a child find the cluster
  * @param ranksPort where the first trainer rank here listens, the others at the next ones; 0 where
@@ -130,7 +130,8 @@ public record NodeProcessPlanner(
       command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
       Map<String, String> environment = ChildJvm.environment();
       if (settings.policy().wantsGpu() && gpus.isPresent()) {
-        // With ranks on nodes not claimed: a head at work here has it until this one takes over.
+        // With ranks on nodes not claimed: a coordinator at work here has it until this one takes
+        // over.
         environment.put(
             VISIBLE,
             visible(
@@ -169,7 +170,7 @@ public record NodeProcessPlanner(
     List<String> command = ChildJvm.command(section.workerHeap());
     command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank.number())));
     command.addAll(List.of("--name", name(rank), "--node", node));
-    command.addAll(List.of("--beside", Integer.toString(here.size())));
+    command.addAll(List.of("--ranks-on-node", Integer.toString(here.size())));
     if (ranksPort > 0) {
       int port = ranksPort + here.indexOf(rank);
       command.addAll(List.of("--ranks-port", Integer.toString(port)));
@@ -225,15 +226,15 @@ public record NodeProcessPlanner(
     return handed;
   }
 
-  /** The name of the process that waits to become the head. */
+  /** The name of the process that waits to become the coordinator. */
   private String standbyName() {
-    return node + "-head";
+    return node + "-standby";
   }
 
   /**
-   * What the workers have left for the trainer of a head that takes over. It trains nothing until
-   * then, so a node without enough of them still works: the head then sees none, and would compute
-   * on the processor beside workers that keep theirs.
+   * What the workers have left for the trainer of a coordinator that takes over. It trains nothing
+   * until then, so a node without enough of them still works: the coordinator then sees none, and
+   * would compute on the CPU beside workers that keep theirs.
    */
   private static List<Gpu> claimForStandby(
       NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {
@@ -242,9 +243,9 @@ public record NodeProcessPlanner(
       return gpus.claimExcept(wanted, taken);
     } catch (IOException tooFew) {
       LOG.warn(
-          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become head, its"
-              + " trainer computes on the processor; start fewer workers here, or give another node"
-              + " the role coordinator\"",
+          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become coordinator,"
+              + " its trainer computes on the CPU; start fewer workers here, or give another"
+              + " node the role coordinator\"",
           wanted,
           tooFew.getMessage());
       return List.of();

@@ -13,8 +13,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A text in the run folder that the head tells everybody: a host that reads the same one sees the
- * same folder, and not another one of the same path.
+ * A text in the run folder that the coordinator tells everybody: a host that reads the same one
+ * sees the same folder, and not another one of the same path.
  */
 public final class RunToken {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -38,7 +38,7 @@ public final class RunToken {
 
   /**
    * What the run's processes prove to each other, written by whoever comes first and read by each
-   * later head; only the owner of the folder can read it.
+   * later coordinator; only the owner of the folder can read it.
    */
   public static String secret(RunFolder folder) throws IOException {
     Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");
@@ -50,7 +50,7 @@ public final class RunToken {
   }
 
   /**
-   * Checks that this host sees the folder of the head.
+   * Checks that this host sees the folder of the coordinator.
    *
    * @throws IOException if it does not; says what to do
    */
@@ -59,7 +59,7 @@ public final class RunToken {
     boolean same = Files.isReadable(file) && Files.readString(file).equals(token);
     if (!same) {
       throw new IOException(
-          "the run folder %s is not the head's on this host: %s. Put run.folder on a file system that all hosts"
+          "the run folder %s is not the coordinator's on this host: %s. Put run.folder on a file system that all hosts"
                   .formatted(
                       folder,
                       Files.exists(file)

@@ -187,13 +187,14 @@ public record Composition(
   /**
    * Opens the verifiers of all sources: {@link VerifierPools}.
    *
-   * @param head whether this process is the run's head, which evaluates
+   * @param coordinator whether this process is the run's coordinator, which evaluates
    * @throws IOException if something they need is missing on this machine; says what to do
    * @throws InvalidVerifierException if an option is wrong
    */
-  public VerifierPools openVerifiers(boolean head) throws IOException, InvalidVerifierException {
+  public VerifierPools openVerifiers(boolean coordinator)
+      throws IOException, InvalidVerifierException {
     return VerifierPools.open(
-        config.verifier(), verifiers, head && config.evaluation().every() > 0);
+        config.verifier(), verifiers, coordinator && config.evaluation().every() > 0);
   }
 
   private static Start start(PolicySection policy) throws UnsupportedPolicyException {
@@ -369,7 +370,8 @@ public record Composition(
   }
 
   /**
-   * The same of a trainer's rank: one of a head that was handed no accelerator has none either.
+   * The same of a trainer's rank: one of a coordinator that was handed no accelerator has none
+   * either.
    *
    * @throws UnsupportedPolicyException if the device is not there
    */
@@ -384,10 +386,10 @@ public record Composition(
   }
 
   /**
-   * Loads the policy's engine of a run's head, whose trainer is made of ranks where the placement
-   * says so.
+   * Loads the policy's engine of a run's coordinator, whose trainer is made of ranks where the
+   * placement says so.
    *
-   * @param gpus of the head and its ranks; none if that is not known
+   * @param gpus of the coordinator and its ranks; none if that is not known
    * @param hall where ranks of nodes report, if nodes start them
    * @param say told what becomes of the ranks
    * @throws UnsupportedPolicyException if the device is not there
@@ -402,8 +404,8 @@ public record Composition(
   }
 
   /**
-   * A head that trains nothing itself does without a GPU where it is given none, and so does one
-   * that took over where its node's workers have left none: slowly, but the run goes on.
+   * A coordinator that trains nothing itself does without a GPU where it is given none, and so does
+   * one that took over where its node's workers have left none: slowly, but the run goes on.
    */
   private String coordinatorDevice() {
     PlacementSection placement = config.placement();
@@ -469,8 +471,8 @@ public record Composition(
   }
 
   /**
-   * Bytes that the largest message between head and workers takes at most: a group's tokens with
-   * two log-probabilities each and its texts, or the prompts of all groups a worker asks for.
+   * Bytes that the largest message between coordinator and workers takes at most: a group's tokens
+   * with two log-probabilities each and its texts, or the prompts of all groups a worker asks for.
    */
   public int frameBytes() {
     long group =

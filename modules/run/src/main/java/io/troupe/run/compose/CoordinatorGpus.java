@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The accelerators that a head computes on: the first of its host, or of those that the environment
- * lets the process see. They are claimed before anything is loaded, like a worker's.
+ * The accelerators that a coordinator computes on: the first of its host, or of those that the
+ * environment lets the process see. They are claimed before anything is loaded, like a worker's.
  *
  * @param gpus of the host
  * @param visible what CUDA_VISIBLE_DEVICES lists; none if it lists none
@@ -50,7 +50,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * What a head and its ranks compute on.
+   * What a coordinator and its ranks compute on.
    *
    * @param visible as CUDA_VISIBLE_DEVICES lists them; none if that is not known, or there are none
    * @param numbers of those that are known by number, on their host
@@ -69,7 +69,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * Accelerators of this host that a run's head and its ranks have. Blocks.
+   * Accelerators of this host that a run's coordinator and its ranks have. Blocks.
    *
    * @param folder of the run
    * @param handed whether the agent that started this process has claimed them
@@ -100,9 +100,9 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
     if (host.isEmpty()) {
       if (placement.ranksOnNodes()) {
         say.accept(
-            "note: the placement keeps a GPU for the head, which finds no nvidia-smi on this host"
-                + " and computes on the processor; placement.head_gpu: false leaves that GPU to a"
-                + " rollout worker");
+            "note: the placement keeps a GPU for the coordinator, which finds no nvidia-smi on this"
+                + " host and computes on the CPU; placement.coordinator_gpu: false leaves"
+                + " that GPU to a rollout worker");
       }
       return new ComputeDevices(visible, Set.of());
     }
@@ -112,7 +112,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * Those that an agent handed to a head, whoever uses them.
+   * Those that an agent handed to a coordinator, whoever uses them.
    *
    * @param visible by what CUDA_VISIBLE_DEVICES calls them; none if the agent leaves all to all
    */
@@ -135,8 +135,8 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * What a node on the head's host would be refused for, if anything: the placement has a GPU for
-   * the head there, and the head may have been given another one.
+   * What a node on the coordinator's host would be refused for, if anything: the placement has a
+   * GPU for the coordinator there, and the coordinator may have been given another one.
    *
    * @param own what was claimed
    */
@@ -155,7 +155,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
     return others.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "warning: the head computes on %s of this host, which the placement gives to another process of node %d, so `troupe node` on this host will refuse to work: let the head have the one that `troupe plan` draws as H (policy.device: auto, and CUDA_VISIBLE_DEVICES of the head), or start it on a host without a node"
+            "warning: the coordinator computes on %s of this host, which the placement gives to another process of node %d, so `troupe node` on this host will refuse to work: let the coordinator have the one that `troupe plan` draws as C (policy.device: auto, and CUDA_VISIBLE_DEVICES of the coordinator), or start it on a host without a node"
                 .formatted(NodeAssignment.gpus(others), node));
   }
 
@@ -172,7 +172,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
           ? gpus.claim(numbers(count, device))
           : gpus.claimNamed(visibleNames(count, device));
     } catch (IOException refused) {
-      throw new IOException("the head: " + refused.getMessage(), refused);
+      throw new IOException("the coordinator: " + refused.getMessage(), refused);
     }
   }
 

@@ -37,21 +37,21 @@ public final class InputDigests {
 
   private static final Map<String, String> NEXT_STEP =
       Map.of(
-          DATA, "the files that `task` and `data` name must be the head's",
-          TOKENIZER, "the tokenizer of `policy.checkpoint` must be the head's",
-          MODEL, "the config.json of `policy.checkpoint` must be the head's",
-          BASE, "the tensors of `policy.checkpoint` must be the head's",
-          SERVED, "the tensors of `rollout.sidecars.model` must be the head's",
+          DATA, "the files that `task` and `data` name must be the coordinator's",
+          TOKENIZER, "the tokenizer of `policy.checkpoint` must be the coordinator's",
+          MODEL, "the config.json of `policy.checkpoint` must be the coordinator's",
+          BASE, "the tensors of `policy.checkpoint` must be the coordinator's",
+          SERVED, "the tensors of `rollout.sidecars.model` must be the coordinator's",
           VERIFIERS,
               "the jars of `verifier.plugins`, and the files that the options `run` of command"
-                  + " verifiers name by absolute paths, must be the head's");
+                  + " verifiers name by absolute paths, must be the coordinator's");
 
   private InputDigests() {}
 
   /**
    * The digests of a run's inputs, as this host has them; each presumes those before it. A
-   * checkpoint that is not on this host has none: weights come from the head, and a resumed run has
-   * a checkpoint of its own.
+   * checkpoint that is not on this host has none: weights come from the coordinator, and a resumed
+   * run has a checkpoint of its own.
    *
    * @throws IOException if a file cannot be read
    */
@@ -107,21 +107,21 @@ public final class InputDigests {
   }
 
   /**
-   * Compares what this host has with what the head has.
+   * Compares what this host has with what the coordinator has.
    *
    * @param run its name
-   * @param head digests by input
+   * @param coordinator digests by input
    * @param here the run, composed on this host
    * @throws IOException if they differ; says in what, and what to do
    */
-  public static void check(String run, Map<String, String> head, Composition here)
+  public static void check(String run, Map<String, String> coordinator, Composition here)
       throws IOException {
     for (Map.Entry<String, String> own : of(here).entrySet()) {
       String what = own.getKey();
-      String wanted = head.getOrDefault(what, own.getValue());
+      String wanted = coordinator.getOrDefault(what, own.getValue());
       if (!own.getValue().equals(wanted)) {
         throw new IOException(
-            "%s of run %s is not the head's on this host (digest %s there, %s here): %s, under the same path"
+            "%s of run %s is not the coordinator's on this host (digest %s there, %s here): %s, under the same path"
                 .formatted(
                     what,
                     run,
@@ -170,7 +170,7 @@ public final class InputDigests {
     return Sha256.hex(sha);
   }
 
-  /** The architecture: weights come from the head in any case. */
+  /** The architecture: weights come from the coordinator in any case. */
   private static String model(Composition.Start start) {
     MessageDigest sha = Sha256.digest();
     switch (start) {

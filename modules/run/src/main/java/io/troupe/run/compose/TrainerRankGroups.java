@@ -29,8 +29,8 @@ import java.util.function.Supplier;
  * The ranks of a run's trainer, as its placement wants them.
  *
  * @param members the policy's engines, which the ranks of this process are made of
- * @param gpus of the head and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is not
- *     known
+ * @param gpus of the coordinator and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is
+ *     not known
  * @param registry where ranks of nodes report, if nodes start them
  * @param say told which processes start, and which are lost
  */
@@ -90,20 +90,21 @@ public record TrainerRankGroups(
     }
   }
 
-  /** How a rank's process is started that is a child of the head. */
-  ChildSpec child(int rank, HostPort head, String secret) throws IOException {
+  /** How a rank's process is started that is a child of the coordinator. */
+  ChildSpec child(int rank, HostPort coordinator, String secret) throws IOException {
     Path run = folder.path().toAbsolutePath().normalize();
     Path logs = Files.createDirectories(run.resolve("ranks"));
     String name = "trainer-rank-" + rank;
     List<String> command = new ArrayList<>(ChildJvm.command(config.cluster().workerHeap()));
     command.addAll(List.of("trainer-rank", "--rank", Integer.toString(rank)));
-    command.addAll(List.of("--run-folder", run.toString(), "--head", head.toString()));
+    command.addAll(
+        List.of("--run-folder", run.toString(), "--coordinator", coordinator.toString()));
     Map<String, String> environment = ChildJvm.environment();
     environment.put(ChildSecrets.RANK, secret);
     if (!gpus.isEmpty()) {
       environment.put(VISIBLE, gpus.get(rank % gpus.size()));
     }
-    // Relative paths in the configuration are relative to where the head was started.
+    // Relative paths in the configuration are relative to where the coordinator was started.
     Path here = Path.of("").toAbsolutePath();
     return new ChildSpec(name, command, environment, here, logs.resolve(name + ".log"));
   }

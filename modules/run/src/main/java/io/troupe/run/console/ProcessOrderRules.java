@@ -49,8 +49,8 @@ final class ProcessOrderRules {
         reports.stream().filter(one -> one.role().equals("node")).map(JvmReport::jvm).toList();
     if (nodes.isEmpty()) {
       return Optional.of(
-          "this run has no nodes of their own: its workers are in the process of its head. Drain a"
-              + " worker (troupe drain --worker NAME), or the run (troupe drain)");
+          "this run has no nodes of their own: its workers are in the process of its coordinator."
+              + " Drain a worker (troupe drain --worker NAME), or the run (troupe drain)");
     }
     return nodes.contains(node)
         ? Optional.empty()

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Answers for a process of a cluster that is not the head. */
+/** Answers for a process of a cluster that is not the coordinator. */
 public final class ProcessProbe implements Diagnostics.Probe {
   private final LocalJvm own;
   private final Optional<VerifierService> verifiers;

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The processes of a run: the head, which is this one, and those of a cluster, which their lookouts
- * answer for.
+ * The processes of a run: the coordinator, which is this one, and those of a cluster, which their
+ * lookouts answer for.
  */
 final class RunProcesses implements JvmInspector {
   private static final Duration REPORT = Duration.ofSeconds(6);
@@ -37,8 +37,8 @@ final class RunProcesses implements JvmInspector {
   RunProcesses(VerifierService verifiers, CompletionStage<? extends ActorSystem<?>> system) {
     this.own =
         new LocalJvm(
-            LocalJvm.HEAD,
-            LocalJvm.HEAD,
+            LocalJvm.COORDINATOR,
+            LocalJvm.COORDINATOR,
             "",
             MachineGpus.ofThisProcess(),
             () -> VerifierRows.of(verifiers, ""),
@@ -89,7 +89,7 @@ final class RunProcesses implements JvmInspector {
   }
 
   private static boolean isOwn(String jvm) {
-    return jvm.isEmpty() || jvm.equals(LocalJvm.HEAD);
+    return jvm.isEmpty() || jvm.equals(LocalJvm.COORDINATOR);
   }
 
   private CompletionStage<Diagnostics.Answer> ask(

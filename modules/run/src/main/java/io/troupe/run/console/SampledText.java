@@ -66,7 +66,7 @@ final class SampledText implements TokenListener {
   }
 
   private static String reason(Throwable failure) {
-    return "the draw ended early: " + Causes.of(failure).getMessage();
+    return "the sampling ended early: " + Causes.of(failure).getMessage();
   }
 
   private List<Chat.Piece> take(Duration patience) throws InterruptedException {

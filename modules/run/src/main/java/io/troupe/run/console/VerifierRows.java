@@ -12,7 +12,7 @@ final class VerifierRows {
   /**
    * All verifiers of a service.
    *
-   * @param jvm the process they are in; "" for the head
+   * @param jvm the process they are in; "" for the coordinator
    */
   static List<JvmReport.VerifierReport> of(VerifierService service, String jvm) {
     return service.places().stream()

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** Where the actors of a run live: in this JVM alone, or at the head of a cluster. */
+/** Where the actors of a run live: in this JVM alone, or at the coordinator of a cluster. */
 public interface RunEnvironment extends ClusterFacts {
   /**
    * Waits until this process may work on the run.
@@ -27,7 +27,7 @@ public interface RunEnvironment extends ClusterFacts {
   /** Whether this process only goes on with what another one began and did not end. */
   boolean takesOver();
 
-  /** Where the head puts new weights. */
+  /** Where the coordinator puts new weights. */
   WeightPublisher outlet();
 
   /** Where workers of this JVM find them. */
@@ -46,8 +46,8 @@ public interface RunEnvironment extends ClusterFacts {
   void actorsStarted(Run.RunActors posts);
 
   /**
-   * Accelerators that the head and its ranks have, as CUDA_VISIBLE_DEVICES lists them; none if that
-   * is not known.
+   * Accelerators that the coordinator and its ranks have, as CUDA_VISIBLE_DEVICES lists them; none
+   * if that is not known.
    */
   List<String> gpus();
 

@@ -218,8 +218,8 @@ public final class TrainSession {
     Optional<InMemoryWeights> weights = stage.inMemory();
     if (weights.isEmpty()) {
       return Chat.closed(
-          "The workers of this run are in other processes, and its head has no engine that draws. A"
-              + " checkpoint can be asked: troupe serve "
+          "The workers of this run are in other processes, and its coordinator has no engine that"
+              + " samples. A checkpoint can be asked: troupe serve "
               + name());
     }
     return new PolicyChat(
@@ -235,7 +235,7 @@ public final class TrainSession {
         () -> ThreadLocalRandom.current().nextLong());
   }
 
-  /** Opens the journal; waits for a head that has lost its seat but not yet its process. */
+  /** Opens the journal; waits for a coordinator that has lost its seat but not yet its process. */
   private Journal open(JournalSettings settings) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + (stage.takesOver() ? HANDOVER_TIMEOUT.toNanos() : 0);
     while (true) {

@@ -66,7 +66,7 @@ final class NodeProcessPlannerTest {
   @Test
   void of_gpus_givesEachWorkerOneOfItsOwn() throws IOException {
     List<ChildSpec> crew = crew(2, "virtual:4");
-    assertThat(crew).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-head");
+    assertThat(crew).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-standby");
     assertThat(crew)
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
         .containsExactly("0", "1", "2");
@@ -90,7 +90,7 @@ final class NodeProcessPlannerTest {
     assertThat(terms.toString()).doesNotContain(secret);
 
     assertThatThrownBy(() -> crew(1, "none", true, terms))
-        .hasMessageContaining("the run folder /nowhere/run is not the head's on this host");
+        .hasMessageContaining("the run folder /nowhere/run is not the coordinator's on this host");
   }
 
   @Test
@@ -105,8 +105,8 @@ final class NodeProcessPlannerTest {
     assertThat(crew(1, "none", false, terms(inputs))).hasSize(1);
     assertThatThrownBy(() -> crew(1, "none", false, terms(InputDigests.of(other))))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("data of run run is not the head's on this host (digest ")
-        .hasMessageContaining("the files that `task` and `data` name must be the head's");
+        .hasMessageContaining("data of run run is not the coordinator's on this host (digest ")
+        .hasMessageContaining("the files that `task` and `data` name must be the coordinator's");
   }
 
   @Test
@@ -168,8 +168,9 @@ final class NodeProcessPlannerTest {
         .containsExactly("a-w1 draws on 3", "a-t4 draws on 0", "a-t5 draws on 1");
     ChildSpec rank = muster.children().getLast();
     assertThat(rank.command())
-        .containsSubsequence("trainer-rank", "--rank", "5", "--beside", "2", "--ranks-port", "7422")
-        .doesNotContain("--head");
+        .containsSubsequence(
+            "trainer-rank", "--rank", "5", "--ranks-on-node", "2", "--ranks-port", "7422")
+        .doesNotContain("--coordinator");
     assertThat(rank.environment()).containsKey(ChildSecrets.RANK);
   }
 

@@ -111,14 +111,14 @@ final class CompositionTest {
     assertThat(Composition.of(placed.config()).fittingPlan(placed).memory()).hasSize(1);
   }
 
-  /** With head_gpu: false, or as one that takes over where no GPU is kept for it. */
+  /** With coordinator_gpu: false, or as one that takes over where no GPU is kept for it. */
   @ParameterizedTest
   @CsvSource({"cuda, false", "cuda:7, false", "cuda, true", "cuda:7, true"})
-  void engines_headWithoutAGpuWhoseNodesStartTheRanks_computesOnTheProcessor(
+  void engines_coordinatorWithoutAGpuWhoseNodesStartTheRanks_computesOnTheProcessor(
       String device, boolean gpu) throws Exception {
     assumeThat(TorchReport.load().gpus()).isEmpty();
     RunFolder run = TestRuns.empty(folder);
-    Composition head =
+    Composition coordinator =
         Composition.of(
             config(
                 TINY,
@@ -127,11 +127,11 @@ final class CompositionTest {
                 "placement.nodes=1",
                 "placement.trainer_ranks=2",
                 "placement.ranks_as=nodes",
-                "placement.head_gpu=" + gpu));
-    try (PolicyEngines engines = head.engines(run, List.of(), Optional.empty(), _ -> {})) {
+                "placement.coordinator_gpu=" + gpu));
+    try (PolicyEngines engines = coordinator.engines(run, List.of(), Optional.empty(), _ -> {})) {
       assertThat(engines.device()).startsWith("cpu, PyTorch ");
     }
-    assertThatThrownBy(head::engines)
+    assertThatThrownBy(coordinator::engines)
         .isInstanceOf(UnsupportedPolicyException.class)
         .hasMessageStartingWith("policy.device: the device cuda:");
   }

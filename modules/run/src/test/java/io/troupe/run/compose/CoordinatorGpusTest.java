@@ -66,12 +66,13 @@ final class CoordinatorGpusTest {
   @Test
   void claim_foreignOne_isRefusedWithItsOccupant() {
     assertThatThrownBy(() -> host().claim(1, "cuda:3"))
-        .hasMessageContaining("the head: 1 GPUs are wanted")
+        .hasMessageContaining("the coordinator: 1 GPUs are wanted")
         .hasMessageContaining("GPU 3 (H200) is used by pid " + ProcessHandle.current().pid());
   }
 
   @Test
-  void handed_toAHeadByItsAgent_areThoseOfItsEnvironmentOrTheFirstOfAll() throws IOException {
+  void handed_toACoordinatorByItsAgent_areThoseOfItsEnvironmentOrTheFirstOfAll()
+      throws IOException {
     assertThat(CoordinatorGpus.assigned(CoordinatorGpusTest::four, List.of(), 2, "cuda:2"))
         .isEqualTo(new CoordinatorGpus.ComputeDevices(List.of("GPU-2", "GPU-3"), Set.of(2, 3)));
     assertThat(CoordinatorGpus.assigned(CoordinatorGpusTest::four, List.of(), 2, "auto").visible())
@@ -91,9 +92,9 @@ final class CoordinatorGpusTest {
     assertThat(CoordinatorGpus.deviceWithin(List.of("GPU-1"), "cpu")).isEqualTo("cpu");
   }
 
-  /** The head's environment lists none. */
+  /** The coordinator's environment lists none. */
   @Test
-  void child_ofAHeadThatClaimedAGpuForEachRank_seesItsOwnAndNoOther() throws IOException {
+  void child_ofACoordinatorThatClaimedAGpuForEachRank_seesItsOwnAndNoOther() throws IOException {
     RunFolder run = TestRuns.empty(folder);
     RunConfig config =
         ConfigurationFile.bind(
@@ -112,21 +113,22 @@ final class CoordinatorGpusTest {
     try (PolicyEngines members = Composition.of(config).engines()) {
       TrainerRankGroups crews =
           new TrainerRankGroups(config, run, members, claimed, Optional.empty(), _ -> {});
-      HostPort head = new HostPort("127.0.0.1", 1);
-      assertThat(crews.child(0, head, "").environment())
+      HostPort coordinator = new HostPort("127.0.0.1", 1);
+      assertThat(crews.child(0, coordinator, "").environment())
           .containsEntry("CUDA_VISIBLE_DEVICES", "GPU-1");
-      assertThat(crews.child(1, head, "").environment())
+      assertThat(crews.child(1, coordinator, "").environment())
           .containsEntry("CUDA_VISIBLE_DEVICES", "GPU-2");
     }
   }
 
   @Test
-  void inTheWay_headOnAnotherGpuThanThePlacementKeepsForIt_saysWhatToDo() throws IOException {
+  void inTheWay_coordinatorOnAnotherGpuThanThePlacementKeepsForIt_saysWhatToDo()
+      throws IOException {
     PlacementSection full =
         new PlacementSection(
             2, 4, 2, PlacementSection.RanksAs.NODES, true, Duration.ofMinutes(1), 5, 1, 0, 1);
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "auto"), full)).isEmpty();
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "cuda:2"), full).orElseThrow())
-        .contains("computes on GPU 2", "another process of node 0", "draws as H");
+        .contains("computes on GPU 2", "another process of node 0", "draws as C");
   }
 }

@@ -23,7 +23,11 @@ class ProcessOrderRulesTest {
 
   private static final List<JvmReport> RUN =
       List.of(
-          report("head", "head", verifier("math-1", "idle"), verifier("math-2", "judging")),
+          report(
+              "coordinator",
+              "coordinator",
+              verifier("math-1", "idle"),
+              verifier("math-2", "judging")),
           report("b", "node"),
           report(
               "b-w1",
