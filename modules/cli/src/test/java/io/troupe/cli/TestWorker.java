@@ -81,7 +81,8 @@ final class TestWorker implements AutoCloseable {
                 },
                 () -> {}),
             ClusterSettings.SYSTEM_NAME,
-            ConfigFactory.parseString("akka.loglevel = OFF, troupe.end-patience = 100ms")
+            ConfigFactory.parseString(
+                    "akka.loglevel = OFF, troupe.transport-cutoff-patience = 100ms")
                 .withFallback(network.config()));
     String build = BuildId.of(BuildInfo.version(), WarmStart.get().classPath()); // the others' own
     ClusterIdentity pass = new ClusterIdentity(config.cluster().name(), build);

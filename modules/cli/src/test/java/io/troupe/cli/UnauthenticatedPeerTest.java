@@ -141,7 +141,8 @@ final class UnauthenticatedPeerTest {
           ActorSystem.create(
               Behaviors.empty(),
               ClusterSettings.SYSTEM_NAME,
-              ConfigFactory.parseString("akka.loglevel = OFF, troupe.end-patience = 100ms")
+              ConfigFactory.parseString(
+                      "akka.loglevel = OFF, troupe.transport-cutoff-patience = 100ms")
                   .withFallback(settings.config()));
     }
 
@@ -149,7 +150,7 @@ final class UnauthenticatedPeerTest {
     List<CompletableFuture<ActorRef>> askAndPoison(List<HostPort> ports) {
       List<CompletableFuture<ActorRef>> asked = new ArrayList<>();
       for (HostPort at : ports) {
-        for (String path : List.of("/user", "/user/house")) {
+        for (String path : List.of("/user", "/user/coordination")) {
           ActorSelection found =
               Adapter.toClassic(system)
                   .actorSelection(

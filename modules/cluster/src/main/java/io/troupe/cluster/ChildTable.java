@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which processes of a run live on a node, and what becomes of each that ends. Pure.
+ * The child processes of a run on a node, and the decision what follows when one ends. Pure.
  *
- * @param alive by name
- * @param replacements by name, what takes the place of one that lives once that has ended
- * @param released names of those that live and are no longer wanted
- * @param restarts by name, how often a process ended early
+ * @param alive running processes, by name
+ * @param replacements by name, the process that replaces a running one when that has ended
+ * @param released names of running processes that are no longer wanted
+ * @param restarts by name, the back-off of processes that ended early
  */
 record ChildTable(
     Map<String, ChildSpec> alive,
@@ -32,11 +32,11 @@ record ChildTable(
   }
 
   /**
-   * Processes are wanted.
+   * The processes to start for a new plan.
    *
-   * @param starts those that do not live yet
-   * @param outdated names of those that live as another process than is wanted, which is {@link
-   *     #replacements}
+   * @param starts wanted processes that do not run yet
+   * @param outdated names of running processes whose wanted specification differs, which is in
+   *     {@link #replacements}
    */
   record StartPlan(ChildTable table, List<ChildSpec> starts, Set<String> outdated) {
     StartPlan {
@@ -45,24 +45,24 @@ record ChildTable(
     }
   }
 
-  /** A process has ended. */
+  /** The state after the end of a process, and what follows. */
   record ChildEnd(ChildTable table, Outcome outcome) {}
 
-  /** What becomes of a process that ended. */
+  /** What follows the end of a process. */
   sealed interface Outcome {
-    /** Nobody needs another one. */
+    /** The process is not restarted. */
     record Finished() implements Outcome {}
 
-    /** It was the last one that was no longer wanted. */
+    /** The process was the last of those no longer wanted. */
     record AllReleased() implements Outcome {}
 
-    /** Another process takes its place now. */
+    /** Another process replaces it now. */
     record Replaced(ChildSpec by) implements Outcome {}
 
-    /** It is started again. */
+    /** The process is restarted. */
     record Restart(long afterMillis) implements Outcome {}
 
-    /** It ended so often that it is started again only after a long pause. */
+    /** The process has ended so often that it is restarted only after a long pause. */
     record BackOff(int failures, long afterMillis) implements Outcome {}
   }
 
@@ -72,10 +72,10 @@ record ChildTable(
     Set<String> outdated = new LinkedHashSet<>();
     for (ChildSpec child : wanted) {
       later.remove(child.name());
-      ChildSpec lives = alive.get(child.name());
-      if (lives == null) {
+      ChildSpec running = alive.get(child.name());
+      if (running == null) {
         starts.add(child);
-      } else if (!lives.equals(child)) {
+      } else if (!running.equals(child)) {
         later.put(child.name(), child);
         outdated.add(child.name());
       }
@@ -89,35 +89,35 @@ record ChildTable(
     return new ChildTable(all, replacements, released, restarts);
   }
 
-  /** Those that live and are not kept are no longer wanted. */
+  /** Marks running processes outside {@code kept} as no longer wanted. */
   ChildTable release(Set<String> kept) {
-    Set<String> gone = new LinkedHashSet<>(alive.keySet());
-    gone.removeAll(kept);
-    return new ChildTable(alive, retain(replacements, kept), gone, retain(restarts, kept));
+    Set<String> unwanted = new LinkedHashSet<>(alive.keySet());
+    unwanted.removeAll(kept);
+    return new ChildTable(alive, retain(replacements, kept), unwanted, retain(restarts, kept));
   }
 
-  /** Whether none runs, because each that is wanted ended too often. */
+  /** Whether no process runs because every wanted one has ended too often. */
   boolean allBackingOff() {
     return alive.isEmpty()
         && !restarts.isEmpty()
         && restarts.values().stream().allMatch(RestartBackoff::persistent);
   }
 
-  /** None is wanted any more; those that live end one by one. */
+  /** Marks all processes as no longer wanted; running ones are left to end. */
   ChildTable withoutWanted() {
     return new ChildTable(alive, Map.of(), Set.of(), Map.of());
   }
 
   private static <T> Map<String, T> retain(Map<String, T> all, Set<String> names) {
-    Map<String, T> those = new LinkedHashMap<>(all);
-    those.keySet().retainAll(names);
-    return those;
+    Map<String, T> retained = new LinkedHashMap<>(all);
+    retained.keySet().retainAll(names);
+    return retained;
   }
 
   /**
    * A process has ended.
    *
-   * @param exit its code; 0 if it was told to end
+   * @param exit exit code; 0 if the process ended by order
    */
   ChildEnd ended(String child, int exit, long nowMillis) {
     Map<String, ChildSpec> others = new LinkedHashMap<>(alive);
@@ -129,27 +129,27 @@ record ChildTable(
           new ChildTable(others, replacements, left, restarts),
           left.isEmpty() ? new Outcome.AllReleased() : new Outcome.Finished());
     }
-    ChildSpec by = replacements.get(child);
-    if (by != null) {
+    ChildSpec replacement = replacements.get(child);
+    if (replacement != null) {
       Map<String, ChildSpec> later = new LinkedHashMap<>(replacements);
       later.remove(child);
       return new ChildEnd(
-          new ChildTable(others, later, released, restarts), new Outcome.Replaced(by));
+          new ChildTable(others, later, released, restarts), new Outcome.Replaced(replacement));
     }
     if (exit == 0) {
       return new ChildEnd(
           new ChildTable(others, replacements, released, restarts), new Outcome.Finished());
     }
-    RestartBackoff known =
+    RestartBackoff backoff =
         restarts
             .getOrDefault(child, RestartBackoff.none(RestartBackoff.Settings.DEFAULT))
             .ended(nowMillis);
     Map<String, RestartBackoff> counted = new LinkedHashMap<>(restarts);
-    counted.put(child, known);
+    counted.put(child, backoff);
     return new ChildEnd(
         new ChildTable(others, replacements, released, counted),
-        known.persistent()
-            ? new Outcome.BackOff(known.endings().size(), known.pauseMillis())
-            : new Outcome.Restart(known.pauseMillis()));
+        backoff.persistent()
+            ? new Outcome.BackOff(backoff.endings().size(), backoff.pauseMillis())
+            : new Outcome.Restart(backoff.pauseMillis()));
   }
 }

@@ -25,13 +25,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes a process a member of a cluster, after a handshake that refuses strangers in words: the
- * cluster's own check would leave both sides with a guess.
+ * Makes a process a member of a cluster, after a handshake that states why it refuses a process:
+ * Akka's own check tells neither side the reason.
  */
 public final class ClusterJoin {
   private static final Duration ANSWER = Duration.ofSeconds(2);
 
-  /** How long all must have been looking for the cluster before one may begin another. */
+  /**
+   * How long no reachable process must have been a member before one of them may form a cluster.
+   */
   private static final Duration FORMING_DELAY = Duration.ofSeconds(5);
 
   private static final long POLL_MILLIS = 200;
@@ -53,71 +55,77 @@ public final class ClusterJoin {
       this.refused = refused;
     }
 
-    /** Whether a seed has said no: to ask again is of no use. */
+    /** Whether a seed has refused this process, so that asking again is of no use. */
     public boolean refused() {
       return refused;
     }
   }
 
-  /** Begins a cluster of which this process is the first member. */
+  /** Forms a cluster with this process as its first member. */
   public static void form(ActorSystem<?> system) {
     Cluster cluster = Cluster.get(system);
     cluster.manager().tell(Join.create(cluster.selfMember().address()));
   }
 
   /**
-   * Joins the cluster of the first seed that lets it in. Blocks until this process is a member.
+   * Joins the cluster of the first seed that accepts this process. Blocks until it is a member.
    *
-   * @param who asks, for the log of the other side
-   * @param patience how long seeds may take to answer, and then the cluster to let it in
+   * @param who description of this process, for the log of the seed
+   * @param patience how long the seeds may take to answer and the cluster to admit this process
    */
   public static void joinVia(
-      ActorSystem<?> system, SeedNodes seeds, ClusterIdentity pass, String who, Duration patience)
+      ActorSystem<?> system,
+      SeedNodes seeds,
+      ClusterIdentity identity,
+      String who,
+      Duration patience)
       throws ClusterJoinException, InterruptedException {
     try {
-      joinOrForm(system, seeds, pass, who, patience, () -> false);
+      joinOrForm(system, seeds, identity, who, patience, () -> false);
     } catch (IOException never) {
       throw new UncheckedIOException(never);
     }
   }
 
-  /** The right to begin a cluster. */
+  /** The right to form a cluster. */
   public interface FormingRight {
     /**
-     * Takes it, if it is to be had.
+     * Takes the right if it is available.
      *
-     * @throws IOException if that cannot be found out
+     * @throws IOException if its holder cannot be determined
      */
     boolean take() throws IOException;
   }
 
   /**
-   * The same for one that may begin a cluster where all it reaches look for one themselves, as they
-   * do after the loss of all that could be head: somebody has to be the first.
+   * As {@link #joinVia}, but forms a cluster if no reachable process is a member, as after the loss
+   * of every process that can coordinate.
    */
   public static void joinOrForm(
       ActorSystem<?> system,
       SeedNodes seeds,
-      ClusterIdentity pass,
+      ClusterIdentity identity,
       String who,
       Duration patience,
-      FormingRight mayBegin)
+      FormingRight formingRight)
       throws ClusterJoinException, InterruptedException, IOException {
     long deadline = System.nanoTime() + patience.toNanos();
-    Optional<HostPort> open =
-        findOpenMember(system, seeds, pass, who, deadline, patience, mayBegin);
-    if (open.isEmpty()) {
+    Optional<HostPort> member =
+        findOpenMember(system, seeds, identity, who, deadline, patience, formingRight);
+    if (member.isEmpty()) {
       form(system);
     } else {
-      awaitMembership(system, open.get(), deadline, patience);
+      awaitMembership(system, member.get(), deadline, patience);
     }
   }
 
   private static void awaitMembership(
-      ActorSystem<?> system, HostPort open, long deadline, Duration patience)
+      ActorSystem<?> system, HostPort member, long deadline, Duration patience)
       throws ClusterJoinException, InterruptedException {
     List<Address> addresses =
-        ClusterSettings.addresses(List.of(open)).stream().map(AddressFromURIString::parse).toList();
+        ClusterSettings.addresses(List.of(member)).stream()
+            .map(AddressFromURIString::parse)
+            .toList();
     Cluster cluster = Cluster.get(system);
     cluster.manager().tell(new JoinSeedNodes(addresses));
     while (!cluster.selfMember().status().equals(MemberStatus.up())) {
@@ -125,30 +133,30 @@ public final class ClusterJoin {
       if (System.nanoTime() > deadline) {
         throw new ClusterJoinException(
             "%s answers, but the cluster did not let this process in within %d s: it may be waiting for a process that"
-                    .formatted(open, patience.toSeconds())
+                    .formatted(member, patience.toSeconds())
                 + " has just died; try again");
       }
       Thread.sleep(POLL_MILLIS);
     }
   }
 
-  /** Knocks everywhere at once: the dead among many seeds must not hold up the living. */
+  /** Asks all seeds at once: dead seeds must not delay the living ones. */
   private static Optional<HostPort> findOpenMember(
       ActorSystem<?> system,
       SeedNodes seeds,
-      ClusterIdentity pass,
+      ClusterIdentity identity,
       String who,
       long deadline,
       Duration patience,
-      FormingRight mayBegin)
+      FormingRight formingRight)
       throws ClusterJoinException, InterruptedException, IOException {
-    boolean outside = false;
+    boolean foundNonMember = false;
     long since = System.nanoTime();
     do {
       requireAlive(system);
-      Map<HostPort, CompletableFuture<JoinGate.Reply>> asked = new LinkedHashMap<>();
-      seeds.all().forEach(seed -> asked.put(seed, ask(system, seed, pass, who)));
-      for (Map.Entry<HostPort, CompletableFuture<JoinGate.Reply>> one : asked.entrySet()) {
+      Map<HostPort, CompletableFuture<JoinGate.Reply>> replies = new LinkedHashMap<>();
+      seeds.all().forEach(seed -> replies.put(seed, ask(system, seed, identity, who)));
+      for (Map.Entry<HostPort, CompletableFuture<JoinGate.Reply>> one : replies.entrySet()) {
         try {
           switch (one.getValue().get()) {
             case JoinGate.Accepted _ -> {
@@ -160,37 +168,39 @@ public final class ClusterJoin {
                     "%s refused: %s".formatted(one.getKey(), reason), true);
               }
             }
-            case JoinGate.NotAMember _ -> outside = true;
+            case JoinGate.NotAMember _ -> foundNonMember = true;
           }
         } catch (ExecutionException silent) {
           // It may still be starting.
         }
       }
-      if (outside && System.nanoTime() - since > FORMING_DELAY.toNanos() && mayBegin.take()) {
+      if (foundNonMember
+          && System.nanoTime() - since > FORMING_DELAY.toNanos()
+          && formingRight.take()) {
         return Optional.empty();
       }
       Thread.sleep(POLL_MILLIS);
     } while (System.nanoTime() < deadline);
     throw new ClusterJoinException(
-        outside
-            ? "within %d s nobody of %s was in a cluster: they look for it themselves. Start or resume a run: troupe train … --cluster"
+        foundNonMember
+            ? "within %d s none of %s was in a cluster: they are looking for it themselves. Start or resume a run: troupe train … --cluster"
                 .formatted(patience.toSeconds(), seeds.all())
             : "no seed answered within %d s: %s. Is one of them running there, can this host reach it, and do both have the same cluster.tls settings?"
                 .formatted(patience.toSeconds(), seeds.all()));
   }
 
   private static CompletableFuture<JoinGate.Reply> ask(
-      ActorSystem<?> system, HostPort seed, ClusterIdentity pass, String who) {
+      ActorSystem<?> system, HostPort seed, ClusterIdentity identity, String who) {
     try {
       return AskPattern.<JoinGate.Command, JoinGate.Reply>ask(
               gateAt(system, seed),
-              replyTo -> new JoinGate.RequestJoin(pass, who, replyTo),
+              replyTo -> new JoinGate.RequestJoin(identity, who, replyTo),
               ANSWER,
               system.scheduler())
           .toCompletableFuture()
-          // The limit above goes with the actor system, which a signal may end at any moment.
+          // The timeout above ends with the actor system, which a signal may terminate at any time.
           .orTimeout(2 * ANSWER.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (IllegalStateException ending) { // its scheduler is closed already
+    } catch (IllegalStateException ending) { // The system's scheduler is closed.
       return CompletableFuture.failedFuture(ending);
     }
   }
@@ -201,7 +211,7 @@ public final class ClusterJoin {
     }
   }
 
-  /** The gate of a process, member or not. */
+  /** The join gate of a process, which need not be a member. */
   public static ActorRef<JoinGate.Command> gateAt(ActorSystem<?> system, HostPort at) {
     return ActorRefResolver.get(system)
         .resolveActorRef(

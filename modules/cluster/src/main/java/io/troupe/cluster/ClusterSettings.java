@@ -20,13 +20,14 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What one process tells its actor system about the cluster.
+ * The cluster settings of one process's actor system.
  *
- * @param address where it listens
+ * @param address where the process listens
  * @param roles of this process
- * @param frameBytes of the largest message; all processes of a run need the same
- * @param transport settings that make connections secret and mutual; empty for plain TCP
- * @param plainAllowed whether there may be none; then whoever reaches the port may join
+ * @param frameBytes size of the largest message, equal in all processes of a run
+ * @param transport settings for mutual TLS; empty for plain TCP
+ * @param plainAllowed whether {@code transport} may be empty; then every process that reaches the
+ *     port may join
  */
 public record ClusterSettings(
     HostPort address,
@@ -34,9 +35,9 @@ public record ClusterSettings(
     int frameBytes,
     Config transport,
     boolean plainAllowed) {
-  /** What a process may be in the cluster. */
+  /** The role of a process in the cluster. */
   public enum ClusterRole {
-    /** The head of a run, or one that waits to become it. */
+    /** The coordinator of a run, or a standby. */
     COORDINATOR("coordinator"),
     /** A node agent. */
     NODE("node"),
@@ -49,24 +50,25 @@ public record ClusterSettings(
       this.akkaName = akkaName;
     }
 
-    /** As members of the cluster carry it. */
+    /** The role's name in Akka. */
     String akkaName() {
       return akkaName;
     }
   }
 
   /**
-   * The name of all actor systems; which cluster it is stands in the {@link
-   * io.troupe.cluster.membership.ClusterIdentity}.
+   * The name of all actor systems. The {@link io.troupe.cluster.membership.ClusterIdentity} says
+   * which cluster one belongs to.
    */
   public static final String SYSTEM_NAME = "troupe";
 
-  /** Enough for groups of any quickstart. */
+  /** Large enough for the groups of every quickstart. */
   public static final int MIN_FRAME_BYTES = 8 << 20;
 
   /**
-   * Actors that get token arrays and whole groups. These go on a lane of their own, so that they do
-   * not hold up leases and heartbeats; on the other lane a large message would be lost.
+   * Actors that receive token arrays and whole groups. Artery sends these on a lane of their own,
+   * so that they do not delay leases and heartbeats; on the ordinary lane a large message would be
+   * dropped.
    */
   static final List<String> LARGE_MESSAGE_DESTINATIONS =
       List.of(
@@ -111,16 +113,16 @@ public record ClusterSettings(
   }
 
   /**
-   * The actor system's setup in a process that may be head of the run of this lease.
+   * The setup of the actor system of a process that may coordinate the run of this lease.
    *
-   * @param more adds to its configuration
+   * @param more adds settings to the configuration
    */
   public ActorSystemSetup setup(RunLease lease, UnaryOperator<Config> more) {
     return ActorSystemSetup.create(
         BootstrapSetup.create(more.apply(config())), new LeaseSetup(lease));
   }
 
-  /** Where processes listen that were told of these seeds. */
+  /** The Akka addresses of seeds. */
   static List<String> addresses(List<HostPort> seeds) {
     return seeds.stream().map(seed -> "akka://%s@%s".formatted(SYSTEM_NAME, seed)).toList();
   }

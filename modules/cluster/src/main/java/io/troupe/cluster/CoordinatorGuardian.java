@@ -16,14 +16,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Keeps a JVM that is the head of a run, or waits to become it: one process at a time has the seat,
- * which the cluster's singleton gives, and only that one opens the run's journal.
+ * The guardian of a JVM that coordinates a run or waits to do so. The cluster's singleton gives the
+ * leadership to one process at a time, and only that process opens the run's journal.
  */
 public final class CoordinatorGuardian
     extends AbstractOnMessageBehavior<CoordinatorGuardian.Command> {
   public sealed interface Command {}
 
-  /** Start the run: this process has the seat, and everything is open. */
+  /** Start the run: this process has the leadership and has opened journal, engines and weights. */
   public record StartRun(
       Behavior<Run.Command> run,
       RunDescriptor descriptor,
@@ -32,22 +32,25 @@ public final class CoordinatorGuardian
       Consumer<String> notes)
       implements Command {}
 
-  /** The run has opened its posts. */
+  /** The run has started its actors. */
   public record RunActorsReady(Run.RunActors actors) implements Command {}
 
   private record Forward(Run.Command command) implements Command {}
 
-  /** What stands on the seat; the cluster starts it in one process at a time. */
+  /** The message of the singleton actor, which runs in one process at a time. */
   private enum Leadership {
     RELEASE
   }
 
-  private static final String HOUSE = "house";
+  /** The name of the actor that starts the run. */
+  static final String NAME = "coordination";
+
+  private static final String LEADERSHIP = "leadership";
   private static final String RUN = "run";
 
-  /** Where an actor of the run is, by its name. */
+  /** The path of the run's actor of this name. */
   static String path(String actor) {
-    return "/user/%s/%s/%s".formatted(HOUSE, RUN, actor);
+    return "/user/%s/%s/%s".formatted(NAME, RUN, actor);
   }
 
   private Optional<StartRun> request = Optional.empty();
@@ -55,23 +58,23 @@ public final class CoordinatorGuardian
   private Optional<ActorRef<NodeRegistry.Command>> registry = Optional.empty();
 
   /**
-   * The guardian of a process that waits for the seat; what it is told, the run is told.
+   * The guardian of a process that waits for the leadership. It forwards every message to the run.
    *
-   * @param seated called, on an actor's thread, when this process has the seat
-   * @param opened takes the house
+   * @param onLeadership called, on an actor's thread, when this process gets the leadership
+   * @param onReady receives the actor that starts the run
    */
   public static Behavior<Run.Command> guardian(
-      ClusterIdentity pass, Runnable seated, Consumer<ActorRef<Command>> opened) {
+      ClusterIdentity identity, Runnable onLeadership, Consumer<ActorRef<Command>> onReady) {
     return Behaviors.setup(
         context -> {
-          context.spawn(JoinGate.create(pass), JoinGate.NAME);
-          ActorRef<Command> house = context.spawn(create(seated), HOUSE);
-          context.watch(house);
-          opened.accept(house);
+          context.spawn(JoinGate.create(identity), JoinGate.NAME);
+          ActorRef<Command> coordination = context.spawn(create(onLeadership), NAME);
+          context.watch(coordination);
+          onReady.accept(coordination);
           return Behaviors.receive(Run.Command.class)
               .onAnyMessage(
                   command -> {
-                    house.tell(new Forward(command));
+                    coordination.tell(new Forward(command));
                     return Behaviors.same();
                   })
               .onSignal(Terminated.class, _ -> Behaviors.stopped())
@@ -79,21 +82,21 @@ public final class CoordinatorGuardian
         });
   }
 
-  private static Behavior<Command> create(Runnable seated) {
+  private static Behavior<Command> create(Runnable onLeadership) {
     return Behaviors.setup(
         context -> {
           ClusterSingleton.get(context.getSystem())
               .init(
-                  SingletonActor.of(leadership(seated), "head")
+                  SingletonActor.of(leadership(onLeadership), LEADERSHIP)
                       .withStopMessage(Leadership.RELEASE));
           return new CoordinatorGuardian(context);
         });
   }
 
-  private static Behavior<Leadership> leadership(Runnable seated) {
+  private static Behavior<Leadership> leadership(Runnable onLeadership) {
     return Behaviors.setup(
         _ -> {
-          seated.run();
+          onLeadership.run();
           return Behaviors.receive(Leadership.class)
               .onMessageEquals(Leadership.RELEASE, Behaviors::stopped)
               .build();
@@ -107,32 +110,32 @@ public final class CoordinatorGuardian
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case StartRun begin -> onStartRun(begin);
-      case RunActorsReady(Run.RunActors posts) -> onRunActorsReady(posts);
-      case Forward(Run.Command order) -> run.orElseThrow().tell(order);
+      case StartRun start -> onStartRun(start);
+      case RunActorsReady(Run.RunActors actors) -> onRunActorsReady(actors);
+      case Forward(Run.Command forwarded) -> run.orElseThrow().tell(forwarded);
     }
     return this;
   }
 
-  private void onStartRun(StartRun begin) {
-    request = Optional.of(begin);
-    ActorRef<Run.Command> started = getContext().spawn(begin.run(), RUN);
+  private void onStartRun(StartRun start) {
+    request = Optional.of(start);
+    ActorRef<Run.Command> started = getContext().spawn(start.run(), RUN);
     getContext().watch(started);
     run = Optional.of(started);
   }
 
-  private void onRunActorsReady(Run.RunActors posts) {
-    StartRun begin = request.orElseThrow();
+  private void onRunActorsReady(Run.RunActors actors) {
+    StartRun start = request.orElseThrow();
     ActorRef<NodeRegistry.Command> opened =
         getContext()
             .spawn(
                 NodeRegistry.create(
-                    begin.descriptor(),
-                    posts,
-                    begin.distribution(),
-                    begin.nodeTable(),
-                    begin.notes()),
-                "desk");
+                    start.descriptor(),
+                    actors,
+                    start.distribution(),
+                    start.nodeTable(),
+                    start.notes()),
+                NodeRegistry.NAME);
     getContext().watch(opened);
     registry = Optional.of(opened);
   }

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Answers those who are not members of the cluster: whether they may join, and what they ask of a
- * node. It stands at a fixed place in every JVM that can be a seed.
+ * Answers processes that are not members of the cluster: whether they may join, and whether a node
+ * drains. It has the same path in every JVM that can be a seed.
  */
 public final class JoinGate extends AbstractOnMessageBehavior<JoinGate.Command> {
-  /** The name it must be spawned under, as a child of the guardian. */
-  public static final String NAME = "gate";
+  /** The name that the guardian must spawn it under. */
+  public static final String NAME = "join-gate";
 
   public sealed interface Command {}
 
-  /** May I join? */
+  /** A process asks whether it may join. */
   public record RequestJoin(ClusterIdentity identity, String who, ActorRef<Reply> replyTo)
       implements Command, WireMessage {}
 
@@ -35,37 +35,37 @@ public final class JoinGate extends AbstractOnMessageBehavior<JoinGate.Command> 
   private record AgentsFound(Optional<DrainNode> waiting, Set<ActorRef<NodeAgent.Command>> agents)
       implements Command {}
 
-  /** What comes back. */
+  /** The answer to a request. */
   public sealed interface Reply extends WireMessage {}
 
-  /** Yes. */
+  /** The request is granted. */
   public record Accepted(String text) implements Reply {}
 
-  /** No, in a sentence that says why and what to do. */
+  /** The request is refused; the reason says why and what to do. */
   public record Rejected(String reason) implements Reply {}
 
-  /** I am looking for the cluster myself. */
+  /** The answering process is looking for the cluster itself. */
   public record NotAMember() implements Reply {}
 
   static final ServiceKey<NodeAgent.Command> AGENT_KEY =
-      ServiceKey.create(NodeAgent.Command.class, "agents");
+      ServiceKey.create(NodeAgent.Command.class, "node-agents");
 
   private final ClusterIdentity identity;
 
-  /** A gate of the cluster that {@code pass} belongs to. */
-  public static Behavior<Command> create(ClusterIdentity pass) {
-    return Behaviors.setup(context -> new JoinGate(context, pass));
+  /** A gate of the cluster with this identity. */
+  public static Behavior<Command> create(ClusterIdentity identity) {
+    return Behaviors.setup(context -> new JoinGate(context, identity));
   }
 
-  private JoinGate(ActorContext<Command> context, ClusterIdentity pass) {
+  private JoinGate(ActorContext<Command> context, ClusterIdentity identity) {
     super(context);
-    this.identity = pass;
+    this.identity = identity;
   }
 
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case RequestJoin knock -> onRequestJoin(knock);
+      case RequestJoin request -> onRequestJoin(request);
       case DrainNode drain -> onDrainNode(drain);
       case AgentsFound(Optional<DrainNode> waiting, Set<ActorRef<NodeAgent.Command>> agents) ->
           waiting.ifPresent(drain -> forward(drain, agents));
@@ -73,23 +73,23 @@ public final class JoinGate extends AbstractOnMessageBehavior<JoinGate.Command> 
     return this;
   }
 
-  private void onRequestJoin(RequestJoin knock) {
-    knock
+  private void onRequestJoin(RequestJoin request) {
+    request
         .replyTo()
         .tell(
-            objection(knock.identity(), knock.who())
+            objection(request.identity(), request.who())
                 .<Reply>map(Rejected::new)
                 .orElseGet(() -> isMember() ? new Accepted(identity.cluster()) : new NotAMember()));
   }
 
-  private Optional<String> objection(ClusterIdentity shown, String who) {
-    Optional<String> objection = identity.incompatibilityWith(shown);
+  private Optional<String> objection(ClusterIdentity presented, String who) {
+    Optional<String> objection = identity.incompatibilityWith(presented);
     objection.ifPresent(
         reason -> getContext().getLog().warn("refused who=\"{}\" reason=\"{}\"", who, reason));
     return objection;
   }
 
-  /** Who is not in the cluster can let nobody in. */
+  /** Only a member of the cluster can admit another process. */
   private boolean isMember() {
     MemberStatus status = Cluster.get(getContext().getSystem()).selfMember().status();
     return status.equals(MemberStatus.up()) || status.equals(MemberStatus.weaklyUp());

@@ -30,15 +30,15 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The guardian of a node: asks the desk of a run what there is to do, starts the processes that do
- * it, starts them again when they end early, and reports what it gives up.
+ * The guardian of a node. It registers with the node registry of a run, starts the processes of its
+ * assignment, restarts those that end early, and reports every failure.
  *
- * <p>It works for one run at a time and waits for the next when that is over.
+ * <p>It works for one run at a time and waits for the next run when that one is over.
  */
 public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command> {
   public sealed interface Command {}
 
-  /** There is a run to work for. */
+  /** The registry of a run assigns this node a slot, or none yet. */
   public record AssignmentOffered(
       RunDescriptor descriptor, NodeAssignment assignment, ActorRef<NodeRegistry.Command> registry)
       implements Command, WireMessage {}
@@ -46,12 +46,10 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   /** The run is over. */
   public record RunEnded(String run) implements Command, WireMessage {}
 
-  /**
-   * End a process that does not answer, if that is this node's name and the process has the pid.
-   */
+  /** Stop a process that does not answer, if the node has this name and the process this pid. */
   public record StopChild(String node, String child, long pid) implements Command, WireMessage {}
 
-  /** Drain this node, if that is its name. */
+  /** Drain this node, if it has this name. */
   public record Drain(String node, ActorRef<JoinGate.Reply> replyTo)
       implements Command, WireMessage {}
 
@@ -80,31 +78,32 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private record ReleaseTimedOut() implements Command {}
 
-  /** Which processes a run needs on this node. */
+  /** Plans the processes that a run needs on this node. */
   public interface ProcessPlanner {
     /**
-     * Makes everything ready for them; may block.
+     * Prepares everything that the processes need. May block.
      *
-     * @param share of this node in the run's placement
-     * @param arrivals told how each transfer of weights to this node ended
-     * @throws IOException if this node cannot work for the run; says why and what to do
+     * @param assignment of this node in the run's placement
+     * @param onTransfer called with the outcome of every transfer of weights to this node
+     * @throws IOException if this node cannot work for the run; the message says why and what to do
      */
     ProcessPlan plan(
-        RunDescriptor terms, NodeAssignment share, BiConsumer<WeightRef, FetchOutcome> arrivals)
+        RunDescriptor descriptor,
+        NodeAssignment assignment,
+        BiConsumer<WeightRef, FetchOutcome> onTransfer)
         throws IOException;
 
-    /** Lets go of what the run had here beside its processes; may block. */
+    /** Releases what the run held on this node beside its processes. May block. */
     void runEnded();
   }
 
   /**
-   * What a run gets from a node.
+   * The processes of a run on a node.
    *
-   * @param children to start
-   * @param weights where its weight server listens; none if it has none
-   * @param ranks names of those children that report to the head wherever it is
-   * @param standbys names of those that are the head, or wait to become it, whatever seat the node
-   *     has
+   * @param children processes to start
+   * @param weights address of the node's weight server, if it has one
+   * @param ranks names of the children that are trainer ranks and follow the coordinator's address
+   * @param standbys names of the children that coordinate or stand by, which run in every slot
    */
   public record ProcessPlan(
       List<ChildSpec> children,
@@ -119,13 +118,13 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   }
 
   /**
-   * Everything a node agent works with.
+   * The collaborators of a node agent.
    *
-   * @param name of the node, unique in the cluster
-   * @param known takes whom it meets in the cluster
-   * @param probe answer for this process and its machine
-   * @param say takes a sentence for the node's operator
-   * @param onLeft called when the node has drained and leaves
+   * @param name name of the node, unique in the cluster
+   * @param known remembers the members of the cluster
+   * @param probe answers questions about this process and its host
+   * @param say receives sentences for the node's operator
+   * @param onLeft called when the node has drained and leaves the cluster
    */
   public record Wiring(
       String name,
@@ -141,7 +140,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private static final Duration REGISTRATION_INTERVAL = Duration.ofSeconds(2);
 
-  /** Between a spare's questions: a seat that was offered and lost on the way is offered again. */
+  /**
+   * The interval of a spare node, so that an assignment that was lost on the way is offered again.
+   */
   private static final Duration SPARE_REGISTRATION_INTERVAL = Duration.ofSeconds(10);
 
   private final Wiring wiring;
@@ -157,7 +158,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private int slot = NodeAssignment.UNMANAGED.slot();
   private boolean leaving;
 
-  /** An agent that looks for work until it is drained. */
+  /** An agent that works for runs until it is drained. */
   public static Behavior<Command> create(Wiring wiring) {
     return Behaviors.setup(
         context -> Behaviors.withTimers(timers -> new NodeAgent(context, timers, wiring)));
@@ -168,7 +169,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     this.wiring = wiring;
     this.timers = timers;
     context.spawn(JoinGate.create(wiring.identity()), JoinGate.NAME);
-    context.spawn(MemberTracker.create(wiring.known()), "acquaintances");
+    context.spawn(MemberTracker.create(wiring.known()), MemberTracker.NAME);
     context.spawn(Diagnostics.create(wiring.name(), wiring.probe()), Diagnostics.NAME);
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
@@ -188,16 +189,17 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) -> onRegistriesFound(found);
-      case RegistryTerminated(ActorRef<NodeRegistry.Command> gone) -> onRegistryTerminated(gone);
+      case RegistryTerminated(ActorRef<NodeRegistry.Command> ended) -> onRegistryTerminated(ended);
       case RegistrationDue _ -> register();
       case AssignmentOffered(
-              RunDescriptor terms,
-              NodeAssignment share,
-              ActorRef<NodeRegistry.Command> from) ->
-          onAssignmentOffered(terms, share, from);
-      case PlanReady(int of, ProcessPlan muster) -> onPlanReady(of, muster);
-      case WeightsFetched(WeightRef came, FetchOutcome outcome) -> onWeightsFetched(came, outcome);
-      case PlanFailed(int of, String reason) -> onPlanFailed(of, reason);
+              RunDescriptor descriptor,
+              NodeAssignment assignment,
+              ActorRef<NodeRegistry.Command> sender) ->
+          onAssignmentOffered(descriptor, assignment, sender);
+      case PlanReady(int plannedSlot, ProcessPlan plan) -> onPlanReady(plannedSlot, plan);
+      case WeightsFetched(WeightRef weightRef, FetchOutcome outcome) ->
+          onWeightsFetched(weightRef, outcome);
+      case PlanFailed(int plannedSlot, String reason) -> onPlanFailed(plannedSlot, reason);
       case ChildEnded(ChildSpec child, ChildProcesses.Exit exit) -> {
         registry.ifPresent(
             one -> one.tell(new NodeRegistry.ReportChildEnd(child.name(), exit.pid())));
@@ -208,7 +210,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
         onChildEnded(child, -1);
       }
       case RestartDue(ChildSpec child) -> onRestartDue(child);
-      case RunEnded(String over) -> onRunEnded(over);
+      case RunEnded(String ended) -> onRunEnded(ended);
       case StopChild(String node, String child, long pid) -> onStopChild(node, child, pid);
       case Drain(String node, ActorRef<JoinGate.Reply> replyTo) -> onDrain(node, replyTo);
       case Leave _ -> onLeave();
@@ -233,9 +235,12 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     }
   }
 
-  /** Its run is over, or its host is gone: nobody is asked until there is another one. */
-  private void onRegistryTerminated(ActorRef<NodeRegistry.Command> gone) {
-    if (registry.equals(Optional.of(gone))) {
+  /**
+   * The run is over or the registry's host is gone. The agent registers again once it finds another
+   * registry.
+   */
+  private void onRegistryTerminated(ActorRef<NodeRegistry.Command> ended) {
+    if (registry.equals(Optional.of(ended))) {
       registry = Optional.empty();
       timers.cancel(new RegistrationDue());
     }
@@ -252,55 +257,60 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   }
 
   private void onAssignmentOffered(
-      RunDescriptor terms, NodeAssignment share, ActorRef<NodeRegistry.Command> from) {
-    if (!registry.equals(Optional.of(from))) {
-      return; // Of a head that another one has followed.
+      RunDescriptor descriptor, NodeAssignment assignment, ActorRef<NodeRegistry.Command> sender) {
+    if (!registry.equals(Optional.of(sender))) {
+      return; // The registry of a former coordinator.
     }
     timers.cancel(new RegistrationDue());
-    if (share.placed() && !share.hasSlot()) {
+    if (assignment.placed() && !assignment.hasSlot()) {
       timers.startSingleTimer(new RegistrationDue(), SPARE_REGISTRATION_INTERVAL);
     }
-    if (run.equals(Optional.of(terms.run()))) {
-      onReassigned(terms, share);
+    if (run.equals(Optional.of(descriptor.run()))) {
+      onReassigned(descriptor, assignment);
       return;
     }
     if (leaving || !childTable.alive().isEmpty()) {
-      return; // What is left of the last run ends first; then it is asked again.
+      return; // The processes of the last run end first; then the agent registers again.
     }
     timers.cancel(new DrainTimedOut());
     weights = Optional.empty();
     ranks = Set.of();
     standbys = Set.of();
-    rankRegistryAddress = terms.ranks();
-    run = Optional.of(terms.run());
+    rankRegistryAddress = descriptor.ranks();
+    run = Optional.of(descriptor.run());
     childTable = ChildTable.EMPTY;
     wiring
         .say()
-        .accept("works for %s, whose head is at %s".formatted(terms.run(), from.path().address()));
-    startPlanning(terms, share);
+        .accept(
+            "works for %s; its coordinator is at %s"
+                .formatted(descriptor.run(), sender.path().address()));
+    startPlanning(descriptor, assignment);
   }
 
-  /** A new head of the same run, whom the workers find by themselves; or another seat. */
-  private void onReassigned(RunDescriptor terms, NodeAssignment share) {
-    rankRegistryAddress = terms.ranks();
+  /**
+   * The run has a new coordinator, which the workers find themselves, or the node has a new
+   * assignment.
+   */
+  private void onReassigned(RunDescriptor descriptor, NodeAssignment assignment) {
+    rankRegistryAddress = descriptor.ranks();
     ranks.stream().filter(childTable.alive()::containsKey).forEach(this::sendCoordinatorAddress);
     announceWeightServer();
-    if (leaving || releasedRun.isPresent() || !share.placed()) {
+    if (leaving || releasedRun.isPresent() || !assignment.placed()) {
       return;
     }
-    if (share.hasSlot() && slot == NodeAssignment.STANDBY.slot()) {
-      wiring.say().accept("was spare, and is now " + share.text());
-      startPlanning(terms, share);
-    } else if (!share.hasSlot() && slot >= 0) {
-      releaseSlot(terms);
+    if (assignment.hasSlot() && slot == NodeAssignment.STANDBY.slot()) {
+      wiring.say().accept("was spare, and is now " + assignment.text());
+      startPlanning(descriptor, assignment);
+    } else if (!assignment.hasSlot() && slot >= 0) {
+      releaseSlot(descriptor);
     }
   }
 
-  /** Another node has the seat by now: this one ends what it does there, and is a spare. */
-  private void releaseSlot(RunDescriptor terms) {
-    report("another one is node %d of the placement now; this one becomes spare".formatted(slot));
+  /** Another node has the slot: this node stops the slot's processes and becomes spare. */
+  private void releaseSlot(RunDescriptor descriptor) {
+    report("another node is node %d of the placement now; this one becomes spare".formatted(slot));
     slot = NodeAssignment.STANDBY.slot();
-    releasedRun = Optional.of(terms);
+    releasedRun = Optional.of(descriptor);
     childTable.restarts().keySet().stream()
         .filter(name -> !standbys.contains(name))
         .forEach(timers::cancel);
@@ -315,43 +325,45 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
 
   private void onSlotReleased() {
     timers.cancel(new ReleaseTimedOut());
-    releasedRun.ifPresent(terms -> startPlanning(terms, NodeAssignment.STANDBY));
+    releasedRun.ifPresent(descriptor -> startPlanning(descriptor, NodeAssignment.STANDBY));
     releasedRun = Optional.empty();
     register();
   }
 
-  private void startPlanning(RunDescriptor terms, NodeAssignment share) {
-    slot = share.slot();
+  private void startPlanning(RunDescriptor descriptor, NodeAssignment assignment) {
+    slot = assignment.slot();
     ActorRef<Command> self = getContext().getSelf();
     getContext()
         .pipeToSelf(
-            wiring.children().onStarterThread(() -> planProcesses(terms, share, self)),
-            (crew, failure) ->
+            wiring.children().onStarterThread(() -> planProcesses(descriptor, assignment, self)),
+            (plan, failure) ->
                 failure == null
-                    ? new PlanReady(share.slot(), crew)
-                    : new PlanFailed(share.slot(), message(failure)));
+                    ? new PlanReady(assignment.slot(), plan)
+                    : new PlanFailed(assignment.slot(), message(failure)));
   }
 
-  private void onPlanReady(int of, ProcessPlan muster) {
-    if (of != slot) {
-      return; // It has been given another seat since, or lost this one.
+  private void onPlanReady(int plannedSlot, ProcessPlan plan) {
+    if (plannedSlot != slot) {
+      return; // The node has another slot by now, or none.
     }
-    weights = muster.weights();
-    ranks = muster.ranks();
-    standbys = muster.standbys();
-    announceWeightServer(); // Before the first worker asks for any.
-    ChildTable.StartPlan mustered = childTable.plan(muster.children());
-    childTable = mustered.table();
-    mustered.starts().forEach(this::start);
-    mustered.outdated().forEach(wiring.children()::drain); // One that is the head goes on.
+    weights = plan.weights();
+    ranks = plan.ranks();
+    standbys = plan.standbys();
+    announceWeightServer(); // Before the first worker asks for weights.
+    ChildTable.StartPlan startPlan = childTable.plan(plan.children());
+    childTable = startPlan.table();
+    startPlan.starts().forEach(this::start);
+    startPlan.outdated().forEach(wiring.children()::drain); // A coordinator continues.
   }
 
-  private void onPlanFailed(int of, String reason) {
+  private void onPlanFailed(int plannedSlot, String reason) {
     report(reason);
-    if (of == slot && of >= 0) {
+    if (plannedSlot == slot && plannedSlot >= 0) {
       slot = NodeAssignment.STANDBY.slot();
       registry.ifPresent(
-          one -> one.tell(new NodeRegistry.RejectAssignment(wiring.name(), run.orElse(""), of)));
+          one ->
+              one.tell(
+                  new NodeRegistry.RejectAssignment(wiring.name(), run.orElse(""), plannedSlot)));
       timers.startSingleTimer(new RegistrationDue(), SPARE_REGISTRATION_INTERVAL);
     }
   }
@@ -365,41 +377,46 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
                         new NodeRegistry.AnnounceWeightServer(wiring.name(), server.toString()))));
   }
 
-  private void onWeightsFetched(WeightRef came, FetchOutcome outcome) {
+  private void onWeightsFetched(WeightRef weightRef, FetchOutcome outcome) {
     switch (outcome) {
-      case FetchOutcome.Ready(var _, var report) -> reportTransfer(came, report, "");
-      case FetchOutcome.Failed(String reason, var report) -> reportTransfer(came, report, reason);
+      case FetchOutcome.Ready(var _, var stats) -> reportTransfer(weightRef, stats, "");
+      case FetchOutcome.Failed(String reason, var stats) ->
+          reportTransfer(weightRef, stats, reason);
       case FetchOutcome.Superseded _ -> {}
     }
   }
 
-  private void reportTransfer(WeightRef came, FetchOutcome.TransferStats report, String failure) {
-    NodeRegistry.ReportTransfer brought =
+  private void reportTransfer(
+      WeightRef weightRef, FetchOutcome.TransferStats stats, String failure) {
+    NodeRegistry.ReportTransfer report =
         new NodeRegistry.ReportTransfer(
             wiring.name(),
-            came.version().number(),
-            came.digest(),
-            report.fetched(),
-            report.reused(),
-            report.took().toMillis(),
-            report.failures().stream()
+            weightRef.version().number(),
+            weightRef.digest(),
+            stats.fetched(),
+            stats.reused(),
+            stats.took().toMillis(),
+            stats.failures().stream()
                 .map(
                     one ->
                         new NodeRegistry.ReportTransfer.AbandonedSource(
                             HostPort.of(one.source()).toString(), one.reason(), one.faulty()))
                 .toList(),
             failure);
-    registry.ifPresent(one -> one.tell(brought));
+    registry.ifPresent(one -> one.tell(report));
   }
 
   private ProcessPlan planProcesses(
-      RunDescriptor terms, NodeAssignment share, ActorRef<Command> self) {
+      RunDescriptor descriptor, NodeAssignment assignment, ActorRef<Command> self) {
     try {
       return wiring
           .planner()
-          .plan(terms, share, (came, outcome) -> self.tell(new WeightsFetched(came, outcome)));
-    } catch (IOException unfit) {
-      throw new UncheckedIOException(unfit);
+          .plan(
+              descriptor,
+              assignment,
+              (weightRef, outcome) -> self.tell(new WeightsFetched(weightRef, outcome)));
+    } catch (IOException unusable) {
+      throw new UncheckedIOException(unusable);
     }
   }
 
@@ -420,14 +437,14 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     }
   }
 
-  /** A rank of a head that is gone waits to hear of the next one. */
+  /** Sends a rank the coordinator's address; without a coordinator it waits for this line. */
   private void sendCoordinatorAddress(String rank) {
     wiring.children().writeLine(rank, ChildProcesses.COORDINATOR + rankRegistryAddress);
   }
 
   private void onStopChild(String node, String child, long pid) {
     if (node.equals(wiring.name())) {
-      report("%s (process %d) does not answer, and is ended".formatted(child, pid));
+      report("%s (process %d) does not answer and is stopped".formatted(child, pid));
       wiring.children().kill(child, pid);
     }
   }
@@ -439,26 +456,26 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       register();
     }
     if (leaving || run.isEmpty()) {
-      return; // It was told to.
+      return; // The agent has stopped it.
     }
     switch (ended.outcome()) {
       case ChildTable.Outcome.Finished() -> {}
       case ChildTable.Outcome.AllReleased() -> onSlotReleased();
       case ChildTable.Outcome.Replaced(ChildSpec by) -> start(by);
       case ChildTable.Outcome.Restart(long millis) -> {
-        reportEnd(child, exit, "it is started again in %d ms".formatted(millis));
+        reportEnd(child, exit, "it restarts in %d ms".formatted(millis));
         startLater(child, millis);
       }
       case ChildTable.Outcome.BackOff(int ends, long millis) -> {
         reportEnd(
             child,
             exit,
-            "that was %d times in a row, and it is started again in %d min"
+            "that was failure %d in a row; it restarts in %d min"
                 .formatted(ends, Duration.ofMillis(millis).toMinutes()));
         startLater(child, millis);
         if (childTable.allBackingOff()) {
           report(
-              "no process of this node runs: all %d ended too often, and each is started again after"
+              "no process of this node runs: all %d ended too often, and each restarts after"
                       .formatted(childTable.restarts().size())
                   + " a pause; their logs say why");
         }
@@ -480,9 +497,9 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     }
   }
 
-  private void onRunEnded(String over) {
-    if (run.equals(Optional.of(over))) {
-      wiring.say().accept(over + " is over");
+  private void onRunEnded(String ended) {
+    if (run.equals(Optional.of(ended))) {
+      wiring.say().accept(ended + " is over");
       run = Optional.empty();
       weights = Optional.empty();
       slot = NodeAssignment.UNMANAGED.slot();
@@ -504,7 +521,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     if (node.equals(wiring.name())) {
       replyTo.tell(
           new JoinGate.Accepted(
-              "node %s drains: %d processes finish what they have begun, then it leaves"
+              "node %s drains: %d processes finish their work, then it leaves"
                   .formatted(node, childTable.alive().size())));
       onLeave();
     }
@@ -513,13 +530,13 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   private void onLeave() {
     if (!leaving) {
       leaving = true;
-      wiring.say().accept("drains: groups in flight may finish, then it leaves");
+      wiring.say().accept("drains: groups in flight finish, then it leaves");
       childTable.alive().keySet().forEach(wiring.children()::drain);
       timers.startSingleTimer(new DrainTimedOut(), wiring.drainTimeout());
     }
   }
 
-  /** Tells the operator here, and the one of the run. */
+  /** Reports to the node's operator and to the run's operator. */
   private void report(String sentence) {
     wiring.say().accept(sentence);
     registry.ifPresent(

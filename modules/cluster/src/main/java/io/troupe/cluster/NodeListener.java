@@ -1,20 +1,23 @@
 package io.troupe.cluster;
 
-/** Learns which nodes the coordinator has, and how processes of theirs are ended. */
+/** Is notified which nodes join and leave, and how to stop processes of nodes. */
 public interface NodeListener {
-  /** An agent of a node is there. */
+  /** The agent of a node has joined. */
   void joined(String node);
 
-  /** An agent of a node is gone. */
+  /** The agent of a node is gone. */
   void left(String node);
 
-  /** Takes what ends processes of nodes, as long as this process coordinates the run. */
+  /**
+   * Takes the function that stops processes of nodes. It works while this process coordinates the
+   * run.
+   */
   void stopProcessesWith(ProcessStopper stopper);
 
-  /** Has the agent of a node end a process. */
+  /** Orders the agent of a node to stop a process. */
   @FunctionalInterface
   interface ProcessStopper {
-    /** Ends the process if it has this pid. */
+    /** Stops the process if it has this pid. */
     void stop(String node, String process, long pid);
   }
 }

@@ -32,51 +32,54 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Where nodes and workers of other JVMs come to work for a run; it stands beside the coordinator,
- * and workers find it through the receptionist.
+ * Registers the nodes and workers of other JVMs that work for a run. It runs beside the
+ * coordinator, and they find it through the receptionist.
  *
- * <p>It tells the coordinator of lost workers as soon as their JVM is unreachable, which is seconds
- * before the cluster gives it up: their leases need not wait. Should such a worker come back, it is
- * dismissed, and enlists again under another name.
+ * <p>It reports a worker as lost as soon as its JVM is unreachable, seconds before the cluster
+ * removes that JVM, so that its leases return early. If such a worker becomes reachable again, it
+ * is evicted and registers under another name.
  */
 public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.Command> {
-  /** How workers find it. */
-  public static final ServiceKey<Command> SERVICE_KEY = ServiceKey.create(Command.class, "desk");
+  /** The name of the actor and of its service. */
+  static final String NAME = "node-registry";
+
+  /** The receptionist's key. */
+  public static final ServiceKey<Command> SERVICE_KEY = ServiceKey.create(Command.class, NAME);
 
   public sealed interface Command {}
 
   /**
-   * A node asks what there is to do; a spare one asks again and again.
+   * A node asks for an assignment. A spare node asks at intervals.
    *
-   * @param run that it works for; empty if it works for none
-   * @param slot {@link NodeAssignment#slot} of what it does for that run; {@link
-   *     NodeAssignment#UNMANAGED}'s if it does nothing yet
+   * @param run the run that the node works for; empty if there is none
+   * @param slot {@link NodeAssignment#slot} of its assignment in that run; that of {@link
+   *     NodeAssignment#UNMANAGED} before it has one
    */
   public record RegisterNode(String node, String run, int slot, ActorRef<NodeAgent.Command> replyTo)
       implements Command, WireMessage {}
 
-  /** A node cannot take up the seat that it was given, as it has reported. */
+  /** A node cannot take the slot that it was assigned. It has reported the reason already. */
   public record RejectAssignment(String node, String run, int slot)
       implements Command, WireMessage {}
 
-  /** A worker's JVM offers itself. */
+  /** The JVM of a worker registers. */
   public record RegisterWorker(String worker, long pid, ActorRef<WorkerHost.Command> replyTo)
       implements Command, WireMessage {}
 
-  /** A node has seen one of its processes end. */
+  /** A process of a node has ended. */
   public record ReportChildEnd(String child, long pid) implements Command, WireMessage {}
 
-  /** A node's weight server is open; from now on it takes part in transfers. */
+  /** A node's weight server is open. From now on the node takes part in transfers. */
   public record AnnounceWeightServer(String node, String server) implements Command, WireMessage {}
 
   /**
    * A transfer to a node has ended.
    *
-   * @param digest of the weights' manifest, which the node has verified if they came
-   * @param fetched bytes that came over the network
-   * @param reused bytes taken from the version before
-   * @param abandoned sources it went away from
-   * @param failure why the weights did not come; empty when they did
+   * @param digest of the weights' manifest, which the node has verified if the transfer succeeded
+   * @param fetched bytes received over the network
+   * @param reused bytes copied from the previous version
+   * @param abandoned sources that the node stopped using
+   * @param failure why the transfer failed; empty if it succeeded
    */
   public record ReportTransfer(
       String node,
@@ -88,7 +91,10 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
       List<AbandonedSource> abandoned,
       String failure)
       implements Command, WireMessage {
-    /** A source that was left for another; {@code faulty} if it did not only lack the weights. */
+    /**
+     * A source that the node replaced by another; {@code faulty} unless it merely lacked the
+     * weights.
+     */
     public record AbandonedSource(String server, String reason, boolean faulty) {}
 
     public ReportTransfer {
@@ -96,7 +102,7 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
     }
   }
 
-  /** Something an operator should know, in one sentence. */
+  /** A sentence for the operator of the run. */
   public record NotifyOperator(String sentence) implements Command, WireMessage {}
 
   /** The run is over. */
@@ -114,8 +120,8 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
   private record WorkerHostTerminated(ActorRef<WorkerHost.Command> host) implements Command {}
 
   /**
-   * In which nodes that were at work under a former head come to this one, and one on the head's
-   * host that was started again comes back.
+   * The time in which nodes that worked for the former coordinator register here, and in which a
+   * restarted node on the coordinator's host registers again.
    */
   private static final Duration SETTLING_TIME = Duration.ofSeconds(20);
 
@@ -128,36 +134,37 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
   private final Map<ActorRef<NodeAgent.Command>, String> nodes = new HashMap<>();
   private final Map<ActorRef<WorkerHost.Command>, ReportChildEnd> hosts = new HashMap<>();
 
-  /** A desk for a run. */
+  /** A registry for one run. */
   static Behavior<Command> create(
-      RunDescriptor terms,
-      Run.RunActors posts,
-      WeightDistribution deliveries,
-      NodeTable roster,
+      RunDescriptor descriptor,
+      Run.RunActors actors,
+      WeightDistribution distribution,
+      NodeTable nodeTable,
       Consumer<String> notes) {
     return Behaviors.withTimers(
         timers -> {
           timers.startSingleTimer(new SettlingTimeElapsed(), SETTLING_TIME);
           return Behaviors.setup(
               context ->
-                  new NodeRegistry(context, timers, terms, posts, deliveries, roster, notes));
+                  new NodeRegistry(
+                      context, timers, descriptor, actors, distribution, nodeTable, notes));
         });
   }
 
   private NodeRegistry(
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
-      RunDescriptor terms,
-      Run.RunActors posts,
-      WeightDistribution deliveries,
-      NodeTable roster,
+      RunDescriptor descriptor,
+      Run.RunActors actors,
+      WeightDistribution distribution,
+      NodeTable nodeTable,
       Consumer<String> notes) {
     super(context);
     this.timers = timers;
-    this.distribution = deliveries;
-    this.nodeTable = roster;
-    this.descriptor = terms;
-    this.actors = posts;
+    this.distribution = distribution;
+    this.nodeTable = nodeTable;
+    this.descriptor = descriptor;
+    this.actors = actors;
     this.notes = notes;
     ActorRef<ClusterEvent.UnreachableMember> unreachable =
         context.messageAdapter(
@@ -167,17 +174,17 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
         .subscriptions()
         .tell(Subscribe.create(unreachable, ClusterEvent.UnreachableMember.class));
     ActorRef<Command> self = context.getSelf();
-    roster.stopProcessesWith((node, child, pid) -> self.tell(new StopChild(node, child, pid)));
+    nodeTable.stopProcessesWith((node, child, pid) -> self.tell(new StopChild(node, child, pid)));
     context.getSystem().receptionist().tell(Receptionist.register(SERVICE_KEY, self));
   }
 
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case RegisterNode asked -> onRegisterNode(asked);
-      case RejectAssignment(String node, String run, int seat) ->
-          onRejectAssignment(node, run, seat);
-      case RegisterWorker enlist -> onRegisterWorker(enlist);
+      case RegisterNode request -> onRegisterNode(request);
+      case RejectAssignment(String node, String run, int slot) ->
+          onRejectAssignment(node, run, slot);
+      case RegisterWorker registration -> onRegisterWorker(registration);
       case ReportChildEnd ended -> onReportChildEnd(ended);
       case AnnounceWeightServer(String node, String server) -> distribution.joined(node, server);
       case ReportTransfer report -> distribution.apply(report).forEach(this::onDistributionChange);
@@ -185,7 +192,7 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
           onNodeTerminated(node, agent);
       case NotifyOperator(String sentence) -> notes.accept(sentence);
       case StopChild(String node, String child, long pid) ->
-          nodes.keySet().forEach(one -> one.tell(new NodeAgent.StopChild(node, child, pid)));
+          nodes.keySet().forEach(agent -> agent.tell(new NodeAgent.StopChild(node, child, pid)));
       case MemberUnreachable(Address address) -> onMemberUnreachable(address);
       case SettlingTimeElapsed _ -> offer(nodeTable.settle());
       case WorkerHostTerminated(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
@@ -207,19 +214,20 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
                   case WeightDistributionState.Missed(String node, long _, String reason) ->
                       new Input.NodeSkipped(node, version, reason);
                   case WeightDistributionState.SlowedOthers(String node, long _, String reason) ->
-                      new Input.NodeSkipped(node, version, "it held others up: " + reason);
+                      new Input.NodeSkipped(node, version, "it delayed other nodes: " + reason);
                   case WeightDistributionState.CaughtUp(String node, long _) ->
                       new Input.NodeCaughtUp(node, version);
                 }));
   }
 
-  private void onRegisterNode(RegisterNode asked) {
-    String node = asked.node();
-    ActorRef<NodeAgent.Command> replyTo = asked.replyTo();
+  private void onRegisterNode(RegisterNode request) {
+    String node = request.node();
+    ActorRef<NodeAgent.Command> replyTo = request.replyTo();
     Address address = replyTo.path().address();
-    int before =
-        asked.run().equals(descriptor.run()) ? asked.slot() : NodeAssignment.UNMANAGED.slot();
-    NodeAssignment share = nodeTable.allocate(node, address.getHost().orElse(""), before);
+    int previousSlot =
+        request.run().equals(descriptor.run()) ? request.slot() : NodeAssignment.UNMANAGED.slot();
+    NodeAssignment assignment =
+        nodeTable.allocate(node, address.getHost().orElse(""), previousSlot);
     if (nodes.put(replyTo, node) == null) {
       nodeTable.joined(node);
       address
@@ -227,53 +235,55 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
           .ifPresent(
               host ->
                   nodeTable.recordAddress(node, new HostPort(host, address.getPort().orElse(0))));
-      notes.accept("node %s is there%s".formatted(node, share.placed() ? ", " + share.text() : ""));
+      notes.accept(
+          "node %s joined%s".formatted(node, assignment.placed() ? ", " + assignment.text() : ""));
       getContext().watchWith(replyTo, new NodeTerminated(node, replyTo));
     }
-    replyTo.tell(new NodeAgent.AssignmentOffered(descriptor, share, getContext().getSelf()));
+    replyTo.tell(new NodeAgent.AssignmentOffered(descriptor, assignment, getContext().getSelf()));
     if (allNodesRegistered()) {
       offer(nodeTable.allRegistered());
     }
   }
 
-  /** Whether no node is in the cluster that has not asked. */
+  /** Whether every node in the cluster has registered. */
   private boolean allNodesRegistered() {
-    Set<Address> asked =
+    Set<Address> registered =
         nodes.keySet().stream().map(agent -> agent.path().address()).collect(Collectors.toSet());
     Iterable<Member> members = Cluster.get(getContext().getSystem()).state().getMembers();
     return StreamSupport.stream(members.spliterator(), false)
         .filter(member -> member.hasRole(ClusterSettings.ClusterRole.NODE.akkaName()))
-        .allMatch(member -> asked.contains(member.address()));
+        .allMatch(member -> registered.contains(member.address()));
   }
 
-  private void onRejectAssignment(String node, String run, int seat) {
+  private void onRejectAssignment(String node, String run, int slot) {
     if (run.equals(descriptor.run())) {
       notes.accept(
-          "node %s cannot be node %d of the placement; another one may".formatted(node, seat));
-      offer(nodeTable.reject(node, seat));
+          "node %s cannot be node %d of the placement; another one may".formatted(node, slot));
+      offer(nodeTable.reject(node, slot));
     }
   }
 
-  private void onRegisterWorker(RegisterWorker enlist) {
-    ActorRef<WorkerHost.Command> host = enlist.replyTo();
-    if (hosts.put(host, new ReportChildEnd(enlist.worker(), enlist.pid())) == null) {
-      getContext().getLog().info("enlisted worker={}", enlist.worker());
+  private void onRegisterWorker(RegisterWorker registration) {
+    ActorRef<WorkerHost.Command> host = registration.replyTo();
+    if (hosts.put(host, new ReportChildEnd(registration.worker(), registration.pid())) == null) {
+      getContext().getLog().info("registered worker={}", registration.worker());
       getContext().watchWith(host, new WorkerHostTerminated(host));
     }
     host.tell(new WorkerHost.Registered(getContext().getSelf(), actors));
   }
 
   /**
-   * Who has seen a process end knows what silence only suggests, so its member is removed at once:
-   * until then, the cluster lets nobody in, its successor neither.
+   * Removes the member of an ended process at once. Silence only suggests that a process has ended,
+   * but its node agent has seen it, and until the member is removed the cluster admits no new
+   * member, not even its successor.
    */
   private void onReportChildEnd(ReportChildEnd ended) {
-    List<Address> gone =
+    List<Address> endedMembers =
         hosts.entrySet().stream()
             .filter(host -> host.getValue().equals(ended))
             .map(host -> host.getKey().path().address())
             .toList();
-    for (Address address : gone) {
+    for (Address address : endedMembers) {
       actors.coordinator().tell(new Coordinator.HostLost(address.toString()));
       Cluster.get(getContext().getSystem()).manager().tell(new Down(address));
     }
@@ -281,26 +291,27 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
 
   private void onNodeTerminated(String node, ActorRef<NodeAgent.Command> agent) {
     nodes.remove(agent);
-    boolean last = !nodes.containsValue(node); // Its next agent may have come before it was missed.
-    if (last) {
+    boolean lastAgent =
+        !nodes.containsValue(node); // The next agent of the name may have joined first.
+    if (lastAgent) {
       distribution.left(node);
     }
     notes.accept("node %s is gone".formatted(node));
     timers.startSingleTimer(new SettlingTimeElapsed(), SETTLING_TIME);
-    offer(nodeTable.left(node, last));
+    offer(nodeTable.left(node, lastAgent));
   }
 
-  private void offer(Map<String, NodeAssignment> shares) {
+  private void offer(Map<String, NodeAssignment> assignments) {
     nodes.forEach(
         (agent, node) ->
-            Optional.ofNullable(shares.get(node))
+            Optional.ofNullable(assignments.get(node))
                 .ifPresent(
-                    share -> {
+                    assignment -> {
                       notes.accept(
-                          "node %s, which was spare, is now %s".formatted(node, share.text()));
+                          "node %s, which was spare, is now %s".formatted(node, assignment.text()));
                       agent.tell(
                           new NodeAgent.AssignmentOffered(
-                              descriptor, share, getContext().getSelf()));
+                              descriptor, assignment, getContext().getSelf()));
                     }));
   }
 

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The head's list of the nodes and what each does of the placement. Safe for all threads. */
+/** The coordinator's table of the nodes and their assignments. Thread-safe. */
 public final class NodeTable {
   private final String coordinatorHost;
   private final AtomicReference<Optional<NodeListener>> listener =
@@ -20,88 +20,92 @@ public final class NodeTable {
   private NodeAllocation allocation;
 
   /**
-   * Nobody is there yet.
+   * A table without nodes.
    *
-   * @param headHost host of this process, where the trainer is
-   * @param placement none where nodes decide by themselves
+   * @param coordinatorHost host of this process, where the trainer runs
+   * @param placement empty if the nodes choose their processes themselves
    * @param ranks whether the nodes start the trainer's ranks
-   * @param begins whether the run begins, so that no node is at work for it yet
+   * @param newRun whether the run starts now, so that no node works for it yet
    */
-  public NodeTable(String headHost, Optional<Placement> placement, boolean ranks, boolean begins) {
-    this.coordinatorHost = headHost;
-    this.allocation = NodeAllocation.of(placement, ranks, begins);
+  public NodeTable(
+      String coordinatorHost, Optional<Placement> placement, boolean ranks, boolean newRun) {
+    this.coordinatorHost = coordinatorHost;
+    this.allocation = NodeAllocation.of(placement, ranks, newRun);
   }
 
-  /** Takes the GPUs of its host that the head computes on, before any node comes. */
+  /**
+   * Reserves the GPUs of its host that the coordinator computes on. Called before any node
+   * registers.
+   */
   public synchronized void reserveCoordinatorGpus(Set<Integer> gpus) {
     allocation = allocation.coordinatorGpus(gpus);
   }
 
-  /** Reports to a listener from now on which nodes come and go. */
-  public void reportTo(NodeListener one) {
-    listener.set(Optional.of(one));
+  /** Reports from now on to a listener which nodes join and leave. */
+  public void reportTo(NodeListener reported) {
+    listener.set(Optional.of(reported));
   }
 
-  /** Passes on what ends processes of nodes. */
+  /** Passes on the function that stops processes of nodes. */
   void stopProcessesWith(NodeListener.ProcessStopper stopper) {
     listener.get().ifPresent(one -> one.stopProcessesWith(stopper));
   }
 
   /**
-   * Gives a node a seat, or lets it wait.
+   * Assigns a slot to a node, or lets the node wait.
    *
-   * @param before {@link NodeAssignment#slot} of what it does under a former head
+   * @param previousSlot {@link NodeAssignment#slot} of its assignment under the former coordinator
    */
-  synchronized NodeAssignment allocate(String node, String host, int before) {
-    NodeAllocation.Allocated seated =
+  synchronized NodeAssignment allocate(String node, String host, int previousSlot) {
+    NodeAllocation.Allocated allocated =
         allocation.allocate(
-            new NodeAllocation.WaitingNode(node, host.equals(coordinatorHost), before));
-    allocation = seated.allocation();
-    return seated.assignment();
+            new NodeAllocation.WaitingNode(node, host.equals(coordinatorHost), previousSlot));
+    allocation = allocated.allocation();
+    return allocated.assignment();
   }
 
   synchronized void recordAddress(String node, HostPort at) {
     addresses.put(node, at);
   }
 
-  /** Where the nodes that are there are reached. */
+  /** The addresses of all present nodes. */
   public synchronized List<HostPort> addresses() {
     return List.copyOf(addresses.values());
   }
 
-  /** An agent of this name is there; {@link #left} when it is gone. */
+  /** An agent of this name has joined; {@link #left} follows when it is gone. */
   void joined(String node) {
     listener.get().ifPresent(one -> one.joined(node));
   }
 
   /**
-   * An agent is gone; if it was on the head's host, its seat is kept for the next one until {@link
-   * #settle}.
+   * An agent is gone. If it was on the coordinator's host, its slot is reserved for its successor
+   * until {@link #settle}.
    *
-   * @param last whether no other agent of this name is there
-   * @return what nodes that waited do from now on, by name
+   * @param lastAgent whether no other agent of this name is present
+   * @return new assignments of nodes that waited, by name
    */
-  synchronized Map<String, NodeAssignment> left(String node, boolean last) {
+  synchronized Map<String, NodeAssignment> left(String node, boolean lastAgent) {
     listener.get().ifPresent(one -> one.left(node));
-    if (!last) {
+    if (!lastAgent) {
       return Map.of();
     }
-    Map<String, NodeAssignment> shares = apply(allocation.left(node, onCoordinatorHost(node)));
+    Map<String, NodeAssignment> assignments = apply(allocation.left(node, onCoordinatorHost(node)));
     addresses.remove(node);
-    return shares;
+    return assignments;
   }
 
   /**
-   * A node cannot take up its seat.
+   * A node cannot take its slot.
    *
    * @return as {@link #left}
    */
-  synchronized Map<String, NodeAssignment> reject(String node, int seat) {
-    return apply(allocation.rejected(node, onCoordinatorHost(node), seat));
+  synchronized Map<String, NodeAssignment> reject(String node, int slot) {
+    return apply(allocation.rejected(node, onCoordinatorHost(node), slot));
   }
 
   /**
-   * All nodes of the cluster have come.
+   * All nodes of the cluster have registered.
    *
    * @return as {@link #left}
    */
@@ -116,7 +120,8 @@ public final class NodeTable {
   }
 
   /**
-   * Who was at work under a former head has come by now, and who was started again.
+   * Every node that worked for the former coordinator, or was restarted, has had the time to
+   * register.
    *
    * @return as {@link #left}
    */
@@ -124,12 +129,12 @@ public final class NodeTable {
     return apply(allocation.settle());
   }
 
-  private Map<String, NodeAssignment> apply(NodeAllocation.Reassigned called) {
-    allocation = called.allocation();
-    return called.assignments();
+  private Map<String, NodeAssignment> apply(NodeAllocation.Reassigned reassigned) {
+    allocation = reassigned.allocation();
+    return reassigned.assignments();
   }
 
-  /** What each node that is there does, by name; empty without a placement. */
+  /** The assignment of every present node, by name; empty without a placement. */
   public synchronized Map<String, NodeAssignment> assignments() {
     return allocation.assignments();
   }

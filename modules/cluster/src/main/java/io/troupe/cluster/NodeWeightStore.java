@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * The weights of the run a node works for: each version comes here once, and all workers of the
- * node map it. There is one run at a time, and its weights are deleted with it.
+ * The weights on a node of the run that it works for: each version is transferred once, and all
+ * workers of the node map it. It serves one run at a time and deletes the weights when the run
+ * ends.
  */
 public final class NodeWeightStore implements AutoCloseable {
   private final String node;
@@ -24,25 +25,25 @@ public final class NodeWeightStore implements AutoCloseable {
   private Optional<NodeWeights> open = Optional.empty();
 
   /**
-   * A depot that holds nothing.
+   * An empty store.
    *
-   * @param node its name, unique on the host
-   * @param place where it serves
+   * @param node name of the node, unique on the host
+   * @param listenAddress address of the node's weight server
    */
-  public NodeWeightStore(String node, ListenAddress place) {
+  public NodeWeightStore(String node, ListenAddress listenAddress) {
     this.node = node;
-    this.listenAddress = place;
+    this.listenAddress = listenAddress;
   }
 
   /**
-   * Opens it for a run; what it held of another one is deleted.
+   * Opens the store for a run and deletes the weights of the former run.
    *
-   * @param disk a folder for what does not fit into memory
-   * @param arrivals told how each transfer ended; must not block
-   * @return where this host's processes, and other nodes, ask for weights
+   * @param disk folder for weights that do not fit into memory
+   * @param onTransfer called with the outcome of every transfer; must not block
+   * @return the address of the weight server, for this host's processes and other nodes
    */
   public synchronized HostPort open(
-      String run, Path disk, RunSecret secret, BiConsumer<WeightRef, FetchOutcome> arrivals)
+      String run, Path disk, RunSecret secret, BiConsumer<WeightRef, FetchOutcome> onTransfer)
       throws IOException {
     close();
     AbandonedCaches.delete();
@@ -53,18 +54,18 @@ public final class NodeWeightStore implements AutoCloseable {
             listenAddress.socket(),
             secret,
             TransferSettings.usual(),
-            arrivals);
+            onTransfer);
     open = Optional.of(opened);
     return new HostPort(listenAddress.address().host(), opened.address().getPort());
   }
 
-  /** Ends the service and deletes what it held. */
+  /** Stops the weight server and deletes the weights. */
   @Override
   public synchronized void close() throws IOException {
-    Optional<NodeWeights> before = open;
+    Optional<NodeWeights> former = open;
     open = Optional.empty();
-    if (before.isPresent()) {
-      before.get().delete();
+    if (former.isPresent()) {
+      former.get().delete();
     }
   }
 }

@@ -4,18 +4,19 @@ import io.troupe.base.net.HostPort;
 import java.util.Map;
 
 /**
- * What a node needs to know of the run it works for.
+ * What a node needs to know about the run that it works for.
  *
- * @param run its name
- * @param folder the run folder, on all hosts that share it the same path
- * @param token written into the folder by the head: who reads another one, or none, sees another
- *     folder
- * @param configuration resolved, as YAML
- * @param secret what the run's processes prove to each other, in hex
- * @param transfers whether weights come over the network; else they lie in the run folder
- * @param inputs digests of what the head has read of the data and checkpoints that the
- *     configuration names, by what they are; a node holds its own against them
- * @param ranks where trainer ranks of nodes report to the head; empty if there are none
+ * @param run name of the run
+ * @param folder path of the run folder, the same on all hosts that share it
+ * @param token written into the folder by the coordinator: a node that reads another token, or
+ *     none, has another folder mounted
+ * @param configuration the resolved configuration, as YAML
+ * @param secret shared secret of the run's processes, in hex
+ * @param transfers whether weights travel over the network; otherwise they are in the run folder
+ * @param inputs digests of the data and checkpoints that the coordinator has read, by configuration
+ *     key; a node compares its own with them
+ * @param ranks address where trainer ranks of nodes report to the coordinator; empty if there are
+ *     none
  */
 public record RunDescriptor(
     String run,
@@ -30,14 +31,14 @@ public record RunDescriptor(
     inputs = Map.copyOf(inputs);
   }
 
-  /** The same of a head where ranks report at an address. */
-  public RunDescriptor withRankRegistry(HostPort head) {
+  /** Returns this descriptor with the address where ranks report. */
+  public RunDescriptor withRankRegistry(HostPort address) {
     return new RunDescriptor(
-        run, folder, token, configuration, secret, transfers, inputs, head.toString());
+        run, folder, token, configuration, secret, transfers, inputs, address.toString());
   }
 
   @Override
   public String toString() {
-    return "Terms[%s in %s]".formatted(run, folder);
+    return "RunDescriptor[%s in %s]".formatted(run, folder);
   }
 }

@@ -17,26 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The head's account of who has which weights: the desk writes it, the outlet asks it who takes
- * part in the next transfer, the console shows it. Safe for all threads.
+ * The coordinator's record of the weights on every node. The node registry updates it, the
+ * publisher asks it for the nodes of the next transfer, and the console shows it. Thread-safe.
  */
 public final class WeightDistribution {
   private static final Logger LOG = LoggerFactory.getLogger(WeightDistribution.class);
 
-  /** Transfers to a node that are remembered. */
-  private static final int REMEMBERED = 32;
+  /** The number of transfers that are kept per node. */
+  private static final int MAX_TRANSFERS = 32;
 
   private final InstantSource clock;
   private final Map<String, Deque<Transfer>> transfers = new HashMap<>();
   private WeightDistributionState state = WeightDistributionState.EMPTY;
 
   /**
-   * What a node holds.
+   * The weights of a node.
    *
-   * @param version newest it has told of; -1 before the first
-   * @param behind versions it lacks
-   * @param trouble why it feeds nobody at the moment; empty when it does
-   * @param transfers the last to it, oldest first
+   * @param version newest version that the node has reported; -1 before the first
+   * @param behind number of versions between that one and the newest
+   * @param trouble why other nodes do not fetch from it at present; empty if they may
+   * @param transfers the last transfers to the node, oldest first
    */
   public record NodeVersion(
       String node,
@@ -53,11 +53,11 @@ public final class WeightDistribution {
   /**
    * A transfer to a node that has ended.
    *
-   * @param at when its report came, ms since 1970 by the head's clock
+   * @param at time of the report, in ms since 1970 by the coordinator's clock
    * @param digest of the weights' manifest, hexadecimal
-   * @param fetched bytes that came over the network
-   * @param reused bytes taken from the version before
-   * @param failure why the weights did not come; empty when they did
+   * @param fetched bytes received over the network
+   * @param reused bytes copied from the previous version
+   * @param failure why the transfer failed; empty if it succeeded
    */
   public record Transfer(
       long at,
@@ -81,32 +81,32 @@ public final class WeightDistribution {
     transfers.remove(node);
   }
 
-  /** Takes a report; says what the operator should know. */
+  /** Applies a report and returns the changes that the operator should see. */
   synchronized List<WeightDistributionState.Change> apply(NodeRegistry.ReportTransfer report) {
-    List<WeightDistributionState.FailedSource> left =
+    List<WeightDistributionState.FailedSource> abandoned =
         report.abandoned().stream()
             .map(
                 one ->
                     new WeightDistributionState.FailedSource(
                         one.server(), one.reason(), one.faulty()))
             .toList();
-    WeightDistributionState.Updated noted =
+    WeightDistributionState.Updated updated =
         report.failure().isEmpty()
-            ? state.received(report.node(), report.version(), left)
-            : state.failed(report.node(), report.version(), report.failure(), left);
-    state = noted.state();
+            ? state.received(report.node(), report.version(), abandoned)
+            : state.failed(report.node(), report.version(), report.failure(), abandoned);
+    state = updated.state();
     if (state.nodes().containsKey(report.node())) {
       remember(report);
     }
-    noted
+    updated
         .changes()
-        .forEach(change -> LOG.warn("event=weights_delivery note=\"{}\"", change.text()));
-    return noted.changes();
+        .forEach(change -> LOG.warn("event=weight_distribution note=\"{}\"", change.text()));
+    return updated.changes();
   }
 
   private void remember(NodeRegistry.ReportTransfer report) {
-    Deque<Transfer> last = transfers.computeIfAbsent(report.node(), _ -> new ArrayDeque<>());
-    last.addLast(
+    Deque<Transfer> kept = transfers.computeIfAbsent(report.node(), _ -> new ArrayDeque<>());
+    kept.addLast(
         new Transfer(
             clock.millis(),
             report.version(),
@@ -115,24 +115,24 @@ public final class WeightDistribution {
             report.reused(),
             report.millis(),
             report.failure()));
-    if (last.size() > REMEMBERED) {
-      last.removeFirst();
+    if (kept.size() > MAX_TRANSFERS) {
+      kept.removeFirst();
     }
   }
 
-  /** Notes a publication; says who takes part. */
+  /** Records a publication and returns the nodes of its transfer. */
   public synchronized Relay published(WeightVersion version) {
     state = state.published(version.number());
-    Function<Boolean, List<InetSocketAddress>> those =
+    Function<Boolean, List<InetSocketAddress>> servers =
         onlyDoubtful ->
             state.nodes().values().stream()
                 .filter(node -> !onlyDoubtful || node.doubtful())
                 .map(node -> HostPort.parse(node.server()).socketAddress())
                 .toList();
-    return new Relay(those.apply(false), Set.copyOf(those.apply(true)));
+    return new Relay(servers.apply(false), Set.copyOf(servers.apply(true)));
   }
 
-  /** What each node holds, by name. */
+  /** The weights of every node, in the order of names. */
   public synchronized List<NodeVersion> versions() {
     return state.nodes().entrySet().stream()
         .map(

@@ -10,29 +10,33 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who has which weights, and whom the next transfer should not rely on. Pure.
+ * The weights on every node, and which nodes the next transfer should not rely on. Pure.
  *
- * <p>A node is in doubt when a transfer to it failed, or when another node had to leave it as a
- * source. It still gets every version, but feeds nobody, until it holds one that is the newest.
+ * <p>A node is doubtful when a transfer to it failed, or when another node had to replace it as a
+ * source. It still receives every version, but serves no other node until it holds the newest
+ * version.
  *
- * @param newest version that was published; -1 before the first
- * @param nodes by name, which is also the order in which they relay
+ * @param newest newest published version; -1 before the first
+ * @param nodes by name, which is also their order in the relay
  */
 record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) {
-  /** Versions a node may miss because they were replaced too soon, before that is worth a word. */
+  /**
+   * The number of versions that a node may miss, because newer ones replaced them too soon, before
+   * that is reported.
+   */
   private static final int UNREPORTED_MISSES = 3;
 
   static final WeightDistributionState EMPTY =
       new WeightDistributionState(-1, Collections.emptySortedMap());
 
   /**
-   * A node that takes part.
+   * A node that takes part in transfers.
    *
-   * @param server of its weights, host and port
-   * @param held newest version it has told of; -1 before the first
-   * @param missed transfers that failed since
-   * @param trouble why it is in doubt; empty when it is not
-   * @param reported whether the operator was told so
+   * @param server host and port of its weight server
+   * @param held newest version that the node has reported; -1 before the first
+   * @param missed number of transfers that failed since
+   * @param trouble why the node is doubtful; empty if it is not
+   * @param reported whether the operator has seen a report of the trouble
    */
   record NodeState(String server, long held, int missed, String trouble, boolean reported) {
     boolean doubtful() {
@@ -40,19 +44,20 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
     }
   }
 
-  /** A node's state has changed, and the operator should know of it. */
+  /** A change of a node's state that the operator should see. */
   sealed interface Change {
     String node();
 
     long version();
 
-    /** In a sentence. */
+    /** The change as a sentence. */
     default String text() {
       return switch (this) {
         case Missed(String node, long version, String reason) ->
-            "node %s did not get v%d and waits for the next: %s".formatted(node, version, reason);
+            "node %s did not receive v%d and waits for the next: %s"
+                .formatted(node, version, reason);
         case SlowedOthers(String node, long version, String reason) ->
-            "node %s held up v%d: %s; others take weights elsewhere until it has caught up"
+            "node %s delayed v%d: %s; other nodes use other sources until it has caught up"
                 .formatted(node, version, reason);
         case CaughtUp(String node, long version) ->
             "node %s holds the newest weights again, v%d".formatted(node, version);
@@ -60,16 +65,16 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
     }
   }
 
-  /** It did not get a version. */
+  /** The node did not receive a version. */
   record Missed(String node, long version, String reason) implements Change {}
 
-  /** It gave a version too slowly, or damaged. */
+  /** The node served a version too slowly or damaged it. */
   record SlowedOthers(String node, long version, String reason) implements Change {}
 
-  /** It has the newest, after one of the two. */
+  /** The node holds the newest version after one of the other two changes. */
   record CaughtUp(String node, long version) implements Change {}
 
-  /** What follows from a report, and what the operator should know of it. */
+  /** The state after a report, and the changes that the operator should see. */
   record Updated(WeightDistributionState state, List<Change> changes) {
     Updated {
       changes = List.copyOf(changes);
@@ -86,7 +91,7 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
     return new WeightDistributionState(newest, all);
   }
 
-  /** A node serves weights; what it held under another address is forgotten. */
+  /** A node serves weights. Its state under another address is forgotten. */
   WeightDistributionState joined(String name, String server) {
     return Optional.ofNullable(nodes.get(name)).filter(n -> n.server().equals(server)).isPresent()
         ? this
@@ -105,8 +110,11 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
     return new WeightDistributionState(version, nodes);
   }
 
-  /** A version is in a node's cache; {@code left} are the servers it had to leave on the way. */
-  Updated received(String name, long version, List<FailedSource> left) {
+  /**
+   * A version is in a node's cache; {@code abandoned} are the sources that the node replaced during
+   * the transfer.
+   */
+  Updated received(String name, long version, List<FailedSource> abandoned) {
     NodeState before = nodes.get(name);
     if (before == null) {
       return new Updated(this, List.of());
@@ -121,11 +129,11 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
             !caughtUp && before.reported());
     List<Change> changes =
         before.reported() && !after.reported() ? List.of(new CaughtUp(name, version)) : List.of();
-    return with(name, after).markDoubtful(version, left, changes);
+    return with(name, after).markDoubtful(version, abandoned, changes);
   }
 
   /** A transfer failed. */
-  Updated failed(String name, long version, String reason, List<FailedSource> left) {
+  Updated failed(String name, long version, String reason, List<FailedSource> abandoned) {
     NodeState before = nodes.get(name);
     if (before == null) {
       return new Updated(this, List.of());
@@ -141,27 +149,27 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
             matters || before.reported());
     List<Change> changes =
         matters && !before.reported() ? List.of(new Missed(name, version, reason)) : List.of();
-    return with(name, after).markDoubtful(version, left, changes);
+    return with(name, after).markDoubtful(version, abandoned, changes);
   }
 
   /**
-   * A source that was left.
+   * A source that a node replaced.
    *
-   * @param server its address
-   * @param faulty whether it was at fault, and did not only lack them
+   * @param server address of the source
+   * @param faulty whether the source was at fault, and did not merely lack the weights
    */
   record FailedSource(String server, String reason, boolean faulty) {}
 
-  private Updated markDoubtful(long version, List<FailedSource> left, List<Change> changes) {
-    WeightDistributionState book = this;
+  private Updated markDoubtful(long version, List<FailedSource> abandoned, List<Change> changes) {
+    WeightDistributionState state = this;
     List<Change> all = new ArrayList<>(changes);
-    for (FailedSource one : version < newest ? List.<FailedSource>of() : left) {
-      Optional<String> name = book.nodeAt(one.server());
-      if (name.isPresent() && !book.node(name.get()).doubtful()) {
-        NodeState at = book.node(name.get());
-        String trouble = "held up v%d: %s".formatted(version, one.reason());
-        book =
-            book.with(
+    for (FailedSource one : version < newest ? List.<FailedSource>of() : abandoned) {
+      Optional<String> name = state.nodeAt(one.server());
+      if (name.isPresent() && !state.node(name.get()).doubtful()) {
+        NodeState at = state.node(name.get());
+        String trouble = "delayed v%d: %s".formatted(version, one.reason());
+        state =
+            state.with(
                 name.get(),
                 new NodeState(at.server(), at.held(), at.missed(), trouble, one.faulty()));
         if (one.faulty()) {
@@ -169,7 +177,7 @@ record WeightDistributionState(long newest, SortedMap<String, NodeState> nodes) 
         }
       }
     }
-    return new Updated(book, all);
+    return new Updated(state, all);
   }
 
   private NodeState node(String name) {

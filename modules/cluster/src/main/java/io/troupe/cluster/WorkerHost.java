@@ -23,33 +23,36 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The only tenant of a worker's JVM: it finds the desk of the run, enlists, and keeps one rollout
- * worker at work for it.
+ * Runs one rollout worker in its JVM: it finds the node registry of the run, registers, and starts
+ * the worker.
  *
- * <p>A worker belongs to one desk. When another one takes over, the worker is stopped and a new one
- * enlists: the new head may have gone back to older weights of the same version numbers, and only
- * an empty engine is sure to hold none of them.
+ * <p>A worker belongs to one registry. After a takeover the host stops the worker and starts a new
+ * one: the new coordinator may have resumed from an older checkpoint and reuse its version numbers,
+ * and only an empty engine certainly holds no weights under such a number.
  */
 public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Command> {
-  /** The name it must be spawned under, so that what its worker gets goes on the large lane. */
+  /**
+   * The name that it must be spawned under, so that Artery sends its worker's messages on the large
+   * lane.
+   */
   public static final String NAME = "rollout";
 
-  /** Where its workers are: each below its supervisor. */
+  /** The paths of its workers, each below its supervisor. */
   static final String WORKER_PATHS = "/user/" + NAME + "/*/*";
 
   public sealed interface Command {}
 
-  /** A desk takes this worker on. */
+  /** The registry has accepted this worker. */
   public record Registered(ActorRef<NodeRegistry.Command> registry, Run.RunActors actors)
       implements Command, WireMessage {}
 
-  /** The desk has given this worker's leases to others. */
+  /** The coordinator has given up this worker's leases. */
   public record Evicted() implements Command, WireMessage {}
 
-  /** There is nothing left to do. */
+  /** The run is over. */
   public record RunEnded() implements Command, WireMessage {}
 
-  /** Finish what is begun, take nothing new, then end. */
+  /** Finish the groups in flight, take no new lease, then stop. */
   public record Drain() implements Command {}
 
   private record RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) implements Command {}
@@ -68,46 +71,48 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   private long registrations;
 
   /**
-   * A host that looks for a desk until it is stopped.
+   * A host that looks for a registry until it is stopped.
    *
-   * @param name of the worker, such as {@code node1-gpu0}
-   * @param makeWorker the worker, once it is known for whom
-   * @param told called when it is told to end; a host that ends without was lost
+   * @param name name of the worker, such as {@code node1-gpu0}
+   * @param makeWorker creates the worker for the actors of a run
+   * @param onRunEnd called when the host is ordered to stop; a host that stops without this call
+   *     has failed
    */
   public static Behavior<Command> create(
       String name,
       Function<Run.RunActors, Behavior<RolloutWorker.Command>> makeWorker,
-      Runnable told) {
+      Runnable onRunEnd) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
-                timers -> new WorkerHost(context, timers, name, makeWorker, told)));
+                timers -> new WorkerHost(context, timers, name, makeWorker, onRunEnd)));
   }
 
   /**
-   * The guardian of a worker's JVM: a host, and the pool of verifiers beside it. The system ends
+   * The guardian of a worker's JVM, with a host and a verifier pool. The actor system terminates
    * with the host.
    *
-   * @param eyes answer for this process
-   * @param makeWorker the worker, once it is known for whom, and who judges what it draws
-   * @param told called when it is told to end
+   * @param probe answers questions about this process
+   * @param makeWorker creates the worker for the actors of a run and the verifier pool
+   * @param onRunEnd called when the host is ordered to stop
    */
   public static Behavior<Command> guardian(
       String name,
       VerifierService verifier,
-      Diagnostics.Probe eyes,
+      Diagnostics.Probe probe,
       BiFunction<Run.RunActors, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
           makeWorker,
-      Runnable told) {
+      Runnable onRunEnd) {
     return Behaviors.setup(
         context -> {
           ActorRef<VerifierPool.Command> verifiers =
               context.spawn(VerifierPool.create(verifier), "verifiers");
-          context.spawn(Diagnostics.create(name, eyes), Diagnostics.NAME);
+          context.spawn(Diagnostics.create(name, probe), Diagnostics.NAME);
           ActorRef<Command> host =
-              context.spawn(create(name, posts -> makeWorker.apply(posts, verifiers), told), NAME);
+              context.spawn(
+                  create(name, actors -> makeWorker.apply(actors, verifiers), onRunEnd), NAME);
           context.watch(host);
-          context.watch(verifiers); // Without it no group of this process is ever judged.
+          context.watch(verifiers); // Without the pool no completion of this process gets a reward.
           return Behaviors.receive(Command.class)
               .onAnyMessage(
                   command -> {
@@ -124,10 +129,10 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
       TimerScheduler<Command> timers,
       String name,
       Function<Run.RunActors, Behavior<RolloutWorker.Command>> makeWorker,
-      Runnable told) {
+      Runnable onRunEnd) {
     super(context);
     this.name = name;
-    this.onRunEnd = told;
+    this.onRunEnd = onRunEnd;
     this.makeWorker = makeWorker;
     this.timers = timers;
     ActorRef<Receptionist.Listing> listings =
@@ -145,8 +150,8 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     return switch (command) {
       case RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) -> onRegistriesFound(found);
       case RegistrationDue _ -> onRegistrationDue();
-      case Registered(ActorRef<NodeRegistry.Command> by, Run.RunActors posts) ->
-          onRegistered(by, posts);
+      case Registered(ActorRef<NodeRegistry.Command> sender, Run.RunActors actors) ->
+          onRegistered(sender, actors);
       case Evicted _ -> onEvicted();
       case Drain _ -> onDrain();
       case RunEnded _ -> onRunEnded();
@@ -154,7 +159,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   }
 
   private Behavior<Command> onRegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) {
-    // An empty listing means that the head is out of sight for the moment: work goes on.
+    // An empty listing means that the coordinator is not visible at present: the worker continues.
     Optional<ActorRef<NodeRegistry.Command>> other =
         found.stream().filter(one -> !registry.equals(Optional.of(one))).findFirst();
     if (other.isEmpty()) {
@@ -163,7 +168,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     registry = other;
     stopWorker();
     if (draining) {
-      return Behaviors.stopped(); // To the new head, what this worker had begun is void.
+      return Behaviors.stopped(); // The new coordinator refuses this worker's groups.
     }
     register();
     return this;
@@ -185,16 +190,17 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     return this;
   }
 
-  private Behavior<Command> onRegistered(ActorRef<NodeRegistry.Command> by, Run.RunActors posts) {
-    if (worker.isEmpty() && !draining && registry.equals(Optional.of(by))) {
+  private Behavior<Command> onRegistered(
+      ActorRef<NodeRegistry.Command> sender, Run.RunActors actors) {
+    if (worker.isEmpty() && !draining && registry.equals(Optional.of(sender))) {
       registrations++;
-      ActorRef<WorkerSupervisor.Command> made =
+      ActorRef<WorkerSupervisor.Command> started =
           getContext()
               .spawn(
-                  WorkerSupervisor.failingFast(makeWorker.apply(posts)),
+                  WorkerSupervisor.failingFast(makeWorker.apply(actors)),
                   name + "-" + registrations);
-      getContext().watch(made);
-      worker = Optional.of(made);
+      getContext().watch(started);
+      worker = Optional.of(started);
     }
     return this;
   }
@@ -208,7 +214,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     return this;
   }
 
-  /** Stops the worker; its engine is closed by the room. */
+  /** Stops the worker. The engine registry closes its engine. */
   private void stopWorker() {
     worker.ifPresent(
         one -> {
@@ -235,8 +241,8 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
 
   @Override
   public Behavior<Command> onSignal(Signal signal) {
-    // A worker ends when it is drained, or when its engine failed too often: the process ends with
-    // it either way, and the node decides whether to start another.
+    // A worker stops when it has drained or when its engine has failed too often. The process ends
+    // with it, and the node agent decides whether to start another.
     return signal instanceof Terminated ? Behaviors.stopped() : this;
   }
 }

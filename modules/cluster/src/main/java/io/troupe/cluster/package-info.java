@@ -1,4 +1,7 @@
-/** The loop over many JVMs: node agents, their children, and the settings of the cluster. */
+/**
+ * The processes of a run over many JVMs: the coordinator's guardian, the node registry, node agents
+ * and worker hosts.
+ */
 @NullMarked
 package io.troupe.cluster;
 

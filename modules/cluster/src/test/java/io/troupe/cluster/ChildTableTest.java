@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class ChildTableTest {
   private static final Path LOG = Path.of("log");
   private static final ChildSpec WORKER = child("w", "0");
-  private static final ChildSpec STANDBY = child("head", "");
+  private static final ChildSpec STANDBY = child("standby", "");
   private static final ChildTable BOTH = ChildTable.EMPTY.started(WORKER).started(STANDBY);
 
   private static ChildSpec child(String name, String gpus) {
@@ -24,20 +24,20 @@ final class ChildTableTest {
   }
 
   @Test
-  void mustered_aStandbyOfASpare_isReplacedByOneWithTheSeatsGpus() {
-    ChildSpec seated = child("head", "1");
-    StartPlan mustered = ChildTable.EMPTY.started(STANDBY).plan(List.of(WORKER, seated));
-    assertThat(mustered.starts()).containsExactly(WORKER);
-    assertThat(mustered.outdated()).containsExactly("head");
+  void plan_aStandbyOfASpareNode_isReplacedByOneWithTheSlotsGpus() {
+    ChildSpec assigned = child("standby", "1");
+    StartPlan planned = ChildTable.EMPTY.started(STANDBY).plan(List.of(WORKER, assigned));
+    assertThat(planned.starts()).containsExactly(WORKER);
+    assertThat(planned.outdated()).containsExactly("standby");
 
-    ChildEnd ended = mustered.table().ended("head", 0, 0);
-    assertThat(ended.outcome()).isEqualTo(new Outcome.Replaced(seated));
+    ChildEnd ended = planned.table().ended("standby", 0, 0);
+    assertThat(ended.outcome()).isEqualTo(new Outcome.Replaced(assigned));
     assertThat(ended.table()).isEqualTo(ChildTable.EMPTY);
   }
 
   @Test
-  void mustered_theSameAgain_leavesThemAlone() {
-    StartPlan changed = BOTH.plan(List.of(WORKER, child("head", "1")));
+  void plan_unchanged_startsNothing() {
+    StartPlan changed = BOTH.plan(List.of(WORKER, child("standby", "1")));
     StartPlan back = changed.table().plan(List.of(WORKER, STANDBY));
     assertThat(back.starts()).isEmpty();
     assertThat(back.outdated()).isEmpty();
@@ -47,7 +47,7 @@ final class ChildTableTest {
   @Test
   void release_allButTheHead_isClearedWithTheLastOfThem() {
     ChildSpec other = child("w2", "1");
-    ChildTable released = BOTH.started(other).release(Set.of("head"));
+    ChildTable released = BOTH.started(other).release(Set.of("standby"));
     assertThat(released.released()).containsExactlyInAnyOrder("w", "w2");
 
     ChildEnd first = released.ended("w", 1, 0);
@@ -66,7 +66,7 @@ final class ChildTableTest {
     }
     assertThat(ended.outcome()).isEqualTo(new Outcome.BackOff(5, 300_000));
     assertThat(ended.table().allBackingOff()).isFalse(); // The other one runs.
-    assertThat(ended.table().ended("head", 0, 6).table().allBackingOff()).isTrue();
+    assertThat(ended.table().ended("standby", 0, 6).table().allBackingOff()).isTrue();
     assertThat(ended.table().started(WORKER).allBackingOff()).isFalse();
     assertThat(ended.table().started(WORKER).ended("w", 0, 9).outcome())
         .isEqualTo(new Outcome.Finished());

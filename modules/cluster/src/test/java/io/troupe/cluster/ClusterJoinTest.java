@@ -30,13 +30,14 @@ class ClusterJoinTest {
           ActorSystem.create(
               Behaviors.<Void>empty(),
               ClusterSettings.SYSTEM_NAME,
-              ConfigFactory.parseString("troupe.end-patience = 100ms").withFallback(usual()));
+              ConfigFactory.parseString("troupe.transport-cutoff-patience = 100ms")
+                  .withFallback(usual()));
       HostPort seed = new HostPort("127.0.0.1", silent.getLocalPort());
       CompletableFuture<Throwable> ended = new CompletableFuture<>();
       Thread.ofPlatform()
           .daemon()
           .start(() -> ended.complete(failureOfJoining(system, SeedNodes.given(List.of(seed)))));
-      try (Socket _ = silent.accept()) { // it has knocked
+      try (Socket _ = silent.accept()) { // it has asked to join
         system.terminate();
         system.getWhenTerminated().toCompletableFuture().get(60, TimeUnit.SECONDS);
 

@@ -58,10 +58,11 @@ class Ipv6Test {
     try {
       Cluster own = Cluster.get(first);
       own.manager().tell(new Join(own.selfMember().address()));
-      HostPort told = HostPort.parse(address(first).toString());
-      assertThat(told.host()).isEqualTo("::1");
-      String seed = ClusterSettings.addresses(List.of(told)).getFirst();
-      assertThat(seed).isEqualTo("akka://" + ClusterSettings.SYSTEM_NAME + "@[::1]:" + told.port());
+      HostPort parsed = HostPort.parse(address(first).toString());
+      assertThat(parsed.host()).isEqualTo("::1");
+      String seed = ClusterSettings.addresses(List.of(parsed)).getFirst();
+      assertThat(seed)
+          .isEqualTo("akka://" + ClusterSettings.SYSTEM_NAME + "@[::1]:" + parsed.port());
       Cluster other = Cluster.get(second);
       other.manager().tell(new Join(AddressFromURIString.parse(seed)));
       Await.until(

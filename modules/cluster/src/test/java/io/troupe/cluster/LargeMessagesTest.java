@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The actors that get large messages are where the transport is told that they are. */
+/** The actors that receive large messages have the paths that the transport is configured with. */
 class LargeMessagesTest {
   private static final String KEY = "akka.remote.artery.large-message-destinations";
 
@@ -37,9 +37,9 @@ class LargeMessagesTest {
           .config();
 
   @Test
-  void config_namesTheHeadsActors() {
+  void config_namesTheCoordinatorsActors() {
     assertThat(config.getStringList(KEY))
-        .contains("/user/house/run/trainer", "/user/house/run/recorder");
+        .contains("/user/coordination/run/trainer", "/user/coordination/run/recorder");
   }
 
   @Test
@@ -55,7 +55,7 @@ class LargeMessagesTest {
               ClusterSettings.SYSTEM_NAME,
               ConfigFactory.parseString("akka.actor.provider = local").withFallback(config));
       try {
-        system.systemActorOf(desk(), "desk", Props.empty());
+        system.systemActorOf(registry(), NodeRegistry.NAME, Props.empty());
         String worker = path.get(60, TimeUnit.SECONDS);
         assertThat(worker).startsWith("/user/");
         assertThat(config.getStringList(KEY))
@@ -75,8 +75,8 @@ class LargeMessagesTest {
         });
   }
 
-  /** Takes on whoever enlists, for a run of which nothing is there. */
-  private static Behavior<NodeRegistry.Command> desk() {
+  /** Accepts every worker, for a run without actors. */
+  private static Behavior<NodeRegistry.Command> registry() {
     return Behaviors.setup(
         context -> {
           ActorRef<NodeRegistry.Command> self = context.getSelf();
@@ -84,7 +84,7 @@ class LargeMessagesTest {
               .getSystem()
               .receptionist()
               .tell(Receptionist.register(NodeRegistry.SERVICE_KEY, self));
-          Run.RunActors posts =
+          Run.RunActors actors =
               new Run.RunActors(
                   context.getSystem().ignoreRef(),
                   context.getSystem().ignoreRef(),
@@ -92,8 +92,8 @@ class LargeMessagesTest {
           return Behaviors.receive(NodeRegistry.Command.class)
               .onMessage(
                   NodeRegistry.RegisterWorker.class,
-                  enlist -> {
-                    enlist.replyTo().tell(new WorkerHost.Registered(self, posts));
+                  registration -> {
+                    registration.replyTo().tell(new WorkerHost.Registered(self, actors));
                     return Behaviors.same();
                   })
               .build();

@@ -16,8 +16,8 @@ final class WeightDistributionStateTest {
           .joined("b", "10.0.0.2:7")
           .published(3);
 
-  private static boolean doubtful(WeightDistributionState book, String node) {
-    WeightDistributionState.NodeState known = book.nodes().get(node);
+  private static boolean doubtful(WeightDistributionState state, String node) {
+    WeightDistributionState.NodeState known = state.nodes().get(node);
     return known != null && known.doubtful();
   }
 
@@ -26,7 +26,7 @@ final class WeightDistributionStateTest {
     Updated failed = TWO.failed("a", 3, "it was slow", List.of());
     assertThat(failed.changes())
         .extracting(Change::text)
-        .containsExactly("node a did not get v3 and waits for the next: it was slow");
+        .containsExactly("node a did not receive v3 and waits for the next: it was slow");
     assertThat(doubtful(failed.state(), "a")).isTrue();
 
     Updated older = failed.state().published(5).received("a", 4, List.of());
@@ -40,14 +40,14 @@ final class WeightDistributionStateTest {
 
   @Test
   void failed_oneVersionAfterTheOther_isOneChangeUntilItHoldsTheNewest() {
-    WeightDistributionState book = TWO;
+    WeightDistributionState state = TWO;
     List<Change> changes = new ArrayList<>();
     for (int version = 4; version < 50; version++) {
-      Updated noted = book.published(version).failed("a", version, "it was slow", List.of());
-      changes.addAll(noted.changes());
-      book = noted.state();
+      Updated updated = state.published(version).failed("a", version, "it was slow", List.of());
+      changes.addAll(updated.changes());
+      state = updated.state();
     }
-    changes.addAll(book.published(50).received("a", 50, List.of()).changes());
+    changes.addAll(state.published(50).received("a", 50, List.of()).changes());
     assertThat(changes)
         .containsExactly(
             new WeightDistributionState.Missed("a", 4, "it was slow"),
@@ -57,25 +57,25 @@ final class WeightDistributionStateTest {
   @Test
   void failed_replacedVersion_isWorthAWordAtTheThirdInARowOnly() {
     WeightDistributionState later = TWO.published(9);
-    Updated noted = later.failed("a", 3, "gone", List.of());
-    noted = noted.state().failed("a", 4, "gone", List.of());
-    assertThat(noted.changes()).isEmpty();
-    noted = noted.state().failed("a", 5, "gone", List.of());
-    assertThat(noted.changes()).hasSize(1);
-    assertThat(doubtful(noted.state(), "a")).isTrue();
+    Updated updated = later.failed("a", 3, "gone", List.of());
+    updated = updated.state().failed("a", 4, "gone", List.of());
+    assertThat(updated.changes()).isEmpty();
+    updated = updated.state().failed("a", 5, "gone", List.of());
+    assertThat(updated.changes()).hasSize(1);
+    assertThat(doubtful(updated.state(), "a")).isTrue();
   }
 
   @Test
   void brought_afterLeavingAnotherNode_doubtsThatOne() {
-    Updated noted =
+    Updated updated =
         TWO.received("b", 3, List.of(new FailedSource("10.0.0.1:7", "gave too little", true)));
-    assertThat(noted.changes())
+    assertThat(updated.changes())
         .extracting(Change::text)
         .containsExactly(
-            "node a held up v3: gave too little; others take weights elsewhere until it has caught"
+            "node a delayed v3: gave too little; other nodes use other sources until it has caught"
                 + " up");
-    assertThat(doubtful(noted.state(), "a")).isTrue();
-    assertThat(doubtful(noted.state(), "b")).isFalse();
+    assertThat(doubtful(updated.state(), "a")).isTrue();
+    assertThat(doubtful(updated.state(), "b")).isFalse();
 
     Updated lacking =
         TWO.received("b", 3, List.of(new FailedSource("10.0.0.1:7", "lacks them", false)));

@@ -88,7 +88,7 @@ final class WireMessagesTest {
   }
 
   static Stream<WireMessage> messages() {
-    Run.RunActors posts = new Run.RunActors(ref(), ref(), ref());
+    Run.RunActors actors = new Run.RunActors(ref(), ref(), ref());
     List<SampledWeights> weights = List.of(new SampledWeights(VERSION, "ab12"));
     return Stream.of(
         new Coordinator.Register(WORKER, ref()),
@@ -163,7 +163,7 @@ final class WireMessagesTest {
         new NodeAgent.RunEnded("r"),
         new NodeAgent.StopChild("a", "a-t0", 7),
         new NodeAgent.Drain("a", ref()),
-        new WorkerHost.Registered(ref(), posts),
+        new WorkerHost.Registered(ref(), actors),
         new WorkerHost.Evicted(),
         new WorkerHost.RunEnded());
   }

@@ -16,59 +16,58 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Answers for the process it stands in: what it is at, where its threads stand, where its time
- * goes; and carries out what operators ask of a process. It works only when it is asked, and on a
- * few questions at a time.
+ * Reports on its process (state, thread dump, sampled stacks) and carries out operators' requests
+ * to that process. It works only on request, and on a few requests at a time.
  */
 public final class Diagnostics extends AbstractOnMessageBehavior<Diagnostics.Command> {
-  /** How it is found. */
-  static final ServiceKey<Command> SERVICE_KEY = ServiceKey.create(Command.class, "lookouts");
+  /** The name that it is spawned under, and of its service. */
+  public static final String NAME = "diagnostics";
 
-  /** The name it is spawned under. */
-  public static final String NAME = "lookout";
+  /** The receptionist's key. */
+  static final ServiceKey<Command> SERVICE_KEY = ServiceKey.create(Command.class, NAME);
 
   private static final int MAX_CONCURRENT = 4;
 
   public sealed interface Command {}
 
-  /** What somebody wants to know of a process, or wants it to do. */
+  /** What a request asks of a process. */
   public enum Topic {
     /** Its actors, verifiers, accelerators and load. */
     REPORT,
     /** Its thread dump. */
     THREADS,
-    /** Its stacks, sampled for as many seconds as the argument says. */
+    /** Its stacks, sampled for the number of seconds in the argument. */
     FLAME,
-    /** Take the verifier out of service that the argument names. */
+    /** Take the verifier that the argument names out of service. */
     QUARANTINE,
-    /** Put it back. */
+    /** Put that verifier back into service. */
     RELEASE,
-    /** Finish what is begun, and leave. */
+    /** Finish the work in flight, then leave. */
     DRAIN
   }
 
-  /** A question. */
+  /** A request. */
   public record Inspect(Topic topic, String argument, ActorRef<Answer> replyTo)
       implements Command, WireMessage {}
 
   /**
    * An answer.
    *
-   * @param bytes what was asked for, in a form that both sides know; small enough for one message
-   * @param error why there is none; "" if there is
+   * @param bytes the result, in a form that both sides know; small enough for one message
+   * @param error why there is no result; "" if there is one
    */
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   public record Answer(String jvm, byte[] bytes, String error) implements WireMessage {}
 
   private record Inspected(ActorRef<Answer> replyTo, Answer answer) implements Command {}
 
-  /** Looks. */
+  /** Inspects a process. */
   @FunctionalInterface
   public interface Probe {
     /**
-     * Answers a question; may block.
+     * Answers a request. May block.
      *
-     * @throws IOException with why there is no answer
+     * @throws IOException if there is no answer; the message says why
      */
     byte[] inspect(Topic topic, String argument) throws IOException, InterruptedException;
   }
@@ -79,18 +78,18 @@ public final class Diagnostics extends AbstractOnMessageBehavior<Diagnostics.Com
   private int busy;
 
   /**
-   * A lookout that can be asked from anywhere in the cluster.
+   * Diagnostics that every process of the cluster can request.
    *
-   * @param jvm the name of this process, unique in the cluster
+   * @param jvm name of this process, unique in the cluster
    */
-  public static Behavior<Command> create(String jvm, Probe eyes) {
-    return Behaviors.setup(context -> new Diagnostics(context, jvm, eyes));
+  public static Behavior<Command> create(String jvm, Probe probe) {
+    return Behaviors.setup(context -> new Diagnostics(context, jvm, probe));
   }
 
-  private Diagnostics(ActorContext<Command> context, String jvm, Probe eyes) {
+  private Diagnostics(ActorContext<Command> context, String jvm, Probe probe) {
     super(context);
     this.jvm = jvm;
-    this.probe = eyes;
+    this.probe = probe;
     this.blocking = context.getSystem().dispatchers().lookup(DispatcherSelector.blocking());
     context.getSystem().receptionist().tell(Receptionist.register(SERVICE_KEY, context.getSelf()));
   }
@@ -98,7 +97,7 @@ public final class Diagnostics extends AbstractOnMessageBehavior<Diagnostics.Com
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case Inspect ask -> onInspect(ask);
+      case Inspect request -> onInspect(request);
       case Inspected(ActorRef<Answer> replyTo, Answer answer) -> {
         busy--;
         replyTo.tell(answer);
@@ -107,28 +106,28 @@ public final class Diagnostics extends AbstractOnMessageBehavior<Diagnostics.Com
     return this;
   }
 
-  private void onInspect(Inspect ask) {
+  private void onInspect(Inspect request) {
     if (busy >= MAX_CONCURRENT) {
-      ask.replyTo().tell(refused("%s is being asked %d things already".formatted(jvm, busy)));
+      request.replyTo().tell(refused("%s answers %d requests already".formatted(jvm, busy)));
       return;
     }
     busy++;
     getContext()
         .pipeToSelf(
-            CompletableFuture.supplyAsync(() -> inspect(ask), blocking),
+            CompletableFuture.supplyAsync(() -> inspect(request), blocking),
             (bytes, failure) ->
                 new Inspected(
-                    ask.replyTo(),
+                    request.replyTo(),
                     failure == null
                         ? new Answer(jvm, bytes, "")
                         : refused(String.valueOf(Causes.root(failure).getMessage()))));
   }
 
-  private byte[] inspect(Inspect ask) {
+  private byte[] inspect(Inspect request) {
     try {
-      return probe.inspect(ask.topic(), ask.argument());
-    } catch (IOException unseen) {
-      throw new UncheckedIOException(String.valueOf(unseen.getMessage()), unseen);
+      return probe.inspect(request.topic(), request.argument());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(String.valueOf(failure.getMessage()), failure);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(jvm + " ends", stopping);

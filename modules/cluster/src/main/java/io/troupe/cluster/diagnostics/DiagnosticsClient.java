@@ -15,22 +15,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Asks the lookouts of the other processes of a cluster. Safe for use by several threads. */
+/** Requests diagnostics from the other processes of a cluster. Thread-safe. */
 public final class DiagnosticsClient {
   private static final Duration FIND_TIMEOUT = Duration.ofSeconds(2);
 
   private final ActorSystem<?> system;
   private final Map<String, ActorRef<Diagnostics.Command>> byJvm = new ConcurrentHashMap<>();
 
-  /** Asks from this process. */
+  /** A client in the process of this actor system. */
   public DiagnosticsClient(ActorSystem<?> system) {
     this.system = system;
   }
 
   /**
-   * Asks all.
+   * Asks all processes.
    *
-   * @return answers by name; without those that did not answer in time
+   * @return answers in the order of names, without processes that did not answer in time
    */
   public CompletionStage<List<Diagnostics.Answer>> askAll(
       Diagnostics.Topic topic, String argument, Duration patience) {
@@ -56,10 +56,10 @@ public final class DiagnosticsClient {
   }
 
   /**
-   * Asks one.
+   * Asks one process.
    *
-   * @return its answer; empty if {@link #askAll} has found nobody of that name; fails if it does
-   *     not answer in time
+   * @return its answer; empty if {@link #askAll} has found no process of that name; fails if it
+   *     does not answer in time
    */
   public CompletionStage<Optional<Diagnostics.Answer>> ask(
       String jvm, Diagnostics.Topic topic, String argument, Duration patience) {

@@ -1,4 +1,4 @@
-/** Stacks, heaps and logs of a process, asked for over the cluster. */
+/** Diagnostics of the cluster's processes, requested over the cluster. */
 @NullMarked
 package io.troupe.cluster.diagnostics;
 

@@ -7,14 +7,14 @@ import java.util.Optional;
  * What a process must have in common with a cluster to belong to it.
  *
  * @param cluster name of the cluster
- * @param build of the program: its messages mean the same only within one build
+ * @param build of the program: messages are compatible only within one build
  */
 public record ClusterIdentity(String cluster, String build) {
   public ClusterIdentity {
     Require.require(!cluster.isBlank(), "cluster.name must not be blank");
   }
 
-  /** Why the holder of {@code other} may not join, if it may not. */
+  /** The reason why a process with another identity may not join; empty if it may. */
   public Optional<String> incompatibilityWith(ClusterIdentity other) {
     if (!cluster.equals(other.cluster)) {
       return Optional.of(

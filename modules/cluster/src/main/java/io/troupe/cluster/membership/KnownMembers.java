@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Whom a node has met in its cluster and can knock at: heads, standbys and other nodes. They are
- * kept in a file, so that a node that was cut off, or started again, finds back although the seeds
- * it was given have gone.
+ * The coordinators, standbys and nodes that a node has met in its cluster. A file keeps their
+ * addresses, so that a node that was cut off or restarted can join again even if its configured
+ * seeds are gone.
  */
 public final class KnownMembers {
   private static final int MAX_MEMBERS = 32;
@@ -29,9 +29,9 @@ public final class KnownMembers {
   }
 
   /**
-   * What is known by a file; nobody if it is not there yet.
+   * The members in a file; none if the file does not exist yet.
    *
-   * @throws IOException if it cannot be read; a line that is no address is left out
+   * @throws IOException if the file cannot be read; a line that is no address is ignored
    */
   public static KnownMembers in(Path file) throws IOException {
     List<HostPort> members = new ArrayList<>();
@@ -43,7 +43,7 @@ public final class KnownMembers {
     return new KnownMembers(file, members);
   }
 
-  /** All of them, those met last first. */
+  /** All members, the most recent first. */
   public synchronized List<HostPort> all() {
     return List.copyOf(members.reversed());
   }
@@ -57,7 +57,7 @@ public final class KnownMembers {
     write();
   }
 
-  /** Forgets one that has left on purpose. */
+  /** Forgets a member that has left in order. */
   synchronized void remove(HostPort member) throws IOException {
     if (members.remove(member)) {
       write();

@@ -13,8 +13,11 @@ import akka.cluster.typed.Subscribe;
 import io.troupe.base.net.HostPort;
 import java.io.IOException;
 
-/** Notes which members of the cluster this process could knock at, should it lose them. */
+/** Records the members that this process can contact if it loses the cluster. */
 public final class MemberTracker {
+  /** The name of the actor. */
+  public static final String NAME = "member-tracker";
+
   private MemberTracker() {}
 
   public static Behavior<ClusterEvent.MemberEvent> create(KnownMembers known) {
@@ -36,7 +39,7 @@ public final class MemberTracker {
         });
   }
 
-  /** Workers have no gate. */
+  /** Workers have no join gate. */
   private static boolean isKnownKind(Member member, Address own) {
     return !member.address().equals(own)
         && (member.hasRole("node") || member.hasRole("coordinator"));
@@ -55,7 +58,7 @@ public final class MemberTracker {
         known.remove(member);
       }
     } catch (IOException e) {
-      // Only its memory across a restart suffers: within this process it is known.
+      // Only a restarted process misses the member: this one knows it.
       context.getLog().warn("known members cannot be written: {}", e.getMessage());
     }
   }

@@ -5,19 +5,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where a process that wants to join knocks.
+ * The members that a process asks to join.
  *
- * @param given by its operator: if one of them refuses, the process ends with the reason
- * @param remembered from earlier: others may live there by now, so their refusals count for nothing
+ * @param given seeds of the operator: if member of them refuses, the process ends with the reason
+ * @param remembered members met earlier: their addresses may belong to other processes by now, so a
+ *     refusal is ignored
  */
 public record SeedNodes(List<HostPort> given, List<HostPort> remembered) {
   public SeedNodes {
-    List<HostPort> sure = List.copyOf(given);
-    given = sure;
-    remembered = remembered.stream().filter(one -> !sure.contains(one)).toList();
+    List<HostPort> operatorSeeds = List.copyOf(given);
+    given = operatorSeeds;
+    remembered = remembered.stream().filter(member -> !operatorSeeds.contains(member)).toList();
   }
 
-  /** Seeds of a process that remembers nobody. */
+  /** Seeds without remembered members. */
   public static SeedNodes given(List<HostPort> given) {
     return new SeedNodes(given, List.of());
   }

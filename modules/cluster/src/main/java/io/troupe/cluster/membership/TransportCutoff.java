@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the end of an actor system from waiting for peers that cannot answer; named in the
- * configuration.
+ * Limits how long an actor system that terminates waits for its peers. Akka loads it by the name in
+ * troupe-cluster.conf.
  *
- * <p>Remoting says goodbye on each connection and waits, without a limit of its own, until the
- * other side has closed it too. A side behind a cut cable or in a stopped process does not, for the
- * 15 minutes and more in which the operating system repeats the goodbye (Akka issue 30326). A node
- * that was cut off would not come back for as long.
+ * <p>Remoting closes each connection and waits without a limit until the peer has closed it too. A
+ * peer behind a cut cable or in a stopped process does not, and the operating system repeats the
+ * last packet for 15 minutes and more (Akka issue 30326). A node that was cut off could not join
+ * again for as long.
  */
 public final class TransportCutoff extends AbstractExtensionId<TransportCutoff.Watch>
     implements ExtensionIdProvider {
   private static final Logger LOG = LoggerFactory.getLogger(TransportCutoff.class);
 
-  /** Does its work by itself. */
+  /** The extension; it has no operations. */
   public static final class Watch implements Extension {
     private Watch() {}
   }
@@ -40,7 +40,7 @@ public final class TransportCutoff extends AbstractExtensionId<TransportCutoff.W
 
   @Override
   public Watch createExtension(ExtendedActorSystem system) {
-    Duration patience = system.settings().config().getDuration("troupe.end-patience");
+    Duration patience = system.settings().config().getDuration("troupe.transport-cutoff-patience");
     CoordinatedShutdown.get(system)
         .addTask(
             CoordinatedShutdown.PhaseBeforeActorSystemTerminate(),
@@ -54,7 +54,7 @@ public final class TransportCutoff extends AbstractExtensionId<TransportCutoff.W
     return CompletableFuture.completedFuture(Done.getInstance());
   }
 
-  /** Runs only where the system has not ended by then: its scheduler ends with it. */
+  /** Runs only if the system has not terminated by then, because its scheduler ends with it. */
   private static void cut(ExtendedActorSystem system, Duration patience) {
     LOG.warn(
         "event=connections_cut reason=\"this process ends, and after {} ms a peer has not closed"

@@ -1,4 +1,4 @@
-/** Who is a member: joining, identity, seeds, settings of the actor system. */
+/** Membership in a cluster: identity, seeds, known members and the cut-off of the transport. */
 @NullMarked
 package io.troupe.cluster.membership;
 

@@ -3,11 +3,11 @@ package io.troupe.cluster.split;
 import akka.actor.setup.Setup;
 import io.troupe.store.folder.RunLease;
 
-/** Hands the lease of the run to what decides about splits; part of an actor system's setup. */
+/** Passes the run's lease to {@link SplitBrainResolver} in the setup of the actor system. */
 public final class LeaseSetup extends Setup {
   private final RunLease lease;
 
-  /** The lease of the run whose head this process is, or waits to become. */
+  /** Sets the lease of the run that this process coordinates or stands by for. */
   public LeaseSetup(RunLease lease) {
     this.lease = lease;
   }

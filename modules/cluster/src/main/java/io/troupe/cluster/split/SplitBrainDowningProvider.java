@@ -9,23 +9,26 @@ import java.util.Optional;
 import scala.Option;
 import scala.concurrent.duration.FiniteDuration;
 
-/** Tells the cluster to let {@link SplitBrainResolver} decide; named in the configuration. */
+/**
+ * Makes Akka's cluster use {@link SplitBrainResolver}. Akka loads it by the name in
+ * troupe-cluster.conf.
+ */
 public final class SplitBrainDowningProvider extends DowningProvider {
   private final Duration stableAfter;
   private final Duration leasePatience;
   private final Duration noCoordinatorPatience;
   private final Optional<RunLease> lease;
 
-  /** Called by the cluster. */
+  /** Akka calls this by reflection. */
   public SplitBrainDowningProvider(ActorSystem system) {
     this.stableAfter = system.settings().config().getDuration("troupe.split.stable-after");
     this.leasePatience = system.settings().config().getDuration("troupe.split.lease-patience");
     this.noCoordinatorPatience =
-        system.settings().config().getDuration("troupe.split.headless-patience");
+        system.settings().config().getDuration("troupe.split.no-coordinator-patience");
     this.lease = system.settings().setup().get(LeaseSetup.class).map(LeaseSetup::lease);
   }
 
-  /** A new head needs no pause: it holds the lease. */
+  /** A new coordinator needs no pause, because it holds the lease. */
   @Override
   public FiniteDuration downRemovalMargin() {
     return FiniteDuration.Zero();

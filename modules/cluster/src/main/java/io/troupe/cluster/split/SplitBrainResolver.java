@@ -26,18 +26,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches who is reachable, and carries out {@link SplitBrainRule} about those who have not been
- * for a while. It is a classic actor because the cluster starts it.
+ * Watches which members are reachable and applies {@link SplitBrainRule} to those that have been
+ * unreachable for too long. It is a classic actor because Akka's cluster starts it.
  */
 final class SplitBrainResolver extends AbstractActorWithTimers {
   private static final Logger LOG = LoggerFactory.getLogger(SplitBrainResolver.class);
-  private static final Duration TRY_AGAIN = Duration.ofMillis(500);
+  private static final Duration RETRY_INTERVAL = Duration.ofMillis(500);
 
-  /** A file system of a network may take its time. */
+  /** Runs calls of the lease, which a network file system may delay. */
   private static final Executor BLOCKING = task -> Thread.ofVirtual().name("lease").start(task);
 
-  /** Greater than any number the cluster gives to its members. */
-  private static final int NEWCOMERS = Integer.MAX_VALUE / 2;
+  /** Greater than every number that the cluster gives to its members. */
+  private static final int JOINING_AGE = Integer.MAX_VALUE / 2;
 
   private enum Decide {
     NOW
@@ -46,14 +46,14 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   /**
    * How an attempt to take the lease ended.
    *
-   * @param trouble why it could not be tried; "" when it could
+   * @param trouble why the attempt failed with an error; "" if it did not
    */
   private record Claimed(boolean held, String trouble) {}
 
   /**
-   * How a look at the lease ended.
+   * How a check of the lease ended.
    *
-   * @param trouble why it could not be looked at; "" when it could
+   * @param trouble why the check failed with an error; "" if it did not
    */
   private record Confirmed(boolean held, String trouble) {}
 
@@ -65,18 +65,18 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   private final Map<Address, Long> unreachableSince = new HashMap<>();
   private boolean claiming;
   private boolean confirming;
-  private boolean told;
+  private boolean refusalLogged;
   private Optional<Long> claimingSince = Optional.empty();
   private Optional<Long> noCoordinatorSince = Optional.empty();
 
   SplitBrainResolver(
       Duration stableAfter,
       Duration leasePatience,
-      Duration headlessPatience,
+      Duration noCoordinatorPatience,
       Optional<RunLease> lease) {
     this.stableAfter = stableAfter;
     this.leasePatience = leasePatience;
-    this.noCoordinatorPatience = headlessPatience;
+    this.noCoordinatorPatience = noCoordinatorPatience;
     this.lease = lease;
   }
 
@@ -113,17 +113,17 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   }
 
   /**
-   * Every member has a clock of its own: on a busy machine somebody is always out of reach for a
-   * moment, and must not hold up the removal of the dead.
+   * Every member has its own clock: on a busy machine some member is always unreachable for a
+   * moment, and it must not delay the removal of dead members.
    *
-   * <p>Who is out of reach comes from the event and not from {@code cluster.state()}, which another
-   * actor keeps and which may not have heard of the event yet. No other event need follow.
+   * <p>The set of unreachable members comes from the events and not from {@code cluster.state()},
+   * which another actor updates and which may lag behind the event. No later event is certain.
    */
   private void onUnreachable(Address member) {
     LOG.info("unreachable={}", member);
     unreachableSince.putIfAbsent(member, System.nanoTime());
     if (!getTimers().isTimerActive(Decide.NOW)) {
-      lookAgainIn(untilLost());
+      decideIn(untilLost());
     }
   }
 
@@ -140,11 +140,11 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
     }
   }
 
-  private void lookAgainIn(Duration pause) {
+  private void decideIn(Duration pause) {
     getTimers().startSingleTimer(Decide.NOW, Decide.NOW, pause);
   }
 
-  /** Members that have not been reachable for long enough. */
+  /** The members that have been unreachable for long enough to count as lost. */
   private Set<Address> lost() {
     long latest = System.nanoTime() - stableAfter.toNanos();
     return unreachableSince.entrySet().stream()
@@ -153,7 +153,9 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
         .collect(Collectors.toSet());
   }
 
-  /** Time until another of those out of reach counts as lost; a little more where none is left. */
+  /**
+   * The time until the next unreachable member counts as lost; the retry interval if there is none.
+   */
   private Duration untilLost() {
     long now = System.nanoTime();
     long left =
@@ -161,7 +163,7 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
             .mapToLong(since -> since + stableAfter.toNanos() - now)
             .filter(nanos -> nanos > 0)
             .min()
-            .orElse(TRY_AGAIN.toNanos());
+            .orElse(RETRY_INTERVAL.toNanos());
     return Duration.ofNanos(left);
   }
 
@@ -174,14 +176,14 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   private void decide() {
     Set<Address> lost = lost();
     if (!unreachableSince.isEmpty()) {
-      lookAgainIn(lost.isEmpty() ? untilLost() : TRY_AGAIN);
+      decideIn(lost.isEmpty() ? untilLost() : RETRY_INTERVAL);
     }
     if (lost.isEmpty()) {
       return;
     }
     SplitBrainRule.Action verdict =
         SplitBrainRule.verdict(
-            seen(lost), age(cluster.selfMember()), lease.map(RunLease::held).orElse(false));
+            views(lost), age(cluster.selfMember()), lease.map(RunLease::held).orElse(false));
     if (verdict != SplitBrainRule.Action.LEAVE) {
       noCoordinatorSince = Optional.empty();
     }
@@ -196,19 +198,19 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
     }
   }
 
-  private List<SplitBrainRule.MemberView> seen(Set<Address> lost) {
-    List<SplitBrainRule.MemberView> seen = new ArrayList<>();
+  private List<SplitBrainRule.MemberView> views(Set<Address> lost) {
+    List<SplitBrainRule.MemberView> views = new ArrayList<>();
     for (Member member : cluster.state().getMembers()) {
       if (counts(member)) {
-        seen.add(
+        views.add(
             new SplitBrainRule.MemberView(
                 kind(member), !lost.contains(member.address()), age(member)));
       }
     }
-    return seen;
+    return views;
   }
 
-  /** Newcomers come last, and in the order in which the cluster will number them. */
+  /** Members that join come last, in the order in which the cluster will number them. */
   private int age(Member member) {
     if (!isNew(member)) {
       return member.upNumber();
@@ -220,25 +222,28 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
               ? 1
               : 0;
     }
-    return NEWCOMERS + before;
+    return JOINING_AGE + before;
   }
 
-  /** Removes nobody by a lease that a server of files may have given to another process since. */
+  /**
+   * Checks the lease before members are removed: a file server may have given it to another
+   * process.
+   */
   private void confirm(Set<Address> lost) {
     Optional<RunLease> held = lease.filter(RunLease::held);
     if (held.isEmpty()) {
-      remove(lost); // Of a cluster in which nobody could be head.
+      remove(lost); // No member of this cluster can coordinate.
     } else if (!confirming) {
       confirming = true;
       RunLease own = held.get();
       Patterns.pipe(
-              CompletableFuture.supplyAsync(() -> look(own), BLOCKING),
+              CompletableFuture.supplyAsync(() -> confirmLease(own), BLOCKING),
               getContext().getDispatcher())
           .to(getSelf());
     }
   }
 
-  private static Confirmed look(RunLease lease) {
+  private static Confirmed confirmLease(RunLease lease) {
     try {
       return new Confirmed(lease.confirm(), "");
     } catch (IOException | UncheckedIOException trouble) {
@@ -260,8 +265,8 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
       cluster.down(cluster.selfAddress());
     } else if (!lost.isEmpty()) {
       LOG.warn(
-          "split lost={}: the run's lease cannot be looked at now: {}", lost, confirmed.trouble());
-      lookAgainIn(TRY_AGAIN);
+          "split lost={}: the run's lease cannot be checked now: {}", lost, confirmed.trouble());
+      decideIn(RETRY_INTERVAL);
     }
   }
 
@@ -278,15 +283,15 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
     }
   }
 
-  /** Nobody here removes anybody, so waiting for a head that is only slow costs nothing. */
+  /** No process of this side removes members, so waiting for a slow coordinator is safe. */
   private void onNoCoordinator(Set<Address> lost) {
     long now = System.nanoTime();
     if (noCoordinatorSince.isEmpty()) {
-      LOG.warn("split lost={}: nobody here could be the head", lost);
+      LOG.warn("split lost={}: no process on this side can coordinate", lost);
       noCoordinatorSince = Optional.of(now);
     }
     if (now - noCoordinatorSince.get() >= noCoordinatorPatience.toNanos()) {
-      LOG.warn("split lost={} verdict=leave: nobody here could be the head", lost);
+      LOG.warn("split lost={} verdict=leave: no process on this side can coordinate", lost);
       cluster.down(cluster.selfAddress());
     }
   }
@@ -298,7 +303,7 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
     claiming = true;
     if (claimingSince.isEmpty()) {
       claimingSince = Optional.of(System.nanoTime());
-      told = false;
+      refusalLogged = false;
       LOG.warn("split lost={} verdict=claim", lost);
     }
     RunLease wanted = lease.get();
@@ -328,18 +333,18 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
 
   private void onRefused(Set<Address> lost, String trouble, long nanos) {
     String holder = lease.map(RunLease::holder).orElse("nobody");
-    if (!told) {
-      told = true;
+    if (!refusalLogged) {
+      refusalLogged = true;
       LOG.warn(
           "split lost={}: the run's lease is held by {}. Should that process hang, end it with"
-              + " kill -9, and this side goes on {}",
+              + " kill -9, and this side continues {}",
           lost,
           holder,
           trouble);
     }
     if (nanos >= leasePatience.toNanos()) {
       LOG.warn(
-          "split lost={} verdict=leave: the lease was not to be had for {} s; it is held by {} {}",
+          "split lost={} verdict=leave: the lease could not be taken for {} s; it is held by {} {}",
           lost,
           leasePatience.toSeconds(),
           holder,
@@ -348,19 +353,19 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
       side.removeAll(lost);
       side.remove(cluster.selfAddress());
       side.forEach(cluster::down);
-      cluster.down(cluster.selfAddress()); // Last: a process that is down tells others little.
+      cluster.down(cluster.selfAddress()); // Last: a process that is down no longer gossips.
     }
   }
 
-  /** The side that went on has removed this process, and will not talk to it again. */
+  /** The surviving side has removed this process and refuses its messages. */
   private void onQuarantined() {
     LOG.warn("split verdict=leave: the others have removed this process");
     cluster.down(cluster.selfAddress());
   }
 
   /**
-   * One that could be head counts before it is let in, because nobody is let in while somebody is
-   * lost: after the loss of all heads it is the only one that can remove them.
+   * A process that can coordinate counts while it joins, because no member is admitted while
+   * another is lost: after the loss of all coordinators only it can remove them.
    */
   private static boolean counts(Member member) {
     return member.status().equals(MemberStatus.up())

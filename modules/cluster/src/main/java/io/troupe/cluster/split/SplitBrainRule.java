@@ -3,35 +3,36 @@ package io.troupe.cluster.split;
 import java.util.Comparator;
 import java.util.List;
 
-/** What a process does about members of its cluster that it has lost. */
+/** Decides what a process does about lost members of its cluster. */
 public final class SplitBrainRule {
   /*
-   * To a side, a crash of the others and a cut of the network look the same, and no count of votes
-   * tells them apart: two crashes of three look like a minority cut off. What tells them apart is
-   * the run's lease, a lock in the run folder that the operating system takes from dead processes
-   * and from no others. So that
+   * To one side, a crash of the others and a cut of the network look the same, and no majority tells
+   * them apart: two crashes of three processes look like a minority that is cut off. The run's lease
+   * tells them apart. It is a lock in the run folder that the operating system releases when its
+   * process dies, and never before. Hence:
    *
-   *   1  a side without a process that could be head stops, if the other one has any: its processes
+   *   1  a side without a process that can coordinate stops if the other side has one; its processes
    *      join again;
-   *   2  the process that holds the lease goes on with everybody it reaches, and removes the others;
-   *   3  where nobody holds it, the oldest that could be head tries to take it: the cluster gives the
-   *      seat to the oldest, so that lease and seat meet in one process. The rest wait;
+   *   2  the process that holds the lease continues with every process it reaches and removes the
+   *      others;
+   *   3  if no process holds the lease, the oldest that can coordinate tries to take it. The cluster
+   *      gives the leadership to the oldest member, so lease and leadership meet in one process. The
+   *      others wait;
    *   4  a side that has not got the lease for as long as a dead host may keep it stops.
    *
-   * A server of network files may give the lease of a living process away. Before a process removes
-   * members it looks whether the lease is still its own, and leaves if it is not.
+   * A network file server may give away the lease of a living process. Before a process removes
+   * members it checks whether it still holds the lease, and leaves the cluster if it does not.
    *
-   * Invariant: a process removes members only while it holds the lease, and it works as head only
-   * while it holds the lease. One process holds it at a time; hence there never are two heads, and
-   * of two sides at most one goes on. Views may differ as they like: no step depends on another
-   * side's view.
+   * Invariant: a process removes members, and coordinates, only while it holds the lease. One process
+   * holds it at a time. Hence there are never two coordinators, and of two sides at most one
+   * continues. The sides' views may differ: no step depends on the view of the other side.
    *
-   * A cluster in which nobody could be head has nothing to protect: its larger part goes on.
+   * A cluster in which no process can coordinate has nothing to protect: its larger part continues.
    */
 
-  /** What a process can be. */
+  /** The kind of a process. */
   public enum MemberKind {
-    /** The head, or one that waits to become it. */
+    /** The coordinator, or a standby. */
     COORDINATOR,
     /** A node agent. */
     NODE,
@@ -39,13 +40,13 @@ public final class SplitBrainRule {
     WORKER
   }
 
-  /** What to do. */
+  /** What a process does. */
   public enum Action {
-    /** Remove the members that are lost. */
+    /** Remove the lost members. */
     REMOVE,
     /** Try to take the lease. */
     CLAIM,
-    /** Somebody else of this side decides. */
+    /** Wait: another process of this side decides. */
     WAIT,
     /** Leave the cluster. */
     LEAVE
@@ -54,18 +55,18 @@ public final class SplitBrainRule {
   /**
    * A member as one process sees it.
    *
-   * @param reachable whether it is on that process's side
-   * @param age order of entry, the oldest first
+   * @param reachable whether the member is on that process's side
+   * @param age position in the order of joining, the oldest first
    */
   public record MemberView(MemberKind kind, boolean reachable, int age) {}
 
   private SplitBrainRule() {}
 
   /**
-   * What one of the members does.
+   * What one member does.
    *
-   * @param age of the one that asks
-   * @param holdsLease whether it has the lease
+   * @param age of this member
+   * @param holdsLease whether this member holds the lease
    */
   public static Action verdict(List<MemberView> members, int age, boolean holdsLease) {
     if (holdsLease) {

@@ -1,4 +1,4 @@
-/** Which side of a split cluster goes on. */
+/** Decides which side of a split cluster continues. */
 @NullMarked
 package io.troupe.cluster.split;
 

@@ -10,31 +10,31 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 
 /**
- * Another engine, with a word about what the far side objects to before the connection stands. The
- * far side's address is not known here: the transport makes engines before it names connections.
+ * Delegates to an engine and reports why a handshake fails. The report lacks the peer's address,
+ * because the transport creates engines before it has the peer's name.
  */
 final class LoggingSslEngine extends SSLEngine {
   private final SSLEngine engine;
   private final Consumer<String> report;
 
-  LoggingSslEngine(SSLEngine engine, Consumer<String> tell) {
+  LoggingSslEngine(SSLEngine engine, Consumer<String> report) {
     this.engine = engine;
-    this.report = tell;
+    this.report = report;
   }
 
   @Override
   public SSLEngineResult unwrap(ByteBuffer from, ByteBuffer[] to, int offset, int length)
       throws SSLException {
-    boolean standing = engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
+    boolean established = engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
     try {
       return engine.unwrap(from, to, offset, length);
-    } catch (SSLException broken) {
-      if (!standing) {
+    } catch (SSLException failure) {
+      if (!established) {
         report.accept(
-            "a process knocked here without TLS, or with keys of another authority, and was not let in (%s); see its own messages"
-                .formatted(broken.getMessage()));
+            "a process connected without TLS, or with keys of another authority, and was refused (%s); its own log says more"
+                .formatted(failure.getMessage()));
       }
-      throw broken;
+      throw failure;
     }
   }
 

@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The transport's own TLS, with keys that are read again when they change, and a word about every
- * certificate that is refused, here or by the far side; named in the configuration that {@link
- * TlsTransport} makes.
+ * Akka's TLS provider, extended by keys that are reloaded when they change and by a log entry for
+ * every refused certificate, on this side or the peer's. {@link TlsTransport} names it in the
+ * configuration.
  */
 public final class LoggingSslEngineProvider extends ConfigSSLEngineProvider {
   private static final Logger LOG = LoggerFactory.getLogger(LoggingSslEngineProvider.class);
 
-  /** Who is refused tries again every second or so. */
+  /** A refused process tries again about every second. */
   private static final Duration REPEAT_INTERVAL = Duration.ofMinutes(1);
 
   private static final int REMEMBERED = 100;
@@ -40,7 +40,7 @@ public final class LoggingSslEngineProvider extends ConfigSSLEngineProvider {
         }
       };
 
-  /** Called by the transport. */
+  /** Akka calls this by reflection. */
   public LoggingSslEngineProvider(ActorSystem system) {
     super(system);
   }
@@ -58,8 +58,8 @@ public final class LoggingSslEngineProvider extends ConfigSSLEngineProvider {
   private ReloadingKeys live() {
     try {
       return new ReloadingKeys(requireNonNull(Path.of(SSLKeyStore()).getParent()));
-    } catch (IOException unfit) {
-      throw new UncheckedIOException(unfit);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 

@@ -12,17 +12,16 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Trusts whom another one trusts, and tells of every certificate that is refused: whose it says it
- * is, for which addresses, and why it does not do. The transport itself closes the connection
- * without a word.
+ * Delegates to a trust manager and reports every refused certificate: its subject, its addresses
+ * and the reason. Akka's transport closes the connection without a message.
  */
 final class LoggingTrustCheck extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager delegate;
   private final Consumer<String> report;
 
-  LoggingTrustCheck(X509ExtendedTrustManager judge, Consumer<String> tell) {
-    this.delegate = judge;
-    this.report = tell;
+  LoggingTrustCheck(X509ExtendedTrustManager delegate, Consumer<String> report) {
+    this.delegate = delegate;
+    this.report = report;
   }
 
   private interface Check {

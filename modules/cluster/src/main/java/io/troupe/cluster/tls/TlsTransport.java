@@ -27,8 +27,8 @@ public final class TlsTransport {
   private TlsTransport() {}
 
   /**
-   * Settings for TLS 1.3 alone: both sides show certificates, and each side compares the
-   * certificate of the other with the address that it reaches the other at.
+   * Settings for TLS 1.3 only: both sides present certificates, and each side compares the peer's
+   * certificate with the peer's address.
    *
    * @throws IOException if the password of the keys cannot be read
    */

@@ -26,12 +26,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Hands weights over through a folder that head and workers share: one safetensors file a version,
- * under its final name only when it is whole, the newest two kept. A worker that has mapped an
- * older file keeps its bytes until it lets go of them, whatever becomes of the name.
+ * Publishes weights through a folder that coordinator and workers share: one safetensors file per
+ * version, which gets its final name only when it is complete. The newest two files are kept. A
+ * worker that has mapped an older file keeps its bytes until it unmaps them, even if the name is
+ * deleted.
  *
- * <p>The file's metadata names the digest. It is compared and not computed again: the head wrote
- * the file on the same host, or on a file system that both trust with the journal.
+ * <p>The file's metadata contains the digest. A reader compares it and does not compute it again:
+ * the coordinator wrote the file on the same host, or on a file system that both trust with the
+ * journal.
  */
 public final class FolderWeights implements WeightPublisher, WeightSource, AutoCloseable {
   private static final int KEPT = 2;
@@ -45,7 +47,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
   /**
    * Weights in a folder.
    *
-   * @param folder made when the first weights are published
+   * @param folder created when the first weights are published
    */
   public FolderWeights(Path folder) {
     this.folder = folder.toAbsolutePath();
@@ -77,7 +79,10 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
     }
   }
 
-  /** Names ascend with versions, but after a resume what is new may have a lesser one. */
+  /**
+   * Orders files by time: names ascend with versions, but after a resume a newer file may have a
+   * lower version.
+   */
   private void prune(Path written) throws IOException {
     List<Path> others = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "v*" + ENDING)) {
@@ -125,7 +130,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
               .toList());
     } catch (NoSuchFileException gone) {
       throw new UncheckedIOException(
-          "%s is gone: newer weights took its place, or this host does not see the run folder"
+          "%s is gone: newer weights replaced it, or this host does not see the run folder"
               .formatted(file),
           gone);
     } catch (IOException e) {

@@ -19,7 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** Publishes weights as files of this host, from where the other nodes pull them. */
+/** Publishes weights as files of this host, from which the other nodes fetch them. */
 public final class NetworkWeightPublisher implements WeightPublisher, AutoCloseable {
   private final NodeWeights weights;
   private final List<Path> extraFiles;
@@ -29,24 +29,24 @@ public final class NetworkWeightPublisher implements WeightPublisher, AutoClosea
           task -> Thread.ofPlatform().daemon().name("weights-publish").unstarted(task));
 
   /**
-   * Who takes part in a transfer.
+   * The nodes of a transfer.
    *
-   * @param nodes their servers, in the order of the chain
-   * @param doubtful those that held up the last one
+   * @param nodes their weight servers, in the order of the chain
+   * @param doubtful the servers that delayed the last transfer
    */
   public record Relay(List<InetSocketAddress> nodes, Set<InetSocketAddress> doubtful) {}
 
   /**
-   * An outlet.
+   * A publisher.
    *
-   * @param weights of the host that publishes
-   * @param beside files that go with each version, such as config.json and tokenizer.json
-   * @param relay asked at each publication, before it is announced
+   * @param weights weights of the publishing host
+   * @param extraFiles files that accompany each version, such as config.json and tokenizer.json
+   * @param relay returns the nodes of a transfer; called at each publication before it is announced
    */
   public NetworkWeightPublisher(
-      NodeWeights weights, List<Path> beside, Function<WeightVersion, Relay> relay) {
+      NodeWeights weights, List<Path> extraFiles, Function<WeightVersion, Relay> relay) {
     this.weights = weights;
-    this.extraFiles = List.copyOf(beside);
+    this.extraFiles = List.copyOf(extraFiles);
     this.relay = relay;
   }
 
@@ -58,16 +58,16 @@ public final class NetworkWeightPublisher implements WeightPublisher, AutoClosea
   private PublishedWeights published(WeightSnapshot snapshot) {
     try {
       CachedVersion version = weights.publish(snapshot, extraFiles);
-      Relay now = relay.apply(snapshot.version());
-      WeightLocator place =
-          new WeightLocator(version.ref(), weights.address(), now.nodes(), now.doubtful());
-      return new PublishedWeights(snapshot.version(), snapshot.digest(), place.format());
+      Relay nodes = relay.apply(snapshot.version());
+      WeightLocator locator =
+          new WeightLocator(version.ref(), weights.address(), nodes.nodes(), nodes.doubtful());
+      return new PublishedWeights(snapshot.version(), snapshot.digest(), locator.format());
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
   }
 
-  /** Ends the writer; what is being published is finished. */
+  /** Ends the writer thread after the publication in progress. */
   @Override
   public void close() {
     writer.close();

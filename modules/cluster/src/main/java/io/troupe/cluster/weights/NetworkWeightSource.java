@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** Maps weights that this host's cache holds, or fetches first: once, however many ask. */
+/** Maps weights from this host's cache, which fetches each version once for all workers. */
 public final class NetworkWeightSource implements WeightSource {
-  private final WeightProvider supply;
-  private static final int KNOWN = 4;
+  private final WeightProvider provider;
+  private static final int MAX_DIRECTORIES = 4;
 
   private final Optional<InetSocketAddress> node;
   private final Map<PublishedAs, Path> directories = new LinkedHashMap<>(); // guarded by itself
@@ -32,37 +32,42 @@ public final class NetworkWeightSource implements WeightSource {
   /**
    * A source.
    *
-   * @param supply the host's cache itself, or a client of the process that owns it
-   * @param node the address of this host's weight server, which finds it in the relay
+   * @param provider the host's cache, or a client of the process that owns it
+   * @param node address of this host's weight server, by which the relay plan contains it
    */
-  public NetworkWeightSource(WeightProvider supply, Optional<InetSocketAddress> node) {
-    this.supply = supply;
+  public NetworkWeightSource(WeightProvider provider, Optional<InetSocketAddress> node) {
+    this.provider = provider;
     this.node = node;
   }
 
-  /** The stage fails when no source could give the weights, or they are not what was announced. */
+  /**
+   * Completes exceptionally if no source delivers the weights, or if their digest differs from the
+   * announced one.
+   */
   @Override
   public CompletionStage<WeightSnapshot> fetch(PublishedWeights weights) {
-    WeightLocator place = WeightLocator.parse(weights.version(), weights.place());
-    return fetch(weights, place, place.sourcesOf(node));
+    WeightLocator locator = WeightLocator.parse(weights.version(), weights.place());
+    return fetch(weights, locator, locator.sourcesOf(node));
   }
 
   private CompletionStage<WeightSnapshot> fetch(
-      PublishedWeights weights, WeightLocator place, List<InetSocketAddress> sources) {
-    return supply
-        .fetch(place.ref(), sources)
+      PublishedWeights weights, WeightLocator locator, List<InetSocketAddress> sources) {
+    return provider
+        .fetch(locator.ref(), sources)
         .thenCompose(
             fetched ->
                 switch (fetched) {
                   case FetchOutcome.Ready(var version, var _) -> map(weights, version);
                   case FetchOutcome.Failed(var reason, var _) -> failed(weights, reason);
-                  // Another worker of this host wants newer ones; they come first, then these.
+                  // Another worker of this host requested newer weights; they are fetched first.
                   case FetchOutcome.Superseded(var by) ->
-                      supply.fetch(by, sources).thenCompose(_ -> fetch(weights, place, sources));
+                      provider
+                          .fetch(by, sources)
+                          .thenCompose(_ -> fetch(weights, locator, sources));
                 });
   }
 
-  /** Where weights lie that were fetched lately; newer ones may have taken their place. */
+  /** The directory of recently fetched weights; newer weights may have replaced them. */
   public Optional<Path> directory(WeightVersion version, String digest) {
     synchronized (directories) {
       return Optional.ofNullable(directories.get(new PublishedAs(version, digest)));
@@ -72,7 +77,7 @@ public final class NetworkWeightSource implements WeightSource {
   private void remember(WeightSnapshot mapped, Path directory) {
     synchronized (directories) {
       directories.put(new PublishedAs(mapped.version(), mapped.digest()), directory);
-      if (directories.size() > KNOWN) {
+      if (directories.size() > MAX_DIRECTORIES) {
         directories.remove(directories.keySet().iterator().next());
       }
     }

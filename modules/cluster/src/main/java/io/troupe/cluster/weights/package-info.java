@@ -1,6 +1,6 @@
 /**
- * How weights travel: a published version is a directory, sent once to each node over plain
- * sockets, and mapped there by every worker.
+ * Publishers and sources of weights for a cluster: through a shared folder, or once to each node
+ * over the network.
  */
 @NullMarked
 package io.troupe.cluster.weights;

@@ -60,7 +60,7 @@ class TransportCutoffTest {
             .config();
     return ActorSystem.create(
         ClusterSettings.SYSTEM_NAME,
-        ConfigFactory.parseString("troupe.end-patience = 100ms").withFallback(usual));
+        ConfigFactory.parseString("troupe.transport-cutoff-patience = 100ms").withFallback(usual));
   }
 
   private static boolean ended(Socket line) {

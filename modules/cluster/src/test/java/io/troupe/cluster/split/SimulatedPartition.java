@@ -14,13 +14,14 @@ import java.util.Set;
 
 /**
  * A cluster in steps of time, with everything that a real one may do differently in every process:
- * when it notices a loss, and when it hears of a removal. Each host has one that could be head, a
- * node agent and a worker; the first one's head has the lease, which the world takes from the dead.
+ * when it notices a loss, and when it hears of a removal. Each host has a process that can
+ * coordinate, a node agent and a worker; the first host's coordinator has the lease, which dead
+ * processes lose.
  */
 final class SimulatedPartition {
   private static final int STABLE_AFTER = 4;
   private static final int LEASE_PATIENCE = 30;
-  private static final int HEADLESS_PATIENCE = 16;
+  private static final int NO_COORDINATOR_PATIENCE = 16;
   private static final int SLOWEST_NOTICE = 6;
 
   /** One process and what it believes. */
@@ -34,7 +35,7 @@ final class SimulatedPartition {
     private final Map<Integer, Integer> notices = new HashMap<>();
     private Set<Integer> lost = Set.of();
     private int claimingFor;
-    private int headlessFor;
+    private int withoutCoordinatorFor;
 
     private Peer(int id, int host, MemberKind part) {
       this.id = id;
@@ -91,8 +92,8 @@ final class SimulatedPartition {
     return removedWithoutLease;
   }
 
-  /** Those that work as head: they hold the lease, and the cluster as they see it seats them. */
-  List<Peer> heads() {
+  /** The processes that coordinate: they hold the lease, and are the oldest in their own view. */
+  List<Peer> coordinators() {
     return processes.stream()
         .filter(one -> one.alive && one.part == MemberKind.COORDINATOR && oldest(one))
         .filter(one -> lease.filter(one::equals).isPresent())
@@ -177,7 +178,7 @@ final class SimulatedPartition {
       }
     }
     one.claimingFor = lost.isEmpty() ? 0 : one.claimingFor;
-    one.headlessFor = lost.isEmpty() ? 0 : one.headlessFor;
+    one.withoutCoordinatorFor = lost.isEmpty() ? 0 : one.withoutCoordinatorFor;
     one.lost = lost;
     if (!lost.isEmpty()) {
       decide(one);
@@ -207,8 +208,8 @@ final class SimulatedPartition {
       }
       case WAIT -> {}
       case LEAVE -> {
-        one.headlessFor++;
-        if (one.headlessFor > HEADLESS_PATIENCE) {
+        one.withoutCoordinatorFor++;
+        if (one.withoutCoordinatorFor > NO_COORDINATOR_PATIENCE) {
           end(one);
         }
       }

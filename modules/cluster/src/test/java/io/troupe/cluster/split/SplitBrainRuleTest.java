@@ -30,13 +30,13 @@ final class SplitBrainRuleTest {
 
   @ParameterizedTest
   @CsvSource({
-    "hNWHnw, 3, CLAIM", // head and a node died: what is left is a minority, and may go on
+    "hNWHnw, 3, CLAIM", // coordinator and a node died: a minority is left, and may continue
     "hNWHnw, 1, WAIT",
-    "hNWHNH, 5, WAIT", // an older one that could be head asks for the lease
-    "hNWWNWW, 1, LEAVE", // nobody left could be head
-    "HNwwNWW, 1, WAIT", // the head decides, which holds the lease
-    "HNnhnh, 0, CLAIM", // a head that has no lease asks for it like everybody
-    "NWnw, 0, REMOVE", // there is no head at all, and half of the nodes are left
+    "hNWHNH, 5, WAIT", // an older process that can coordinate claims the lease
+    "hNWWNWW, 1, LEAVE", // no remaining process can coordinate
+    "HNwwNWW, 1, WAIT", // the coordinator decides, which holds the lease
+    "HNnhnh, 0, CLAIM", // a coordinator without the lease claims it as well
+    "NWnw, 0, REMOVE", // no process can coordinate, and half of the nodes are left
     "NWnw, 1, WAIT",
     "NWnnw, 0, LEAVE"
   })

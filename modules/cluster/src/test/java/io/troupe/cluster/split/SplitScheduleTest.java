@@ -25,7 +25,9 @@ final class SplitScheduleTest {
       for (int tick = 0; tick < 400; tick++) {
         disturb(world, random);
         world.tick();
-        assertThat(world.heads()).as("seed %d, tick %d: %s", seed, tick, world).hasSizeLessThan(2);
+        assertThat(world.coordinators())
+            .as("seed %d, tick %d: %s", seed, tick, world)
+            .hasSizeLessThan(2);
         assertThat(world.removedWithoutLease()).as("seed %d, tick %d", seed, tick).isFalse();
       }
     }
@@ -61,7 +63,7 @@ final class SplitScheduleTest {
         run(world, ticksBetween);
         world.crashHost((survivor + 2) % 3);
         run(world, SETTLED);
-        assertThat(world.heads())
+        assertThat(world.coordinators())
             .as("seed %d, survivor %d: %s", seed, survivor, world)
             .singleElement()
             .extracting(Peer::host)
@@ -82,7 +84,7 @@ final class SplitScheduleTest {
       List<Integer> sides = List.of(0, random.nextInt(2), random.nextInt(2));
       world.cut(sides);
       run(world, SETTLED);
-      assertThat(world.heads())
+      assertThat(world.coordinators())
           .as("seed %d", seed)
           .singleElement()
           .extracting(Peer::host)
@@ -93,15 +95,15 @@ final class SplitScheduleTest {
     }
   }
 
-  /** The head dies while the network is cut: the two others must not both follow it. */
+  /** The coordinator dies while the network is cut: the two others must not both succeed it. */
   @Test
-  void headDiesWhileTheOthersAreCut_oneOfThemGoesOn() {
+  void coordinatorDiesWhileTheOthersAreCut_oneOfThemContinues() {
     for (long seed = 0; seed < SEEDS; seed++) {
       SimulatedPartition world = SimulatedPartition.hosts(3, new Random(seed));
       world.cut(List.of(0, 1, 2));
       world.crashHost(0);
       run(world, SETTLED);
-      assertThat(world.heads()).as("seed %d: %s", seed, world).hasSize(1);
+      assertThat(world.coordinators()).as("seed %d: %s", seed, world).hasSize(1);
     }
   }
 

@@ -58,14 +58,14 @@ final class TlsTest {
   @TempDir private static Path folder;
   private static HostKeys one;
   private static HostKeys two;
-  private static HostKeys stranger;
+  private static HostKeys foreignKeys;
 
   @BeforeAll
   static void issue() throws IOException {
     CertificateAuthority ours = CertificateAuthority.init(folder.resolve("ours"), "troupe");
     one = ours.issue("one", List.of(ONE, "one.example"), 90);
     two = ours.issue("two", List.of(TWO), 10);
-    stranger =
+    foreignKeys =
         CertificateAuthority.init(folder.resolve("theirs"), "troupe")
             .issue("two", List.of(TWO), 90);
   }
@@ -132,7 +132,7 @@ final class TlsTest {
   void transport_anotherAuthorityWrongAddressOrNoTls_isCutOff() throws Exception {
     try (Node server = new Node(ONE, TlsTransport.of(one));
         Node friend = new Node(TWO, TlsTransport.of(two));
-        Node foreign = new Node(TWO, TlsTransport.of(stranger));
+        Node foreign = new Node(TWO, TlsTransport.of(foreignKeys));
         Node misplaced = new Node("127.0.0.4", TlsTransport.of(two));
         Node plain = new Node(TWO, ConfigFactory.empty())) {
       var foreigners = foreign.ask(server, REFUSAL);
@@ -215,15 +215,15 @@ final class TlsTest {
   @Test
   void tellingTrust_certificateOfAnotherAuthority_saysWhoseItIsAndForWhichAddress()
       throws Exception {
-    List<String> told = new ArrayList<>();
-    LoggingTrustCheck trust = new LoggingTrustCheck(trusting(one), told::add);
+    List<String> reported = new ArrayList<>();
+    LoggingTrustCheck trust = new LoggingTrustCheck(trusting(one), reported::add);
     X509Certificate[] friendly = chain(two);
     trust.checkClientTrusted(friendly, "UNKNOWN");
-    assertThat(told).isEmpty();
-    X509Certificate[] foreign = chain(stranger);
+    assertThat(reported).isEmpty();
+    X509Certificate[] foreign = chain(foreignKeys);
     assertThatThrownBy(() -> trust.checkClientTrusted(foreign, "UNKNOWN"))
         .isInstanceOf(CertificateException.class);
-    assertThat(told).singleElement().asString().contains("CN=two", "for " + TWO, "PKIX");
+    assertThat(reported).singleElement().asString().contains("CN=two", "for " + TWO, "PKIX");
   }
 
   private static X509ExtendedTrustManager trusting(HostKeys keys) throws Exception {
@@ -266,7 +266,7 @@ final class TlsTest {
                 coordinated-shutdown.exit-jvm = off
                 coordinated-shutdown.run-by-jvm-shutdown-hook = off
               }
-              troupe.end-patience = 2s
+              troupe.transport-cutoff-patience = 2s
               """
                   .formatted(Question.class.getName(), address));
       this.system =
@@ -286,13 +286,13 @@ final class TlsTest {
                           return Behaviors.same();
                         })
                     .build(),
-                "gate");
+                "peer");
             return Behaviors.empty();
           });
     }
 
     CompletionStage<String> ask(Node other, Duration patience) {
-      String path = Cluster.get(other.system).selfMember().address() + "/user/gate";
+      String path = Cluster.get(other.system).selfMember().address() + "/user/peer";
       ActorRef<Question> gate = ActorRefResolver.get(system).resolveActorRef(path);
       return AskPattern.ask(gate, Question::new, patience, system.scheduler());
     }

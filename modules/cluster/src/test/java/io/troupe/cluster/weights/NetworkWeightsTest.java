@@ -52,19 +52,19 @@ class NetworkWeightsTest {
 
   @Test
   void fetch_publishedByTheHead_isTheSameInEveryProcessOfEachNode() throws Exception {
-    try (NodeWeights head = node("head");
+    try (NodeWeights coordinator = node("coordinator");
         NodeWeights one = node("one");
         NodeWeights two = node("two");
-        NetworkWeightPublisher outlet =
+        NetworkWeightPublisher publisher =
             new NetworkWeightPublisher(
-                head,
+                coordinator,
                 List.of(),
                 _ ->
                     new NetworkWeightPublisher.Relay(
                         List.of(one.address(), two.address()), Set.of()))) {
       WeightSnapshot weights = weights(1);
       PublishedWeights published =
-          outlet.publish(weights).toCompletableFuture().get(60, TimeUnit.SECONDS);
+          publisher.publish(weights).toCompletableFuture().get(60, TimeUnit.SECONDS);
       NetworkWeightSource inAgent = new NetworkWeightSource(one, Optional.of(one.address()));
       NetworkWeightSource inWorker =
           new NetworkWeightSource(
@@ -81,14 +81,14 @@ class NetworkWeightsTest {
 
   @Test
   void fetch_fromADeadPublisher_failsAndSaysWhy() throws Exception {
-    NodeWeights head = node("head");
+    NodeWeights coordinator = node("coordinator");
     PublishedWeights published;
-    try (NetworkWeightPublisher outlet =
+    try (NetworkWeightPublisher publisher =
         new NetworkWeightPublisher(
-            head, List.of(), _ -> new NetworkWeightPublisher.Relay(List.of(), Set.of()))) {
-      published = outlet.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+            coordinator, List.of(), _ -> new NetworkWeightPublisher.Relay(List.of(), Set.of()))) {
+      published = publisher.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
-    head.close();
+    coordinator.close();
     try (NodeWeights one = node("one")) {
       NetworkWeightSource source = new NetworkWeightSource(one, Optional.of(one.address()));
       assertThatThrownBy(
