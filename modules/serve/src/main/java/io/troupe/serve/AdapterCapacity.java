@@ -9,14 +9,14 @@ import java.util.function.Supplier;
  * How many adapters a server may hold at a time.
  *
  * @param most 0 for none
- * @param engines makes an engine without weights; the server closes it
+ * @param engines makes an engine without weights; the server closes the engine
  */
 public record AdapterCapacity(int most, Supplier<SamplingEngine> engines) {
   public AdapterCapacity {
     require(most >= 0, "a server has room for 0 adapters or more, not %d", most);
   }
 
-  /** For none. */
+  /** A server that loads no adapter. */
   public static AdapterCapacity none() {
     return new AdapterCapacity(
         0,

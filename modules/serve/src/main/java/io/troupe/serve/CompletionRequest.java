@@ -7,24 +7,25 @@ import java.util.List;
 /**
  * A request for completions, checked.
  *
- * @param id of the answer
- * @param model what is to draw it: the model, or an adapter
- * @param chat whether it is a conversation
- * @param prompts token ids, one or more
- * @param completions of each prompt
- * @param settings how to draw; its token limit fits the context of the longest prompt
- * @param seed of the first prompt's draws; those of the others follow from it
- * @param stream whether tokens are sent as they come
- * @param interval how long to gather them
- * @param text whether to tell the text, and tokens by name, and not ids and numbers alone
- * @param logProbs whether to tell log-probabilities
- * @param tokenIds whether to tell ids
+ * @param id the id of the answer
+ * @param model the model or the adapter that samples
+ * @param chat whether the prompt is a conversation
+ * @param prompts token ids, one or more prompts
+ * @param completions completions of each prompt
+ * @param settings sampling settings; their token limit fits the context of the longest prompt
+ * @param seed the seed of the first prompt; the seeds of the other prompts follow from it
+ * @param stream whether tokens are sent as they are sampled
+ * @param interval how long to gather tokens before a message is sent
+ * @param text whether the answer holds text and tokens by name, and not ids and numbers alone
+ * @param logProbs whether the answer holds log-probabilities
+ * @param tokenIds whether the answer holds token ids
  * @param idsAsTokens whether log-probabilities name tokens by id
  * @param keepStop whether the text keeps the stop string
  * @param usage whether a stream ends with the counts
- * @param scorePrompt whether to tell the log-probabilities of the prompt's tokens
- * @param scoreOnly whether that is all, and nothing is drawn
- * @param likeliest how many of the most likely tokens to tell beside each of the prompt
+ * @param scorePrompt whether the answer holds the log-probabilities of the prompt's tokens
+ * @param scoreOnly whether the request only scores the prompt and samples nothing
+ * @param likeliest how many of the most likely tokens the answer holds beside each token of the
+ *     prompt
  */
 record CompletionRequest(
     String id,
@@ -53,7 +54,7 @@ record CompletionRequest(
     return prompts.size() * completions;
   }
 
-  /** The prompt of a choice. */
+  /** The prompt to which a choice belongs. */
   int[] prompt(int choice) {
     return prompts.get(choice / completions);
   }

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Reads the body of {@code /v1/completions} and {@code /v1/chat/completions}. A field that would
- * change the draws and that the engine does not know is refused, unless it says what is the case
- * anyway; others are passed over, as clients send many.
+ * change the sampling and that the engine does not support is refused, unless its value is the
+ * engine's behaviour anyway. Other unknown fields are ignored, because clients send many.
  */
 record CompletionRequestReader(ServedModel served, List<String> adapters) {
   private static final int MOST_CHOICES = 4096;
@@ -120,7 +120,7 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
     if (others) {
       throw HttpErrorException.bad(
           chat ? "top_logprobs" : "logprobs",
-          "only the log-probability of the drawn token is told: send 0");
+          "only the log-probability of the sampled token is returned: send 0");
     }
     return chat ? node.asBoolean(false) : node.isNumber();
   }

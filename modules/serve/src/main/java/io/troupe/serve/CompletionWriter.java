@@ -9,49 +9,49 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** Writes the answer of one request, whole or as the messages of a stream. */
+/** Writes the answer to one request, as a whole or as the messages of a stream. */
 final class CompletionWriter {
-  private final CompletionRequest ask;
+  private final CompletionRequest request;
   private final long created;
   private final Tokenizer tokenizer;
   private final LongFunction<String> tags;
   private final List<IncrementalText> texts = new ArrayList<>();
-  private final int[] told;
+  private final int[] sent;
   private int tokens;
 
   /**
-   * Of a request.
+   * A writer for one request.
    *
    * @param created seconds since 1970
-   * @param tags what the weights of a version are called
+   * @param tags the name of each weight version
    */
   CompletionWriter(
-      CompletionRequest ask, ServedModel served, long created, LongFunction<String> tags) {
-    this.ask = ask;
+      CompletionRequest request, ServedModel served, long created, LongFunction<String> tags) {
+    this.request = request;
     this.created = created;
     this.tokenizer = served.tokenizer();
     this.tags = tags;
-    this.told = new int[ask.choices()];
-    for (int i = 0; i < ask.choices(); i++) {
-      texts.add(new IncrementalText(tokenizer, ask.settings().stops(), ask.keepStop()));
+    this.sent = new int[request.choices()];
+    for (int i = 0; i < request.choices(); i++) {
+      texts.add(new IncrementalText(tokenizer, request.settings().stops(), request.keepStop()));
     }
   }
 
-  /** Tokens told so far. */
+  /** Tokens written so far. */
   int tokens() {
     return tokens;
   }
 
-  /** A message of a stream. */
+  /** One message of a stream. */
   ObjectNode chunk(List<TokenDelta> deltas) {
-    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    ObjectNode json = head(request.chat() ? "chat.completion.chunk" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (TokenDelta delta : deltas) {
       ObjectNode choice = choices.addObject();
-      boolean first = told[delta.choice()]++ == 0;
+      boolean first = sent[delta.choice()]++ == 0;
       String text = text(delta, !delta.finish().isEmpty());
       choice.put("index", delta.choice());
-      if (ask.chat()) {
+      if (request.chat()) {
         ObjectNode content = choice.putObject("delta");
         if (first) {
           content.put("role", "assistant");
@@ -67,31 +67,31 @@ final class CompletionWriter {
 
   /** The whole answer. */
   ObjectNode whole(List<TokenDelta> deltas, List<Scorer.Scores> scores) {
-    ObjectNode json = head(ask.chat() ? "chat.completion" : "text_completion");
+    ObjectNode json = head(request.chat() ? "chat.completion" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (TokenDelta delta : deltas) {
       ObjectNode choice = choices.addObject();
       String text = text(delta, true);
       choice.put("index", delta.choice());
-      if (ask.chat()) {
+      if (request.chat()) {
         choice.putObject("message").put("role", "assistant").put("content", text);
       } else {
         choice.put("text", text);
       }
       fill(choice, delta, true);
-      if (ask.scorePrompt()) {
-        int prompt = delta.choice() / ask.completions();
-        choice.set("prompt_logprobs", scored(ask.prompts().get(prompt), scores.get(prompt)));
+      if (request.scorePrompt()) {
+        int prompt = delta.choice() / request.completions();
+        choice.set("prompt_logprobs", scored(request.prompts().get(prompt), scores.get(prompt)));
       }
     }
     json.set("usage", usage());
     return json;
   }
 
-  /** The whole answer to a request that has nothing drawn. */
+  /** The whole answer to a request that samples nothing. */
   ObjectNode scores(List<Scorer.Scores> scores) {
     List<TokenDelta> nothing = new ArrayList<>();
-    for (int choice = 0; choice < ask.choices(); choice++) {
+    for (int choice = 0; choice < request.choices(); choice++) {
       nothing.add(new TokenDelta(choice, 0, new int[0], new float[0], new long[0], "length"));
     }
     return whole(nothing, scores);
@@ -99,29 +99,29 @@ final class CompletionWriter {
 
   /** The counts, as the last message of a stream. */
   ObjectNode counts() {
-    ObjectNode json = head(ask.chat() ? "chat.completion.chunk" : "text_completion");
+    ObjectNode json = head(request.chat() ? "chat.completion.chunk" : "text_completion");
     json.putArray("choices");
     json.set("usage", usage());
     return json;
   }
 
   private String text(TokenDelta delta, boolean last) {
-    return ask.text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
+    return request.text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
   }
 
   private ObjectNode head(String object) {
     return JsonFields.object()
-        .put("id", (ask.chat() ? "chatcmpl-" : "cmpl-") + ask.id())
+        .put("id", (request.chat() ? "chatcmpl-" : "cmpl-") + request.id())
         .put("object", object)
         .put("created", created)
-        .put("model", ask.model());
+        .put("model", request.model());
   }
 
   private ObjectNode usage() {
     return JsonFields.object()
-        .put("prompt_tokens", ask.promptTokens())
+        .put("prompt_tokens", request.promptTokens())
         .put("completion_tokens", tokens)
-        .put("total_tokens", ask.promptTokens() + tokens);
+        .put("total_tokens", request.promptTokens() + tokens);
   }
 
   private void fill(ObjectNode choice, TokenDelta delta, boolean first) {
@@ -131,19 +131,19 @@ final class CompletionWriter {
     } else {
       choice.put("finish_reason", delta.finish());
     }
-    if (ask.logProbs()) {
-      choice.set("logprobs", ask.chat() ? chatLogProbs(delta) : logProbs(delta));
+    if (request.logProbs()) {
+      choice.set("logprobs", request.chat() ? chatLogProbs(delta) : logProbs(delta));
     } else {
       choice.putNull("logprobs");
     }
-    if (ask.tokenIds()) {
+    if (request.tokenIds()) {
       ArrayNode ids = choice.putArray("token_ids");
       for (int token : delta.tokens()) {
         ids.add(token);
       }
       if (first) {
         ArrayNode prompt = choice.putArray("prompt_token_ids");
-        for (int token : ask.prompt(delta.choice())) {
+        for (int token : request.prompt(delta.choice())) {
           prompt.add(token);
         }
       }
@@ -168,7 +168,7 @@ final class CompletionWriter {
 
   private ObjectNode logProbs(TokenDelta delta) {
     ObjectNode json = JsonFields.object();
-    if (ask.text()) {
+    if (request.text()) {
       ArrayNode names = json.putArray("tokens");
       for (int token : delta.tokens()) {
         names.add(name(token));
@@ -196,7 +196,7 @@ final class CompletionWriter {
     return json;
   }
 
-  /** A place for each token, with its own log-probability and those of the most likely ones. */
+  /** One entry for each token, with its own log-probability and those of the most likely tokens. */
   private static ArrayNode scored(int[] prompt, Scorer.Scores scores) {
     ArrayNode json = JsonFields.object().putArray("scored");
     json.addNull();
@@ -217,6 +217,6 @@ final class CompletionWriter {
   }
 
   private String name(int token) {
-    return ask.idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
+    return request.idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
   }
 }

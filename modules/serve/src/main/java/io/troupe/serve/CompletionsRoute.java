@@ -22,7 +22,7 @@ final class CompletionsRoute {
   private final ServeSettings settings;
   private final ServedWeights weights;
   private final ServedAdapters adapters;
-  private final RequestTable desk;
+  private final RequestTable table;
   private final ServerCounters counters;
   private final SecureRandom seeds = new SecureRandom();
   private volatile boolean closed;
@@ -32,13 +32,13 @@ final class CompletionsRoute {
       ServeSettings settings,
       ServedWeights weights,
       ServedAdapters adapters,
-      RequestTable desk,
+      RequestTable table,
       ServerCounters counters) {
     this.served = served;
     this.settings = settings;
     this.weights = weights;
     this.adapters = adapters;
-    this.desk = desk;
+    this.table = table;
     this.counters = counters;
   }
 
@@ -53,80 +53,84 @@ final class CompletionsRoute {
               .formatted(settings.maxRequests()));
     }
     try {
-      if (weights.current().isEmpty()) { // before the body, too
+      if (weights.current().isEmpty()) { // checked before the body is read, too
         throw HttpErrorException.of(503, "ServiceUnavailable", "no weights were loaded yet");
       }
-      CompletionRequest ask =
+      CompletionRequest request =
           new CompletionRequestReader(served, adapters.names())
               .read(body.read(), chat, () -> seeds.nextLong() >>> 1);
-      try (ServedAdapters.AdapterUse use = use(ask)) {
-        sample(reply, ask, use.engine());
+      try (ServedAdapters.AdapterUse use = use(request)) {
+        sample(reply, request, use.engine());
       }
     } finally {
       counters.running().decrementAndGet();
     }
   }
 
-  private ServedAdapters.AdapterUse use(CompletionRequest ask) throws HttpErrorException {
-    if (ask.model().equals(served.model())) {
+  private ServedAdapters.AdapterUse use(CompletionRequest request) throws HttpErrorException {
+    if (request.model().equals(served.model())) {
       return new ServedAdapters.AdapterUse(served.engine(), () -> {});
     }
-    if (ask.scorePrompt()) {
+    if (request.scorePrompt()) {
       throw HttpErrorException.bad(
           "prompt_logprobs", "prompt_logprobs are of `%s` alone".formatted(served.model()));
     }
     return adapters
-        .use(ask.model())
+        .use(request.model())
         .orElseThrow(
             () ->
                 HttpErrorException.of(
-                    404, "NotFoundError", "the model `%s` was unloaded".formatted(ask.model())));
+                    404,
+                    "NotFoundError",
+                    "the model `%s` was unloaded".formatted(request.model())));
   }
 
-  private void sample(HttpReply reply, CompletionRequest ask, SamplingEngine engine)
+  private void sample(HttpReply reply, CompletionRequest request, SamplingEngine engine)
       throws IOException, InterruptedException, HttpErrorException {
-    List<Scorer.Scores> scores = scores(ask);
+    List<Scorer.Scores> scores = scores(request);
     LongFunction<String> tags =
-        ask.model().equals(served.model()) ? weights::tag : _ -> weights.currentTag();
-    CompletionWriter answers =
-        new CompletionWriter(ask, served, System.currentTimeMillis() / 1000, tags);
-    if (ask.scoreOnly()) {
-      reply.json(200, answers.scores(scores));
+        request.model().equals(served.model()) ? weights::tag : _ -> weights.currentTag();
+    CompletionWriter writer =
+        new CompletionWriter(request, served, System.currentTimeMillis() / 1000, tags);
+    if (request.scoreOnly()) {
+      reply.json(200, writer.scores(scores));
       counters.served().incrementAndGet();
-      counters.promptTokens().addAndGet(ask.promptTokens());
+      counters.promptTokens().addAndGet(request.promptTokens());
       return;
     }
-    RequestTable.ActiveRequest entry = desk.start(ask, engine);
+    RequestTable.ActiveRequest entry = table.start(request, engine);
     try {
-      if (ask.stream()) {
-        stream(reply, ask, answers, entry.generation());
+      if (request.stream()) {
+        stream(reply, request, writer, entry.generation());
       } else {
-        whole(reply, answers, entry.generation(), scores);
+        whole(reply, writer, entry.generation(), scores);
       }
-      boolean failed = entry.generation().failure().isPresent(); // of a stream, after 200
+      // A stream may fail after status 200.
+      boolean failed = entry.generation().failure().isPresent();
       (failed ? counters.failed() : counters.served()).incrementAndGet();
-      counters.promptTokens().addAndGet(ask.promptTokens());
+      counters.promptTokens().addAndGet(request.promptTokens());
     } catch (IOException gone) {
       counters.disconnected().incrementAndGet();
       throw gone;
     } finally {
-      counters.generatedTokens().addAndGet(answers.tokens());
-      desk.finish(entry);
+      counters.generatedTokens().addAndGet(writer.tokens());
+      table.finish(entry);
     }
   }
 
-  private List<Scorer.Scores> scores(CompletionRequest ask) throws HttpErrorException {
+  private List<Scorer.Scores> scores(CompletionRequest request) throws HttpErrorException {
     List<Scorer.Scores> scores = new ArrayList<>();
-    if (!ask.scorePrompt()) {
+    if (!request.scorePrompt()) {
       return scores;
     }
-    if (ask.stream()) {
+    if (request.stream()) {
       throw HttpErrorException.bad(
           "prompt_logprobs", "prompt_logprobs and stream do not go together");
     }
     try {
-      for (int[] prompt : ask.prompts()) {
-        scores.add(prompt.length < 2 ? NO_SCORES : served.scorer().score(prompt, ask.likeliest()));
+      for (int[] prompt : request.prompts()) {
+        scores.add(
+            prompt.length < 2 ? NO_SCORES : served.scorer().score(prompt, request.likeliest()));
       }
     } catch (UnsupportedOperationException | IllegalArgumentException cannot) {
       throw HttpErrorException.bad("prompt_logprobs", String.valueOf(cannot.getMessage()));
@@ -135,26 +139,27 @@ final class CompletionsRoute {
   }
 
   private void whole(
-      HttpReply reply, CompletionWriter answers, TokenStream generation, List<Scorer.Scores> scores)
+      HttpReply reply, CompletionWriter writer, TokenStream generation, List<Scorer.Scores> scores)
       throws IOException, InterruptedException, HttpErrorException {
     while (!generation.awaitDone(LOOK)) {
       refuseIfClosed();
     }
     refuseIfFailed(generation);
-    reply.json(200, answers.whole(generation.take(Duration.ZERO, Duration.ZERO), scores));
+    reply.json(200, writer.whole(generation.take(Duration.ZERO, Duration.ZERO), scores));
   }
 
-  /** The status is sent with the first token, so that a request that is refused has its own. */
+  /** Sends the status with the first token, so that a refused request gets its own status. */
   private void stream(
-      HttpReply reply, CompletionRequest ask, CompletionWriter answers, TokenStream generation)
+      HttpReply reply, CompletionRequest request, CompletionWriter writer, TokenStream generation)
       throws IOException, InterruptedException, HttpErrorException {
     boolean begun = false;
     boolean ended = false;
     while (!ended) {
-      ended = generation.done(); // before the look: what is done then has no news after it
+      // Read before the deltas are taken: after the end no further delta appears.
+      ended = generation.done();
       List<TokenDelta> deltas =
           generation.take(
-              ended ? Duration.ZERO : settings.ping(), ended ? Duration.ZERO : ask.interval());
+              ended ? Duration.ZERO : settings.ping(), ended ? Duration.ZERO : request.interval());
       if (!begun) {
         refuseIfFailed(generation);
         reply.stream();
@@ -166,15 +171,15 @@ final class CompletionsRoute {
         return;
       }
       if (!deltas.isEmpty() && ended) {
-        reply.last(answers.chunk(deltas));
+        reply.last(writer.chunk(deltas));
       } else if (!deltas.isEmpty()) {
-        reply.event(answers.chunk(deltas));
+        reply.event(writer.chunk(deltas));
       } else if (!ended) {
         reply.ping();
       }
     }
-    if (ask.usage()) {
-      reply.event(answers.counts());
+    if (request.usage()) {
+      reply.event(writer.counts());
     }
     reply.done();
   }

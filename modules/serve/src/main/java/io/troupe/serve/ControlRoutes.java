@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Answers everything but completions: what a server is, how it fares, and its weights. */
+/** Answers every route but completions: the server's description, its metrics and its weights. */
 final class ControlRoutes {
   private static final String LOAD_ADAPTER = "/v1/load_lora_adapter";
   private static final String UNLOAD_ADAPTER = "/v1/unload_lora_adapter";
 
-  /** The routes, as {@code /openapi.json} lists them; those of adapters where there is room. */
+  /**
+   * The routes, as {@code /openapi.json} lists them; the adapter routes only where adapters are
+   * allowed.
+   */
   private static final Map<String, String> ROUTES =
       Map.ofEntries(
           Map.entry("/v1/completions", "post"),
@@ -40,7 +43,7 @@ final class ControlRoutes {
           Map.entry("/abort_requests", "post"),
           Map.entry("/openapi.json", "get"));
 
-  /** Gives a request's body when a route wants it. */
+  /** Reads a request's body when a route needs it. */
   @FunctionalInterface
   interface Body {
     JsonNode read() throws IOException, HttpErrorException;
@@ -49,7 +52,7 @@ final class ControlRoutes {
   private final ServedModel served;
   private final ServedWeights weights;
   private final ServedAdapters adapters;
-  private final RequestTable desk;
+  private final RequestTable table;
   private final ServerCounters counters;
   private final String version;
   private final long startNanos;
@@ -58,20 +61,24 @@ final class ControlRoutes {
       ServedModel served,
       ServedWeights weights,
       ServedAdapters adapters,
-      RequestTable desk,
+      RequestTable table,
       ServerCounters counters,
       String version,
       long startNanos) {
     this.served = served;
     this.weights = weights;
     this.adapters = adapters;
-    this.desk = desk;
+    this.table = table;
     this.counters = counters;
     this.version = version;
     this.startNanos = startNanos;
   }
 
-  /** Answers, or says that there is no such route. */
+  /**
+   * Answers the request.
+   *
+   * @return false if there is no such route
+   */
   boolean answer(HttpReply reply, String method, String path, String query, Body body)
       throws IOException, InterruptedException, HttpErrorException {
     String expected = ROUTES.getOrDefault(path, "");
@@ -100,10 +107,10 @@ final class ControlRoutes {
       case UNLOAD_ADAPTER -> reply.text(200, unload(body.read()));
       case "/pause" -> pause(reply, query);
       case "/resume" -> {
-        desk.resume();
+        table.resume();
         reply.json(200, JsonFields.object().put("status", "resumed"));
       }
-      case "/is_paused" -> reply.json(200, JsonFields.object().put("is_paused", desk.isPaused()));
+      case "/is_paused" -> reply.json(200, JsonFields.object().put("is_paused", table.isPaused()));
       case "/abort_requests" -> reply.json(200, abort(body.read()));
       default -> {
         return false;
@@ -127,8 +134,8 @@ final class ControlRoutes {
 
   private String metrics() {
     return counters.text(
-        desk.waiting(),
-        desk.isPaused(),
+        table.waiting(),
+        table.isPaused(),
         weights.current().map(current -> current.number()).orElse(-1L),
         (System.nanoTime() - startNanos) / 1e9);
   }
@@ -196,7 +203,7 @@ final class ControlRoutes {
     return JsonFields.object().put("prompt", served.tokenizer().decode(ids));
   }
 
-  /** An adapter is merged into weights that stay as they are meanwhile, and afterwards. */
+  /** Loads an adapter. The lock keeps the base weights the same during the merge and after it. */
   private synchronized String load(JsonNode body) throws HttpErrorException {
     String name = text(body, "lora_name");
     Path folder = path(body, "lora_path");
@@ -255,7 +262,7 @@ final class ControlRoutes {
           .put("message", String.valueOf(unfit.getMessage()))
           .put("weight_version", weights.currentTag());
     }
-    reply.json(status, json.put("num_paused_requests", desk.waiting()));
+    reply.json(status, json.put("num_paused_requests", table.waiting()));
   }
 
   private void pause(HttpReply reply, String query)
@@ -265,7 +272,7 @@ final class ControlRoutes {
       mode = part.startsWith("mode=") ? part.substring("mode=".length()) : mode;
     }
     try {
-      desk.pause(
+      table.pause(
           switch (mode) {
             case "abort" -> RequestTable.PauseMode.ABORT;
             case "wait" -> RequestTable.PauseMode.WAIT;
@@ -283,6 +290,6 @@ final class ControlRoutes {
   private ObjectNode abort(JsonNode body) {
     List<String> ids = new ArrayList<>();
     body.path("request_ids").forEach(id -> ids.add(id.asText()));
-    return JsonFields.object().put("status", "aborted").put("aborted", desk.abort(ids));
+    return JsonFields.object().put("status", "aborted").put("aborted", table.abort(ids));
   }
 }

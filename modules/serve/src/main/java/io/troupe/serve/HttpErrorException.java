@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.protocol.JsonFields;
 import java.io.Serial;
 
-/** Why a request is answered with an error. */
+/** A request is answered with an error. */
 final class HttpErrorException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ final class HttpErrorException extends Exception {
     this.parameter = parameter;
   }
 
-  /** A field is wrong. */
+  /** A field of the request is wrong. */
   static HttpErrorException bad(String parameter, String message) {
     return new HttpErrorException(400, "BadRequestError", parameter, message);
   }
@@ -32,7 +32,7 @@ final class HttpErrorException extends Exception {
     return status;
   }
 
-  /** The object that OpenAI's and vLLM's clients expect. */
+  /** The error object that clients of OpenAI and vLLM expect. */
   ObjectNode json() {
     ObjectNode json = JsonFields.object();
     ObjectNode error = json.putObject("error");

@@ -6,7 +6,7 @@ import io.troupe.engine.protocol.JsonFields;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** Writes one answer. Every write fails once the client has gone. */
+/** Writes one answer. Every write fails once the client has disconnected. */
 final class HttpReply {
   private static final byte[] PING = ": ping\n\n".getBytes(StandardCharsets.UTF_8);
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
@@ -42,13 +42,13 @@ final class HttpReply {
     exchange.sendResponseHeaders(200, 0);
   }
 
-  /** Sends an event at once. */
+  /** Sends an event immediately. */
   void event(JsonNode json) throws IOException {
     last(json);
     exchange.getResponseBody().flush();
   }
 
-  /** Writes an event after which more follows at once. */
+  /** Writes an event without a flush, because more data follows immediately. */
   void last(JsonNode json) throws IOException {
     byte[] body = JsonFields.bytes(json);
     byte[] all = new byte[DATA.length + body.length + 2];
@@ -64,7 +64,7 @@ final class HttpReply {
     exchange.getResponseBody().flush();
   }
 
-  /** Writes the end mark, which is sent with the end of the answer. */
+  /** Writes the end mark; it is sent when the answer is closed. */
   void done() throws IOException {
     exchange.getResponseBody().write(DONE);
   }

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The text of one choice as it grows. It tells only whole characters, and holds back what may be
- * the beginning of a stop string, so that no client sees a text that is taken back later.
+ * The text of one choice while it grows. Only whole characters are given out, and a possible
+ * beginning of a stop string is held back, so that no client sees text that is later removed.
  */
 public final class IncrementalText {
   private final Tokenizer tokenizer;
@@ -30,7 +30,7 @@ public final class IncrementalText {
   /**
    * The text of a completion that has no token yet.
    *
-   * @param keepStop whether a stop string at its end belongs to it
+   * @param keepStop whether the text keeps a stop string at its end
    */
   public IncrementalText(Tokenizer tokenizer, List<String> stops, boolean keepStop) {
     this.tokenizer = tokenizer;
@@ -40,9 +40,9 @@ public final class IncrementalText {
   }
 
   /**
-   * Takes tokens; gives the characters that are certain now.
+   * Adds tokens and returns the characters that are final now.
    *
-   * @param last whether no token comes after these
+   * @param last whether no token follows these tokens
    */
   public String add(int[] tokens, boolean last) {
     for (int token : tokens) {

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Holds requests back while a server is paused, in the order in which they came. Once it is shut,
- * none is on its way through any more.
+ * Holds requests back while a server is paused, in the order of their arrival. Once the gate is
+ * closed, no request is passing through it.
  */
 final class PauseGate {
   private final List<Runnable> held = new ArrayList<>(); // guarded by this
   private int passing; // guarded by this
   private boolean closed; // guarded by this
 
-  /** Runs the work now, or once the gate opens; it is short. */
+  /** Runs the work now, or once the gate opens; the work must be short. */
   void runWhenOpen(Runnable work) {
     synchronized (this) {
       if (closed) {
@@ -35,7 +35,7 @@ final class PauseGate {
     }
   }
 
-  /** Holds back all that comes from now on; waits for what is on its way. */
+  /** Holds back all later work, and waits for the work that is passing through. */
   synchronized void closeAndDrain() throws InterruptedException {
     closed = true;
     while (passing > 0) {

@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and
- * those that move weights. docs/sidecars.md lists them.
+ * Serves one policy over HTTP/1.1: the routes of OpenAI's interface with vLLM's token ids, and the
+ * routes that update weights. docs/sidecars.md lists them.
  *
- * <p>Each request has a virtual thread. What bounds them is {@link ServeSettings#maxRequests}: one
- * more is answered 429 before its body is read. Connections and slow clients are bounded by {@link
- * BoundedHttpServer}. The engine is not closed with the server; those of adapters, which it made,
- * are.
+ * <p>Each request has a virtual thread. {@link ServeSettings#maxRequests} bounds the requests: one
+ * more is answered 429 before its body is read. {@link BoundedHttpServer} bounds connections and
+ * slow clients. The server closes the engines of adapters, which it made; it does not close the
+ * policy's engine.
  */
 public final class PolicyServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
@@ -55,15 +55,15 @@ public final class PolicyServer implements AutoCloseable {
     this.weights =
         new ServedWeights(
             served.engine(), served.scorer(), adapters.offered(), settings.awaitsWeights());
-    RequestTable desk =
+    RequestTable table =
         new RequestTable(
             () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
-    this.completions = new CompletionsRoute(served, settings, weights, adapters, desk, counters);
+    this.completions = new CompletionsRoute(served, settings, weights, adapters, table, counters);
     this.control =
-        new ControlRoutes(served, weights, adapters, desk, counters, version, System.nanoTime());
+        new ControlRoutes(served, weights, adapters, table, counters, version, System.nanoTime());
   }
 
-  /** Starts to listen, without room for adapters. */
+  /** Starts to listen; no adapter can be loaded. */
   public static PolicyServer start(ServedModel served, ServeSettings settings, String version)
       throws IOException {
     return start(served, AdapterCapacity.none(), settings, version);
@@ -72,8 +72,8 @@ public final class PolicyServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param version of the program, for {@code /version}
-   * @throws IOException if the address is taken; says which
+   * @param version the version of the program, for {@code /version}
+   * @throws IOException if the address is taken; the message names the address
    */
   public static PolicyServer start(
       ServedModel served, AdapterCapacity room, ServeSettings settings, String version)
@@ -100,22 +100,22 @@ public final class PolicyServer implements AutoCloseable {
     return server;
   }
 
-  /** Where it listens. */
+  /** The port on which the server listens. */
   public int port() {
     return http.port();
   }
 
-  /** Moves to weights that are in memory, under their own tag. */
+  /** Moves the engine to weights in memory, under their own tag. */
   public void use(WeightSnapshot snapshot) throws IOException {
     use(snapshot, WeightTag.of(snapshot.version(), snapshot.digest()).toString());
   }
 
-  /** The same under another name, of weights that are no version of a run. */
+  /** Moves the engine to weights in memory that are no version of a run, under the given name. */
   public void use(WeightSnapshot snapshot, String name) throws IOException {
     String _ = weights.use(snapshot, name);
   }
 
-  /** The weights in use; none before the first. */
+  /** The weights in use; empty before the first weights. */
   public Optional<WeightVersion> weights() {
     return weights.current();
   }
@@ -128,7 +128,7 @@ public final class PolicyServer implements AutoCloseable {
       route(exchange, reply);
     } catch (HttpErrorException refusal) {
       refuse(exchange, reply, refusal);
-    } catch (RuntimeException | OutOfMemoryError broken) { // or nobody would hear of it
+    } catch (RuntimeException | OutOfMemoryError broken) { // only the log shows it
       LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
       if (exchange.getResponseCode() < 0) {
         refuse(
@@ -140,8 +140,9 @@ public final class PolicyServer implements AutoCloseable {
   }
 
   /**
-   * A page in a browser of this machine commands nothing here, and reads nothing: it knows no key,
-   * so a name is only asked for where there is none.
+   * Refuses requests of foreign web pages: a page in a browser of this machine must neither command
+   * the server nor read from it. Such a page knows no key, so the host name is checked only where
+   * no key is set.
    */
   private void refuseForeign(HttpExchange exchange) throws HttpErrorException {
     Headers headers = exchange.getRequestHeaders();
@@ -189,8 +190,9 @@ public final class PolicyServer implements AutoCloseable {
   }
 
   /**
-   * Reads what a refused request still sends. With anything unread the server would end the
-   * connection, unannounced: the refusal may be lost, and the client's next request on it fails.
+   * Reads what the client of a refused request still sends. With unread data the server would close
+   * the connection without notice: the client might lose the refusal, and its next request on the
+   * connection would fail.
    */
   private void readOn(HttpExchange exchange) throws IOException {
     byte[] dropped = new byte[8 << 10];
@@ -249,7 +251,7 @@ public final class PolicyServer implements AutoCloseable {
     }
   }
 
-  /** Ends requests in flight, and stops listening. */
+  /** Ends the requests in flight and stops listening. */
   @Override
   public void close() {
     completions.close();

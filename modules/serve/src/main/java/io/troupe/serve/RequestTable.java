@@ -17,23 +17,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * The requests that a server is drawing, and the ways to hold, abort and forget them.
+ * The requests that a server is sampling, and the operations that pause, abort and forget them.
  *
- * <p>A request is settled exactly once: by the engine, or, while the gate still holds it, by
- * whoever takes it from there; {@link ActiveRequest#taken} says who was first.
+ * <p>A request is settled exactly once: by the engine or, while the pause gate still holds the
+ * request, by the caller that takes it from the gate; {@link ActiveRequest#taken} records which was
+ * first.
  */
 final class RequestTable {
-  /** What becomes of requests in flight when a server is paused. */
+  /** How a pause treats the requests in flight. */
   enum PauseMode {
-    /** They end with the tokens they have. */
+    /** Requests end with the tokens they have. */
     ABORT,
-    /** They end as they would have; then the server is paused. */
+    /** Requests run to their normal end; then the server is paused. */
     WAIT,
-    /** They stay where they are, and go on afterwards. */
+    /** Requests are frozen, and continue after the pause. */
     KEEP
   }
 
-  /** A request in flight, at an engine. */
+  /** A request in flight at an engine. */
   record ActiveRequest(
       String id,
       SamplingEngine engine,
@@ -54,30 +55,30 @@ final class RequestTable {
   private boolean frozen; // guarded by this
 
   /**
-   * An empty desk.
+   * An empty table.
    *
-   * @param engines those that requests may be drawn by from now on
+   * @param engines the engines that may sample requests from now on
    */
   RequestTable(Supplier<List<SamplingEngine>> engines) {
     this.engines = engines;
   }
 
-  /** Starts to draw what is asked for, or will once the server is resumed. */
-  ActiveRequest start(CompletionRequest ask, SamplingEngine engine) {
-    TokenStream generation = new TokenStream(ask.prompts().size(), ask.completions());
+  /** Starts to sample a request, immediately or once the server is resumed. */
+  ActiveRequest start(CompletionRequest request, SamplingEngine engine) {
+    TokenStream generation = new TokenStream(request.prompts().size(), request.completions());
     List<SampleRequest> requests = new ArrayList<>();
-    for (int i = 0; i < ask.prompts().size(); i++) {
+    for (int i = 0; i < request.prompts().size(); i++) {
       requests.add(
           new SampleRequest(
               new LeaseId(new GroupId(leases.incrementAndGet()), 1),
-              ask.prompts().get(i),
-              ask.completions(),
-              ask.settings(),
-              ask.seed() + i,
+              request.prompts().get(i),
+              request.completions(),
+              request.settings(),
+              request.seed() + i,
               generation.listener(i)));
     }
     ActiveRequest entry =
-        new ActiveRequest(ask.id(), engine, generation, requests, new AtomicBoolean());
+        new ActiveRequest(request.id(), engine, generation, requests, new AtomicBoolean());
     open.put(entry.key(), entry);
     gate.runWhenOpen(() -> submit(entry));
     return entry;
@@ -85,7 +86,7 @@ final class RequestTable {
 
   private void submit(ActiveRequest entry) {
     if (!entry.taken().compareAndSet(false, true)) {
-      return; // aborted, or its client went away, while the gate held it
+      return; // aborted or disconnected while the gate held the request
     }
     List<SampleRequest> requests = entry.requests();
     begin();
@@ -132,7 +133,7 @@ final class RequestTable {
     notifyAll();
   }
 
-  /** Takes a request off the desk; what the engine still draws of it is cancelled. */
+  /** Removes a request from the table and cancels what the engine still samples for it. */
   void finish(ActiveRequest entry) {
     open.remove(entry.key());
     if (!entry.generation().done()) {
@@ -142,7 +143,7 @@ final class RequestTable {
 
   private static void cancel(ActiveRequest entry) {
     if (entry.taken().compareAndSet(false, true)) {
-      fail(entry, new CancellationException("taken back before it was drawn"));
+      fail(entry, new CancellationException("cancelled before it was sampled"));
     } else {
       entry.requests().forEach(request -> entry.engine().cancel(request.lease()));
     }
@@ -151,8 +152,8 @@ final class RequestTable {
   /**
    * Ends requests with the tokens they have.
    *
-   * @param ids those of the clients; none means all
-   * @return how many
+   * @param ids the clients' request ids; none means all requests
+   * @return how many requests were ended
    */
   int abort(List<String> ids) {
     int count = 0;
@@ -171,9 +172,9 @@ final class RequestTable {
   }
 
   /**
-   * Draws nothing until it is resumed; returns when nothing is drawn any more.
+   * Stops sampling until the server is resumed; returns when no request is sampling.
    *
-   * @throws UnsupportedOperationException if requests are to stay, and the engine cannot be frozen
+   * @throws UnsupportedOperationException if the mode is KEEP and the engine cannot be frozen
    */
   void pause(PauseMode mode) throws InterruptedException {
     switch (mode) {
@@ -195,8 +196,8 @@ final class RequestTable {
   private void awaitFrozen() throws InterruptedException {
     synchronized (pausing) {
       boolean open = !gate.isShut();
-      gate.closeAndDrain(); // first: what passes later may be drawn by an engine that came
-      // meanwhile
+      gate.closeAndDrain(); // first: a request that passes later may use an engine that was added
+      // The work below runs without the lock, during the pause.
       try {
         freeze(true);
       } catch (UnsupportedOperationException cannot) {

@@ -10,14 +10,14 @@ import java.time.Duration;
 /**
  * How a server listens.
  *
- * @param address where; a port of 0 takes any that is free
- * @param apiKey that requests carry as bearer; empty for none, on loopback only
- * @param maxRequests requests at a time; more are told to come back
- * @param maxBodyBytes of a request
- * @param ping how long a stream may be silent before a comment shows that it lives; a client that
- *     went away is noticed by it
- * @param awaitsWeights whether whoever starts it gives it weights; until then it is not healthy,
- *     and takes no others
+ * @param address the listen address; port 0 takes any free port
+ * @param apiKey the bearer key that requests must carry; empty for no key, on loopback only
+ * @param maxRequests most requests at a time; a further request is asked to retry later
+ * @param maxBodyBytes most bytes of a request's body
+ * @param ping how long a stream may be silent before the server sends a comment; the comment shows
+ *     that the server lives, and detects a client that disconnected
+ * @param awaitsWeights whether another process will send the first weights; until then the server
+ *     is not healthy, and accepts no request
  */
 public record ServeSettings(
     InetSocketAddress address,
@@ -53,22 +53,22 @@ public record ServeSettings(
         false);
   }
 
-  /** Room for as many requests again that are refused, and for those that are not draws. */
+  /** Room for as many refused requests again, and for requests that do not sample. */
   BoundedHttpServer.Limits limits() {
     return BoundedHttpServer.Limits.of(2 * maxRequests + OTHER_REQUESTS);
   }
 
-  /** The same with another bound. */
+  /** These settings with another bound on requests. */
   public ServeSettings withMaxRequests(int requests) {
     return new ServeSettings(address, apiKey, requests, maxBodyBytes, ping, awaitsWeights);
   }
 
-  /** The same, for who knows the key only. */
+  /** These settings with a key that every client must know. */
   public ServeSettings withKey(String key) {
     return new ServeSettings(address, key, maxRequests, maxBodyBytes, ping, awaitsWeights);
   }
 
-  /** The same of a server whose first weights are read after it was started. */
+  /** These settings for a server that reads its first weights after it was started. */
   public ServeSettings awaitingWeights() {
     return new ServeSettings(address, apiKey, maxRequests, maxBodyBytes, ping, true);
   }

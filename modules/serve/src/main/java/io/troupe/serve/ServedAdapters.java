@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 
 /**
- * Adapters that are served beside the weights, each under a name of its own.
+ * Adapters that are served beside the base weights, each under its own name.
  *
- * <p>An engine draws with one set of weights, so each adapter is merged when it is loaded and has
- * an engine of its own: it takes a copy of all weights, and draws what an engine that was given the
- * merged weights would. None goes by itself: one more than there is room for is refused, and so is
- * unloading one that a request uses.
+ * <p>An engine samples with one set of weights, so each adapter is merged when it is loaded, and
+ * has its own engine. That engine holds a copy of all weights, and samples exactly what an engine
+ * with the merged weights would. No adapter is evicted automatically: a load beyond the capacity is
+ * refused, and so is the unload of an adapter that a request uses.
  */
 final class ServedAdapters implements AutoCloseable {
-  /** An adapter that is loaded, and the requests that use it. */
+  /** A loaded adapter, and the requests that use it. */
   private static final class Loaded {
     private final SamplingEngine engine;
     private final Path folder;
@@ -39,7 +39,7 @@ final class ServedAdapters implements AutoCloseable {
     }
   }
 
-  /** An engine for as long as a request draws with it. */
+  /** The right to sample with an adapter's engine, for as long as a request lasts. */
   record AdapterUse(SamplingEngine engine, Runnable end) implements AutoCloseable {
     @Override
     public void close() {
@@ -55,29 +55,29 @@ final class ServedAdapters implements AutoCloseable {
     this.room = room;
   }
 
-  /** Whether any may be loaded. */
+  /** Whether this server can load adapters. */
   boolean offered() {
     return room.most() > 0;
   }
 
-  /** Names of those that are loaded, the oldest first. */
+  /** Names of the loaded adapters, oldest first. */
   synchronized List<String> names() {
     return List.copyOf(loaded.keySet());
   }
 
-  /** Where those that are loaded were read from, by name, the oldest first. */
+  /** Source folders of the loaded adapters by name, oldest first. */
   synchronized Map<String, Path> folders() {
     Map<String, Path> folders = new LinkedHashMap<>();
     loaded.forEach((name, one) -> folders.put(name, one.folder));
     return folders;
   }
 
-  /** Engines of those that are loaded. */
+  /** Engines of the loaded adapters. */
   synchronized List<SamplingEngine> engines() {
     return loaded.values().stream().map(one -> one.engine).toList();
   }
 
-  /** The engine of an adapter; it stays loaded until the use is closed. */
+  /** The engine of an adapter; the adapter stays loaded until the use is closed. */
   synchronized Optional<AdapterUse> use(String name) {
     return Optional.ofNullable(loaded.get(name))
         .map(
@@ -92,11 +92,11 @@ final class ServedAdapters implements AutoCloseable {
   }
 
   /**
-   * Merges an adapter into the weights that are served, and serves it.
+   * Merges an adapter into the served weights and serves the result.
    *
    * @param taken the name of the model, which no adapter may have
-   * @throws HttpErrorException if there is no room, the name is taken, the adapter is not one of
-   *     these weights, or the engine finds no memory for it
+   * @throws HttpErrorException if there is no room, the name is taken, the adapter does not fit the
+   *     weights, or the engine has too little memory for it
    */
   void load(String name, Path folder, WeightSnapshot base, String taken) throws HttpErrorException {
     reserve(name, taken);
@@ -159,9 +159,9 @@ final class ServedAdapters implements AutoCloseable {
   }
 
   /**
-   * Ends an adapter.
+   * Unloads an adapter.
    *
-   * @throws HttpErrorException if there is none of that name, or a request uses it
+   * @throws HttpErrorException if there is no adapter of that name, or a request uses it
    */
   void unload(String name) throws HttpErrorException {
     removed(name).engine.close();
@@ -181,7 +181,7 @@ final class ServedAdapters implements AutoCloseable {
     return one.get();
   }
 
-  /** Ends the engines of all; open requests fail. */
+  /** Closes all engines of adapters; open requests fail. */
   @Override
   public void close() {
     List<SamplingEngine> all = new ArrayList<>(engines());

@@ -13,11 +13,11 @@ import java.util.Map;
  * What a server serves.
  *
  * @param model the name that requests give
- * @param engine that draws; whoever made it closes it
- * @param tokenizer of its ids
+ * @param engine the engine that samples; its creator closes it
+ * @param tokenizer the tokenizer of the model's ids
  * @param contextLength most tokens of prompt and completion together
  * @param chat turns a conversation into a prompt
- * @param scorer gives log-probabilities of a prompt's tokens; whoever made it closes it
+ * @param scorer gives log-probabilities of a prompt's tokens; its creator closes it
  */
 public record ServedModel(
     String model,
@@ -34,16 +34,17 @@ public record ServedModel(
   @FunctionalInterface
   public interface ChatRenderer {
     /**
-     * The text; see {@link io.troupe.chat.ChatTemplate}.
+     * The text of a prompt; see {@link io.troupe.chat.ChatTemplate}.
      *
-     * @throws IllegalArgumentException if the model has no template, or it refuses the conversation
+     * @throws IllegalArgumentException if the model has no template, or the template refuses the
+     *     conversation
      */
     String render(List<ServedMessage> messages, Map<String, Object> arguments);
 
-    /** One turn. */
+    /** One turn of a conversation. */
     record ServedMessage(String role, String content) {}
 
-    /** Of a model without a template. */
+    /** The renderer of a model without a template. */
     static ChatRenderer none() {
       return (_, _) -> {
         throw new IllegalArgumentException(
@@ -52,7 +53,7 @@ public record ServedModel(
     }
   }
 
-  /** A scorer of a server that draws only. */
+  /** The scorer of a server that only samples. */
   public static ScoringEngine withoutScorer() {
     return new ScoringEngine() {
       @Override

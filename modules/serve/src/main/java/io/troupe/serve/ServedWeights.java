@@ -23,14 +23,14 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 
 /**
- * The weights that a server draws with, and the names that its clients know them by. One update at
- * a time; the name of a version is known before a token of it can be.
+ * The weights with which a server samples, and the names under which clients know them. Updates run
+ * one at a time, and a version is named before any token of it can be sampled.
  */
 public final class ServedWeights {
-  /** What a server calls its weights before it was told a name. */
+  /** The name of a server's weights before a client names them. */
   static final String UNNAMED = "default";
 
-  /** Versions whose names are known: more than one request sees. */
+  /** Versions whose names are kept: more than one request can span. */
   static final int MOST_NAMES = 1024;
 
   private final SamplingEngine engine;
@@ -42,10 +42,10 @@ public final class ServedWeights {
   private volatile Optional<WeightSnapshot> kept = Optional.empty();
 
   /**
-   * Of an engine without weights.
+   * The weights of an engine that has none yet.
    *
-   * @param keeps whether they stay in memory beside the engine's, for {@link #kept}
-   * @param awaited whether the first are on their way
+   * @param keeps whether the weights stay in memory beside the engine's copy, for {@link #kept}
+   * @param awaited whether the first weights are on their way
    */
   ServedWeights(SamplingEngine engine, ScoringEngine scorer, boolean keeps, boolean awaited) {
     this.engine = engine;
@@ -54,12 +54,12 @@ public final class ServedWeights {
     this.awaited = awaited;
   }
 
-  /** Whether the first are on their way, and not in use yet. */
+  /** Whether the first weights are on their way and not in use yet. */
   boolean coming() {
     return awaited && current.isEmpty();
   }
 
-  /** The weights in use, as they were given, where they are kept. */
+  /** The weights in use as they were loaded, if this server keeps them. */
   Optional<WeightSnapshot> kept() {
     return kept;
   }
@@ -78,17 +78,20 @@ public final class ServedWeights {
   }
 
   /**
-   * Reads a directory and moves the engine to it at the next token.
+   * Reads a directory and moves the engine to its weights at the next token.
    *
-   * @param tag what clients call these weights; one of ours holds their digest, which is compared
-   * @return the name they have from now on
-   * @throws IOException if the directory cannot be read, or holds other weights than the tag says
+   * @param tag the clients' name for these weights; a tag of Troupe holds their digest, which is
+   *     compared
+   * @return the name of the weights from now on
+   * @throws IOException if the directory cannot be read, or its weights differ from the tag's
+   *     digest
    */
   synchronized String load(Path directory, String tag) throws IOException {
-    if (keeps) { // and a merge may still read those before
+    if (keeps) { // a merge may still read the previous weights
       return load(directory, tag, StoredTensor::loaded);
     }
-    // Not left to a collection of the heap: it holds so little of them that there may be none.
+    // Not an arena of the garbage collector: the arena's objects are so small on the heap that no
+    // collection may run.
     try (Arena memory = Arena.ofShared()) {
       return load(directory, tag, tensor -> tensor.loaded(memory));
     }
@@ -110,7 +113,7 @@ public final class ServedWeights {
     return use(snapshot, tag.isEmpty() ? WeightTag.of(version, snapshot.digest()).toString() : tag);
   }
 
-  /** Moves the engine to weights that are in memory. */
+  /** Moves the engine to weights in memory. */
   synchronized String use(WeightSnapshot snapshot, String tag) throws IOException {
     long number = snapshot.version().number();
     if (current.isPresent() && current.get().number() > number) {
@@ -137,9 +140,9 @@ public final class ServedWeights {
   }
 
   /**
-   * A directory's tensors, as float32, in memory of their own.
+   * Reads a directory's tensors as float32 into their own memory.
    *
-   * @throws IOException if they cannot be read
+   * @throws IOException if the tensors cannot be read
    */
   public static WeightSnapshot read(Path directory, WeightVersion version) throws IOException {
     return read(directory, version, StoredTensor::loaded);

@@ -1,11 +1,11 @@
 package io.troupe.serve;
 
 /**
- * Tokens of one choice that were not told yet.
+ * Tokens of one choice that were not sent yet.
  *
- * @param from index of the first of them in the completion
- * @param versions number of the weights of each
- * @param finish why it ended, or empty
+ * @param from index of the first token in the completion
+ * @param versions the weight version of each token
+ * @param finish why the choice ended, or empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record TokenDelta(

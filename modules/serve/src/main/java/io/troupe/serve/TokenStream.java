@@ -16,9 +16,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One request while it is drawn: the engine's thread puts tokens in, the request's thread takes
- * them out. The engine is never made to wait for a client, because what it puts in is bounded by
- * the request's own token limit.
+ * The tokens of one request while it is sampled: the engine's thread adds tokens, the request's
+ * thread takes them. The engine never waits for a client, because the request's own token limit
+ * bounds the tokens that it adds.
  */
 final class TokenStream {
   /** A choice's tokens so far. */
@@ -70,7 +70,7 @@ final class TokenStream {
   private boolean aborted;
   private Optional<Throwable> failure = Optional.empty();
 
-  /** Of so many prompts, with so many completions each. */
+  /** A stream of the given prompts, with the given completions of each. */
   TokenStream(int prompts, int completions) {
     this.completions = completions;
     this.open = prompts;
@@ -98,13 +98,13 @@ final class TokenStream {
     }
   }
 
-  /** The engine is done with a prompt. */
-  void ended(int prompt, List<Completion> drawn) {
+  /** Records that the engine finished a prompt. */
+  void ended(int prompt, List<Completion> sampled) {
     lock.lock();
     try {
       for (int c = 0; c < completions; c++) {
         rows.get(prompt * completions + c).finish =
-            drawn.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
+            sampled.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
       }
       open--;
       news.signal();
@@ -113,7 +113,7 @@ final class TokenStream {
     }
   }
 
-  /** The engine gave a prompt up. */
+  /** Records that the engine failed on a prompt. */
   void failed(int prompt, Throwable cause) {
     Throwable root = Causes.of(cause);
     lock.lock();
@@ -132,7 +132,7 @@ final class TokenStream {
     }
   }
 
-  /** What the engine cancels from now on ends as aborted, with the tokens it has. */
+  /** From now on, a completion that the engine cancels ends as aborted, with the tokens it has. */
   void abort() {
     lock.lock();
     try {
@@ -151,7 +151,7 @@ final class TokenStream {
     }
   }
 
-  /** Whether the engine is done with all prompts. */
+  /** Whether the engine has finished all prompts. */
   boolean done() {
     lock.lock();
     try {
@@ -161,7 +161,7 @@ final class TokenStream {
     }
   }
 
-  /** Why it failed. */
+  /** The failure of the request, if any. */
   Optional<Throwable> failure() {
     lock.lock();
     try {
@@ -171,7 +171,10 @@ final class TokenStream {
     }
   }
 
-  /** Waits for news, at most so long; then gathers more of it for the interval, or to the end. */
+  /**
+   * Waits for new tokens, at most for the patience; then gathers more tokens for the interval, or
+   * until the end.
+   */
   List<TokenDelta> take(Duration patience, Duration interval) throws InterruptedException {
     lock.lock();
     try {
@@ -195,7 +198,7 @@ final class TokenStream {
     }
   }
 
-  /** Waits for the end, at most so long. */
+  /** Waits for the end, at most for the patience. */
   boolean awaitDone(Duration patience) throws InterruptedException {
     lock.lock();
     try {

@@ -1,4 +1,6 @@
-/** A sampling engine behind the HTTP interface that inference servers have in common. */
+/**
+ * An HTTP server for a sampling engine, with the interface that inference servers have in common.
+ */
 @NullMarked
 package io.troupe.serve;
 

@@ -233,7 +233,7 @@ class PolicyServerTest {
         "{\"prompt\":[3],\"stop_token_ids\":[2,-1]}|400|stop_token_ids are ids, and one is -1",
         "{\"prompt\":[3],\"nested\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[|400|the"
             + " body is too much",
-        "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the drawn token",
+        "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the sampled token",
         "{\"prompt\":[3,4],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
         "{\"prompt\":[3],\"model\":\"gpt\"}|404|the model `gpt` does not exist; this server serves"
             + " `policy`",
