@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
-/** A body's beginning; what is beyond is not read. */
+/** The beginning of a body; bytes beyond the bound are not read. */
 final class BoundedBody implements HttpResponse.BodySubscriber<String> {
   private static final int MOST_BYTES = 1 << 20;
 

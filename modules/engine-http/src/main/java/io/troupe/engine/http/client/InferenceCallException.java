@@ -5,7 +5,7 @@ import io.troupe.engine.http.protocol.RawCompletion;
 import java.io.Serial;
 import java.util.List;
 
-/** A call of a server failed. */
+/** A call to an inference server failed. */
 public final class InferenceCallException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class InferenceCallException extends RuntimeException {
   private final transient List<RawCompletion> drawn;
 
   /**
-   * Of a call that had brought nothing.
+   * A failure of a call that had returned nothing.
    *
    * @param where the server
    */
@@ -22,9 +22,9 @@ public final class InferenceCallException extends RuntimeException {
   }
 
   /**
-   * Of a draw.
+   * A failure of a request for completions.
    *
-   * @param drawn what had come of each completion; one that had not ended was cut
+   * @param drawn what had arrived of each completion; a completion without an end was cut
    */
   InferenceCallException(InferenceEndpoint where, CallFailure fault, List<RawCompletion> drawn) {
     super("%s: %s".formatted(where, fault));
@@ -36,12 +36,12 @@ public final class InferenceCallException extends RuntimeException {
     return fault;
   }
 
-  /** What had come of each completion before it failed. */
+  /** What had arrived of each completion before the failure. */
   public List<RawCompletion> drawn() {
     return drawn;
   }
 
-  /** Tokens that had come before it failed, of all completions. */
+  /** Tokens of all completions that had arrived before the failure. */
   public int tokens() {
     return drawn.stream().mapToInt(one -> one.tokens().length).sum();
   }

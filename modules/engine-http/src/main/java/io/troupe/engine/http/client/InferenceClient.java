@@ -19,18 +19,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 
 /**
- * HTTP/1.1 to one server, and never the upgrade to HTTP/2: uvicorn drops the body of a request that
- * offers it. Idle connections are dropped after 3 s, before the 5 s after which uvicorn closes them
- * under a request that is just being written. No redirect, no proxy.
+ * An HTTP/1.1 client of one server. It never offers the upgrade to HTTP/2: uvicorn drops the body
+ * of a request that offers it. Idle connections are closed after 3 s, before uvicorn closes them
+ * after 5 s, possibly while a request is being written. No redirect, no proxy.
  *
- * <p>Answers are read on the client's own thread, and draws end on it: what is attached to them
- * must not block.
+ * <p>The client's own thread reads answers and completes requests, so continuations of them must
+ * not block.
  */
 public final class InferenceClient implements AutoCloseable {
   private static final String KEEP_ALIVE = "jdk.httpclient.keepalive.timeout";
   private static final String KEEP_ALIVE_SECONDS = "3";
 
-  /** Most bytes of an answer of which nothing else is known. */
+  /** Most bytes of an answer without a more specific bound. */
   private static final int MOST_BYTES = 10 << 20;
 
   static {
@@ -40,7 +40,7 @@ public final class InferenceClient implements AutoCloseable {
   }
 
   /**
-   * An answer of whatever status.
+   * An answer of any status.
    *
    * @param retryAfter the header, or empty
    */
@@ -49,7 +49,7 @@ public final class InferenceClient implements AutoCloseable {
       return status == 200;
     }
 
-    /** The body as JSON; an empty object where it is none. */
+    /** The body as JSON; an empty object if the body is no JSON object. */
     public JsonNode json() {
       try {
         return JsonFields.parse(body);
@@ -73,7 +73,7 @@ public final class InferenceClient implements AutoCloseable {
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .proxy(HttpClient.Builder.NO_PROXY)
-            .executor(Runnable::run) // what is done with an answer is short, and a thread is not
+            .executor(Runnable::run) // continuations are short, and a thread costs more
             .connectTimeout(endpoint.patience().connect())
             .build();
   }
@@ -83,10 +83,10 @@ public final class InferenceClient implements AutoCloseable {
   }
 
   /**
-   * Asks for a route, and waits.
+   * Sends a GET request and waits.
    *
-   * @param timeout for all of the answer
-   * @throws InferenceCallException if no whole answer came
+   * @param timeout for the whole answer
+   * @throws InferenceCallException if no whole answer arrived
    */
   public Response get(String path, Duration timeout) throws InterruptedException {
     return send(request(path).GET().build(), timeout, MOST_BYTES);
@@ -98,9 +98,9 @@ public final class InferenceClient implements AutoCloseable {
   }
 
   /**
-   * The same of an answer whose size is known better.
+   * Sends JSON and waits, with a specific bound on the answer.
    *
-   * @param mostBytes of an answer with status 200; a longer one fails
+   * @param mostBytes most bytes of an answer with status 200; a longer answer fails
    */
   public Response post(String path, JsonNode body, Duration timeout, long mostBytes)
       throws InterruptedException {
@@ -129,7 +129,7 @@ public final class InferenceClient implements AutoCloseable {
     }
   }
 
-  /** Starts a streamed draw, the first for its completions. */
+  /** Starts a streaming request, the first request for its completions. */
   public StreamingCall draw(
       Dialect dialect,
       GenerateRequest draw,
@@ -139,10 +139,10 @@ public final class InferenceClient implements AutoCloseable {
   }
 
   /**
-   * Starts a streamed draw.
+   * Starts a streaming request.
    *
-   * @param sinceNanos when its completions were first asked for
-   * @param queueing whether requests wait at the server while it draws for others
+   * @param sinceNanos when its completions were first requested
+   * @param queueing whether requests wait at the server while it samples for other clients
    */
   public StreamingCall draw(
       Dialect dialect,
@@ -174,7 +174,7 @@ public final class InferenceClient implements AutoCloseable {
         : request.header("Authorization", "Bearer " + endpoint.apiKey());
   }
 
-  /** What a broken exchange means. */
+  /** The failure that a broken exchange means. */
   static CallFailure fault(Throwable broken) {
     String message = broken.getMessage() == null ? broken.toString() : broken.getMessage();
     return switch (broken) {

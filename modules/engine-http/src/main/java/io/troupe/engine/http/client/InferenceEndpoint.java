@@ -6,19 +6,19 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * An inference server and the terms on which it is used.
+ * An inference server and the limits of its use.
  *
  * @param base URL without a path, such as {@code http://127.0.0.1:8000}
- * @param apiKey sent as bearer; empty for none. It is in no text that this class makes.
- * @param concurrency most completions it draws at a time for this process
- * @param patience how long to wait for what
+ * @param apiKey bearer key; empty for none. No text that this class makes contains it.
+ * @param concurrency most completions that the server samples at a time for this process
+ * @param patience timeouts
  */
 public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patience patience) {
   /**
-   * How long to wait.
+   * Timeouts.
    *
    * @param connect for a connection
-   * @param firstToken from the request to the first token; a server's queue is in it
+   * @param firstToken from the request to the first token, which includes the server's queue
    * @param idle between two tokens, while the server is not paused
    * @param total for the whole answer
    */
@@ -31,7 +31,7 @@ public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patien
             Duration.ofMinutes(1),
             Duration.ofMinutes(30));
 
-    /** The same with another for the first token; the whole answer has as much more. */
+    /** These timeouts with another one for the first token; the total grows by the same amount. */
     public Patience withFirstToken(Duration longest) {
       Duration more = longest.minus(firstToken);
       return new Patience(connect, longest, idle, more.isPositive() ? total.plus(more) : total);
@@ -67,12 +67,12 @@ public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patien
         concurrency);
   }
 
-  /** A server without a key, used with the usual patience. */
+  /** A server without a key, with the default timeouts. */
   public static InferenceEndpoint of(String base, int concurrency) {
     return new InferenceEndpoint(URI.create(base), "", concurrency, Patience.DEFAULT);
   }
 
-  /** The same with another patience. */
+  /** This server with other timeouts. */
   public InferenceEndpoint withPatience(Patience other) {
     return new InferenceEndpoint(base, apiKey, concurrency, other);
   }

@@ -28,18 +28,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * One streamed draw. It ends exactly once: with the completions, a fault, or a cancellation; and
- * with it ends the connection, unless the server has sent all.
+ * One streaming request. It ends exactly once: with completions, a failure or a cancellation. Its
+ * connection is closed with it, unless the server has sent the whole answer.
  *
- * <p>A watch looks at the progress of tokens, not of bytes: comments that a hung engine's front end
- * keeps sending are none. While the server is paused nothing is held against it, nor, before the
- * first token, while it draws for others in whose queue this waits.
+ * <p>A timer watches the progress of tokens, not of bytes: the comments that the front end of a
+ * hung engine keeps sending are no progress. The timer is suspended while the server is paused and,
+ * before the first token, while the request waits in the server's queue behind other clients.
  */
 public final class StreamingCall {
   private static final String LAST = "[DONE]";
   private static final Duration RAREST_LOOK = Duration.ofSeconds(1);
 
-  /** Looks in the shortest patience. */
+  /** How often the timer checks within the shortest timeout. */
   private static final int LOOKS = 10;
 
   private final InferenceEndpoint endpoint;
@@ -56,12 +56,12 @@ public final class StreamingCall {
   private boolean last; // guarded by this
 
   /**
-   * A draw that is about to start.
+   * A request that is about to start.
    *
-   * @param sinceNanos when its completions were first asked for; the whole is to come within the
-   *     endpoint's patience from there
-   * @param paused whether the server is, by us
-   * @param queueing whether requests wait there while it draws for others
+   * @param sinceNanos when its completions were first requested; the whole answer must arrive
+   *     within the endpoint's total timeout from then
+   * @param paused whether this process has paused the server
+   * @param queueing whether requests wait at the server while it samples for other clients
    */
   StreamingCall(
       InferenceEndpoint endpoint,
@@ -82,12 +82,12 @@ public final class StreamingCall {
     return result.minimalCompletionStage();
   }
 
-  /** When its completions were first asked for. */
+  /** When the completions of this request were first requested. */
   public long sinceNanos() {
     return sinceNanos;
   }
 
-  /** Ends the call; the server notices by the connection. */
+  /** Cancels the request; the server notices that the connection is closed. */
   public void cancel() {
     if (result.completeExceptionally(new CancellationException("cancelled"))) {
       hangUp();
@@ -262,7 +262,7 @@ public final class StreamingCall {
         last = true;
         drawn = assembly.tokensSoFar();
       }
-      // What vLLM aborts before its first token ends with the mark alone.
+      // A request that vLLM aborts before its first token ends with the end mark alone.
       result.complete(
           drawn.stream().map(one -> one.tokens().length == 0 ? one.cut() : one).toList());
     }
@@ -279,7 +279,7 @@ public final class StreamingCall {
     public void onComplete() {
       boolean whole;
       synchronized (StreamingCall.this) {
-        // llama-server ends its stream without a mark of its own.
+        // llama-server ends its stream without an end mark.
         whole = last || (dialect == Dialect.LLAMA_SERVER && assembly.ended());
       }
       if (whole) {

@@ -1,4 +1,4 @@
-/** One inference server, called. */
+/** The HTTP client of one inference server. */
 @NullMarked
 package io.troupe.engine.http.client;
 

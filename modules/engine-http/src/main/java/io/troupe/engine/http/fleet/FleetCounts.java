@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What a fleet counts. Guarded by the fleet's books. */
+/** The counters of a fleet. Guarded by the lock of {@link FleetState}. */
 final class FleetCounts {
   private final Map<CheckedCompletion.Reason, Long> refused =
       new EnumMap<>(CheckedCompletion.Reason.class);

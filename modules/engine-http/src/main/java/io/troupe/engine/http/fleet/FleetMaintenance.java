@@ -14,37 +14,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the servers of a fleet fit for work: starts the attendant and the watch of each, and turns
- * what those do and see into what the fleet does next.
+ * Keeps the replicas of a fleet fit for work: starts the weight sync loop and the load monitor of
+ * each replica, and turns their results into the fleet's next actions.
  */
 final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor.LoadListener {
   private static final Logger LOG = LoggerFactory.getLogger(FleetMaintenance.class);
 
-  private final FleetState books;
+  private final FleetState state;
   private final ServerWeightFolder shelf;
   private final ServerSupervisor keeper;
   private final RequestDispatcher dispatch;
   private final CompletableFuture<Boolean> serves;
 
   /**
-   * Of the servers in books.
+   * Maintenance of the replicas in a fleet's state.
    *
-   * @param serves completes once one of them draws
+   * @param serves completes once a replica samples
    */
   FleetMaintenance(
-      FleetState books,
+      FleetState state,
       ServerWeightFolder shelf,
       ServerSupervisor keeper,
       RequestDispatcher dispatch,
       CompletableFuture<Boolean> serves) {
-    this.books = books;
+    this.state = state;
     this.shelf = shelf;
     this.keeper = keeper;
     this.dispatch = dispatch;
     this.serves = serves;
   }
 
-  /** Looks after a server until it leaves. */
+  /** Maintains a replica until it leaves the fleet. */
   void begin(Replica replica) {
     var _ =
         Thread.ofVirtual()
@@ -53,7 +53,7 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
     var _ = Thread.ofVirtual().name("load-" + replica.name()).start(new LoadMonitor(replica, this));
   }
 
-  /** How a server may be started anew for new weights, if it may. */
+  /** How a server may be restarted for new weights, if it may. */
   Optional<Replica.Restarter> restarter(String server) {
     return keeper.restartsForWeights(server)
         ? Optional.of(weights -> restart(server, weights))
@@ -65,7 +65,7 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
     boolean serves = keeper.restart(server, weights);
     Duration pause = Duration.ofNanos(System.nanoTime() - begun);
     LOG.info("server={} restarted_with={} pause_ms={}", server, weights, pause.toMillis());
-    books
+    state
         .restarted(pause)
         .ifPresent(
             step ->
@@ -82,17 +82,17 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
   @Override
   public Optional<WeightSyncLoop.TargetWeightSet> awaitTarget(Replica replica)
       throws InterruptedException {
-    return books.awaitTarget(replica);
+    return state.awaitTarget(replica);
   }
 
   @Override
   public boolean rest(Replica replica, Duration pause) throws InterruptedException {
-    return books.rest(replica, pause);
+    return state.rest(replica, pause);
   }
 
   @Override
   public void busyForOthers(Replica replica, int requests) {
-    books.busyForOthers(replica, requests);
+    state.busyForOthers(replica, requests);
   }
 
   @Override
@@ -111,7 +111,7 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
 
   @Override
   public void updated(Replica replica, WeightSyncLoop.TargetWeightSet goal) {
-    Optional<List<CompletableFuture<WeightVersion>>> waited = books.updated(replica, goal);
+    Optional<List<CompletableFuture<WeightVersion>>> waited = state.updated(replica, goal);
     if (waited.isEmpty()) {
       LOG.info("server={} weights={} doubted=true", replica.name(), goal.tag());
       return;
@@ -125,14 +125,14 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
   @Override
   public void weightsInvalidated(Replica replica) {
     LOG.info("server={} doubted=true lost_adapters=true", replica.name());
-    books.invalidateWeights(replica);
+    state.invalidateWeights(replica);
   }
 
   @Override
   public void updateFailed(
       Replica replica, WeightSyncLoop.TargetWeightSet goal, boolean broken, String reason) {
-    if (!books.updateFailed(replica)) {
-      return; // another sampler may be at the server by now
+    if (!state.updateFailed(replica)) {
+      return; // another sampler may use the server by now
     }
     LOG.warn(
         "server={} {} weights={} reason={}",

@@ -34,22 +34,24 @@ import org.slf4j.LoggerFactory;
 /**
  * Samples on inference servers.
  *
- * <p>Work is cut into parts, a request to a server each. A part waits until a server is ready for
- * it, so nothing is lost while all of them change weights; it is asked for again, perhaps
- * elsewhere, only as long as no token of it came back: {@link RequestDispatcher}.
+ * <p>A group is split into parts; each part is one request to one replica. A part waits until a
+ * replica is ready for it, so nothing is lost while all replicas change weights. A part is
+ * requested again, perhaps from another replica, only while none of its tokens has arrived: {@link
+ * RequestDispatcher}.
  *
- * <p>A server that refuses requests is doubted, not the prompt: three failures in a row put it
- * under {@link ReplicaQuarantine}, and its parts go to others. When all are, the groups that wait
- * fail with {@link EngineUnavailableException}; those asked for next wait until a server is tried
- * again. While no server is there at all, and each has failed again and again, they fail at once.
+ * <p>When a replica refuses requests, the replica is suspected and not the prompt: three failures
+ * in a row open its circuit breaker, {@link ReplicaQuarantine}, and its parts go to other replicas.
+ * When the breakers of all replicas are open, the waiting groups fail with {@link
+ * EngineUnavailableException}; later groups wait until a replica is tried again. While there is no
+ * replica at all, and each server has failed repeatedly, groups fail immediately.
  *
- * <p>Each server has an {@link WeightSyncLoop}, a virtual thread that brings it to the newest
- * weights and nothing else: after it joined, when new weights are there, and when its failures or
- * its words make it doubtful which weights it holds. While the attendant is at it, the server gets
- * no work: {@link FleetMaintenance}.
+ * <p>Each replica has a {@link WeightSyncLoop}, a virtual thread that only brings the replica to
+ * the newest weights: after it joined, when there are new weights, and when its failures or its
+ * answers make its weights uncertain. A replica gets no work during an update: {@link
+ * FleetMaintenance}.
  *
- * <p>What both go by is in {@link FleetState}, behind its lock. Calls to servers, and callers'
- * continuations, run outside it.
+ * <p>{@link FleetState} holds the state that all of them share, behind its lock. Calls to servers
+ * and callers' continuations run outside the lock.
  */
 public final class FleetSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(FleetSampler.class);
@@ -57,16 +59,16 @@ public final class FleetSampler implements SamplingEngine {
   private final LocalPolicy policy;
   private final ClosingScorer scores;
   private final ServerWeightFolder shelf;
-  private final FleetState books;
+  private final FleetState state;
   private final RequestDispatcher dispatch;
-  private final FleetMaintenance upkeep;
+  private final FleetMaintenance maintenance;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final CompletableFuture<String> failed = new CompletableFuture<>();
 
-  /** Why no server is there, and none will be for a while. */
+  /** Why there is no replica, and will be none for a while. */
   private volatile Optional<String> absence = Optional.empty();
 
-  /** A fleet of servers that others run, and that get merged weights. */
+  /** A fleet of servers that run independently and receive merged weights. */
   public FleetSampler(
       Tokenizer tokenizer, int contextLength, ServerWeightFolder shelf, RetryPolicy retry) {
     this(
@@ -77,38 +79,38 @@ public final class FleetSampler implements SamplingEngine {
   }
 
   /**
-   * A fleet without servers, whose requests wait for one.
+   * A fleet without replicas; its requests wait for one.
    *
-   * @param keeper of the servers
+   * @param keeper the supervisor of the servers
    */
   public FleetSampler(
       LocalPolicy policy, ServerWeightFolder shelf, RetryPolicy retry, ServerSupervisor keeper) {
     this.scores = new ClosingScorer(policy.scores());
     this.policy = policy.with(scores);
     this.shelf = shelf;
-    this.books = new FleetState(policy);
-    this.dispatch = new RequestDispatcher(books, policy.tokenizer(), retry, keeper);
-    this.upkeep = new FleetMaintenance(books, shelf, keeper, dispatch, ready);
+    this.state = new FleetState(policy);
+    this.dispatch = new RequestDispatcher(state, policy.tokenizer(), retry, keeper);
+    this.maintenance = new FleetMaintenance(state, shelf, keeper, dispatch, ready);
   }
 
-  /** A server joins under a name; it gets work once it holds the newest weights. */
+  /** Adds a replica under a name; it gets work once it holds the newest weights. */
   public void join(String name, InferenceEndpoint endpoint) {
     Replica replica =
         new Replica(
             name,
             new InferenceClient(endpoint),
             policy,
-            upkeep.restarter(name),
+            maintenance.restarter(name),
             shelf.publishing());
     absence = Optional.empty();
-    books.join(replica);
+    state.join(replica);
     LOG.info("server={} joins endpoint={}", name, endpoint);
-    upkeep.begin(replica);
+    maintenance.begin(replica);
   }
 
-  /** A server leaves; what it has not begun goes elsewhere. */
+  /** Removes a replica; its requests without a token go to other replicas. */
   public void leave(String name) {
-    books
+    state
         .leave(name)
         .ifPresent(
             replica -> {
@@ -117,14 +119,14 @@ public final class FleetSampler implements SamplingEngine {
             });
   }
 
-  /** No server is there, and none will be for a while; until one joins. */
+  /** Records that there is no replica, and will be none until one joins. */
   void absent(String why) {
     absence = Optional.of(why);
   }
 
   /**
-   * Fails what waits for a server while none is there. Whoever waited to ask for work does so from
-   * now on: only what is asked for tells the run that nobody draws.
+   * Fails the groups that wait while there is no replica. Callers that waited to request work do so
+   * from now on: only a request can show the run that no replica samples.
    */
   void failAbsent() {
     Optional<String> why = absence;
@@ -134,7 +136,7 @@ public final class FleetSampler implements SamplingEngine {
     }
   }
 
-  /** No server is left, and none will come. */
+  /** Records that no replica is left, and none will join. */
   void noServersLeft(String why) {
     failed.complete(why);
     failDeserted(why);
@@ -146,7 +148,7 @@ public final class FleetSampler implements SamplingEngine {
 
   private void fail(String reason) {
     EngineUnavailableException nobody = new EngineUnavailableException(reason);
-    books.openJobs().forEach(job -> dispatch.giveUp(job, nobody));
+    state.openJobs().forEach(job -> dispatch.giveUp(job, nobody));
   }
 
   @Override
@@ -159,15 +161,18 @@ public final class FleetSampler implements SamplingEngine {
     return failed.minimalCompletionStage();
   }
 
-  /** Its servers are kept, restarted and given up by others, so another fleet has no more. */
+  /**
+   * Whether a new fleet would have more replicas: false, because the servers are supervised,
+   * restarted and given up outside the fleet.
+   */
   @Override
   public boolean replaceable() {
     return false;
   }
 
-  /** How it fares, on a line. */
+  /** The state of the fleet, on one line. */
   public String report() {
-    return books.report();
+    return state.report();
   }
 
   @Override
@@ -176,7 +181,7 @@ public final class FleetSampler implements SamplingEngine {
     List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
     for (SampleRequest request : requests) {
       GroupRequest job = new GroupRequest(request);
-      if (!books.open(job)) {
+      if (!state.open(job)) {
         job.answer().completeExceptionally(new IllegalStateException("the sampler is closed"));
       }
       stages.add(job.answer().minimalCompletionStage());
@@ -217,7 +222,7 @@ public final class FleetSampler implements SamplingEngine {
     }
     WeightTag tag = WeightTag.of(weights.version(), weights.digest());
     CompletableFuture<WeightVersion> loaded = new CompletableFuture<>();
-    if (!books.offer(new WeightSyncLoop.TargetWeightSet(tag, directory, weights), loaded)) {
+    if (!state.offer(new WeightSyncLoop.TargetWeightSet(tag, directory, weights), loaded)) {
       loaded.completeExceptionally(new IllegalStateException("the sampler is closed"));
     }
     return loaded.minimalCompletionStage();
@@ -225,7 +230,7 @@ public final class FleetSampler implements SamplingEngine {
 
   @Override
   public void cancel(LeaseId lease) {
-    books
+    state
         .job(lease)
         .ifPresent(
             job -> dispatch.giveUp(job, new CancellationException(lease + " was cancelled")));
@@ -233,7 +238,7 @@ public final class FleetSampler implements SamplingEngine {
 
   @Override
   public void close() {
-    FleetState.Remainder remains = books.close();
+    FleetState.Remainder remains = state.close();
     IllegalStateException reason = new IllegalStateException("the sampler was closed");
     remains.jobs().forEach(job -> dispatch.giveUp(job, reason));
     remains.unloaded().forEach(load -> load.completeExceptionally(reason));

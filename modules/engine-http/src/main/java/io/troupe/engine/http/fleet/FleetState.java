@@ -24,9 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * What a fleet has and owes: its servers, the groups asked of it, the newest weights, the counts. A
- * monitor: each method is one step from one sound state to the next, and what is to be done
- * outside, calls to servers and callers' continuations, is given back.
+ * The state of a fleet: its replicas, the groups requested from it, the newest weights and the
+ * counters. A monitor: each method moves from one consistent state to the next, and returns the
+ * work to do outside the lock, which is calls to servers and callers' continuations.
  */
 final class FleetState {
   private final LocalPolicy policy;
@@ -42,20 +42,20 @@ final class FleetState {
   private long requests;
   private boolean closed;
 
-  /** Of a fleet without servers. */
+  /** The state of a fleet without replicas. */
   FleetState(LocalPolicy policy) {
     this.policy = policy;
   }
 
-  /** What is left of a fleet that was closed. */
+  /** What remains of a fleet that was closed. */
   record Remainder(
       List<GroupRequest> jobs,
       List<CompletableFuture<WeightVersion>> unloaded,
       List<String> servers) {}
 
-  // Servers.
+  // Replicas.
 
-  /** A server joins; it gets no work before it is ready. */
+  /** Adds a replica; it gets no work before it is ready. */
   synchronized void join(Replica replica) {
     require(
         replicas.putIfAbsent(replica.name(), replica) == null,
@@ -64,7 +64,7 @@ final class FleetState {
     fleet = fleet.join(replica.name(), replica.wire().endpoint().concurrency());
   }
 
-  /** A server leaves, if it is there. */
+  /** Removes a replica, if the fleet has it. */
   synchronized Optional<Replica> leave(String name) {
     Optional<Replica> gone = Optional.ofNullable(replicas.remove(name));
     fleet = fleet.leave(name);
@@ -77,7 +77,10 @@ final class FleetState {
     return !closed && replicas.get(replica.name()) == replica;
   }
 
-  /** Waits until a server needs weights, and may have work; none when it has left. */
+  /**
+   * Waits until a replica needs weights and its circuit breaker permits work; empty once the
+   * replica has left.
+   */
   synchronized Optional<WeightSyncLoop.TargetWeightSet> awaitTarget(Replica replica)
       throws InterruptedException {
     while (serves(replica)) {
@@ -91,7 +94,7 @@ final class FleetState {
     return Optional.empty();
   }
 
-  /** Rounded up, so that it is 0 only once it is over. */
+  /** Rounded up, so that the result is 0 only once the quarantine is over. */
   private long quarantineMillis(String server) {
     Optional<ReplicaQuarantine> quarantine = Optional.ofNullable(quarantines.get(server));
     long nanos = quarantine.map(one -> one.remaining(System.nanoTime()).toNanos()).orElse(0L);
@@ -109,7 +112,7 @@ final class FleetState {
     }
   }
 
-  /** Why no server draws, while all of them are under quarantine. */
+  /** Why no replica samples, while the circuit breakers of all replicas are open. */
   synchronized Optional<String> outage() {
     boolean all =
         !replicas.isEmpty()
@@ -123,7 +126,7 @@ final class FleetState {
         : Optional.empty();
   }
 
-  /** Waits, at most until a server leaves; false once it has. */
+  /** Waits for the pause, or until the replica leaves; false once it has left. */
   synchronized boolean rest(Replica replica, Duration pause) throws InterruptedException {
     long end = System.nanoTime() + pause.toNanos();
     long left = pause.toMillis();
@@ -134,14 +137,17 @@ final class FleetState {
     return serves(replica);
   }
 
-  /** So many requests of others are at a server. */
+  /** Records how many requests of other clients a server has. */
   synchronized void busyForOthers(Replica replica, int others) {
     if (serves(replica)) {
       fleet = fleet.withOtherLoad(replica.name(), others);
     }
   }
 
-  /** A server was ended and serves again; gives the time between versions where that is shorter. */
+  /**
+   * Records that a server was restarted and serves again; returns the time between two weight
+   * versions if that time is shorter.
+   */
   synchronized Optional<Duration> restarted(Duration pause) {
     return restarts.restarted(pause);
   }
@@ -149,9 +155,9 @@ final class FleetState {
   // Weights.
 
   /**
-   * Servers are to be brought to weights, unless there are newer ones.
+   * Offers weights to the replicas, unless the fleet has newer weights.
    *
-   * @param loaded completes once a server has them, or newer ones
+   * @param loaded completes once a replica has these weights or newer ones
    * @return false once closed
    */
   synchronized boolean offer(
@@ -164,14 +170,15 @@ final class FleetState {
     return !closed;
   }
 
-  /** Digests of the versions offered. */
+  /** Digests of the offered versions. */
   synchronized Map<WeightVersion, String> published() {
     return newest.published();
   }
 
   /**
-   * A server draws with weights; gives those who waited for that. None if it came to be doubted on
-   * the way: it may be another process by now, so it is looked at, and brought to them, once more.
+   * Records that a replica samples with weights; returns the futures that waited for these weights.
+   * Empty if the replica was suspected during the update: the server may have restarted, so it is
+   * checked and updated again.
    */
   synchronized Optional<List<CompletableFuture<WeightVersion>>> updated(
       Replica replica, WeightSyncLoop.TargetWeightSet goal) {
@@ -185,7 +192,7 @@ final class FleetState {
     return Optional.of(newest.reached(goal.tag().version()));
   }
 
-  /** A server does not draw with weights; false if it has left, so that it is not ours to mend. */
+  /** Records that a weight update failed; false if the replica has left and needs no repair. */
   synchronized boolean updateFailed(Replica replica) {
     boolean ours = serves(replica);
     if (ours) {
@@ -196,12 +203,12 @@ final class FleetState {
 
   // Groups.
 
-  /** Groups that are not whole. */
+  /** Groups that are not complete. */
   synchronized List<GroupRequest> openJobs() {
     return groups.all();
   }
 
-  /** A group is to be sampled; false once closed. */
+  /** Opens a group to sample; false once closed. */
   synchronized boolean open(GroupRequest job) {
     if (!closed) {
       groups.add(job);
@@ -213,7 +220,7 @@ final class FleetState {
     return groups.of(lease);
   }
 
-  /** Parts that wait and for which a server is ready, as requests to those. */
+  /** Assigns waiting parts to ready replicas and returns the requests to send. */
   synchronized List<ReplicaRequest> assignParts() {
     return fleet.readyMembers() > 0 ? groups.assign(this::requestsFor) : List.of();
   }
@@ -229,18 +236,18 @@ final class FleetState {
       return List.of();
     }
     fleet = fleet.started(chosen.get().name(), part.count());
-    List<ReplicaRequest> errands = new ArrayList<>();
+    List<ReplicaRequest> assigned = new ArrayList<>();
     for (GroupRequest.Part asked : can.get().drawsGroups() ? List.of(part) : part.singles()) {
       requests++;
-      ReplicaRequest errand =
+      ReplicaRequest request =
           ReplicaRequest.of(asked, chosen.get(), can.get(), weights.get(), policy, requests);
-      errand.replica().reserve(errand.draw()); // before anybody can unload its adapter
-      errands.add(errand);
+      request.replica().reserve(request.draw()); // before another thread can unload its adapter
+      assigned.add(request);
     }
-    return errands;
+    return assigned;
   }
 
-  /** A request is under way; false if its group is over already. */
+  /** Records that a call has begun; false if its group is over already. */
   synchronized boolean callBegan(GroupRequest job, StreamingCall call) {
     job.calls().add(call);
     return !job.answer().isDone();
@@ -250,69 +257,71 @@ final class FleetState {
     job.calls().remove(call);
   }
 
-  /** A sound answer came; gives the group of its completions once that is whole. */
+  /** Records a usable answer; returns the group's completions once they are complete. */
   synchronized Optional<List<Completion>> recordUsable(
-      ReplicaRequest errand, Map<Integer, Completion> whole) {
-    ended(errand, true);
-    quarantines.remove(errand.replica().name());
-    return take(errand, whole);
+      ReplicaRequest request, Map<Integer, Completion> whole) {
+    ended(request, true);
+    quarantines.remove(request.replica().name());
+    return take(request, whole);
   }
 
-  /** So much of a request that failed is whole; gives the group once that is. */
+  /**
+   * Records the usable completions of a request that failed; returns the group once it is complete.
+   */
   synchronized Optional<List<Completion>> recordPartial(
-      ReplicaRequest errand, Map<Integer, Completion> whole) {
-    return take(errand, whole);
+      ReplicaRequest request, Map<Integer, Completion> whole) {
+    return take(request, whole);
   }
 
-  private Optional<List<Completion>> take(ReplicaRequest errand, Map<Integer, Completion> whole) {
+  private Optional<List<Completion>> take(ReplicaRequest request, Map<Integer, Completion> whole) {
     counts.completions += whole.size();
-    return groups.take(errand.part().job(), whole);
+    return groups.take(request.part().job(), whole);
   }
 
-  /** A completion came that is not to be used. */
-  synchronized void recordRefused(ReplicaRequest errand, CheckedCompletion.Refused why) {
-    ended(errand, false);
-    recordRefusedPartial(errand, why.reason());
-    if (fleet.isOutOfService(errand.replica().name())) {
-      quarantine(errand.replica(), why.toString());
+  /** Records that a completion arrived and is refused. */
+  synchronized void recordRefused(ReplicaRequest request, CheckedCompletion.Refused why) {
+    ended(request, false);
+    recordRefusedPartial(request, why.reason());
+    if (fleet.isOutOfService(request.replica().name())) {
+      quarantine(request.replica(), why.toString());
     }
   }
 
-  /** What came of a request that failed is not to be used. */
-  synchronized void recordRefusedPartial(ReplicaRequest errand, CheckedCompletion.Reason reason) {
+  /** Records that the tokens of a failed request are refused. */
+  synchronized void recordRefusedPartial(ReplicaRequest request, CheckedCompletion.Reason reason) {
     counts.refused(reason);
     if (reason == CheckedCompletion.Reason.FOREIGN_WEIGHTS) {
-      invalidateWeights(errand.replica()); // it was started anew, or somebody else updates it
+      invalidateWeights(request.replica()); // it was restarted, or another client updates it
     }
   }
 
-  /** A request came to nothing, through no fault of its server. */
-  synchronized void requestAbandoned(ReplicaRequest errand) {
-    ended(errand, true);
+  /** Records that a request ended without a result, through no fault of its replica. */
+  synchronized void requestAbandoned(ReplicaRequest request) {
+    ended(request, true);
   }
 
-  /** A request failed at its server. */
-  synchronized void requestFailed(ReplicaRequest errand, CallFailure fault) {
-    ended(errand, !fault.speaksAgainstServer());
-    if (fleet.isOutOfService(errand.replica().name())) {
-      quarantine(errand.replica(), fault.toString());
+  /** Records that a request failed at its replica. */
+  synchronized void requestFailed(ReplicaRequest request, CallFailure fault) {
+    ended(request, !fault.speaksAgainstServer());
+    if (fleet.isOutOfService(request.replica().name())) {
+      quarantine(request.replica(), fault.toString());
     } else if (fault.mayBeRestart()) {
-      invalidateWeights(errand.replica());
+      invalidateWeights(request.replica());
     }
   }
 
-  private void ended(ReplicaRequest errand, boolean well) {
-    fleet = fleet.ended(errand.replica().name(), errand.part().count(), well);
+  private void ended(ReplicaRequest request, boolean well) {
+    fleet = fleet.ended(request.replica().name(), request.part().count(), well);
   }
 
-  /** It may hold other weights by now: its attendant has to see to it. */
+  /** Marks a replica's weights as uncertain: its weight sync loop must check them. */
   synchronized void invalidateWeights(Replica replica) {
     replica.resetCapabilities();
     fleet = fleet.withoutWork(replica.name());
     notifyAll();
   }
 
-  /** A part is asked for again, or gone on with, before all that wait. */
+  /** Puts a part, to be requested again or continued, before all waiting parts. */
   synchronized void retryFirst(GroupRequest.Part part) {
     if (!part.job().answer().isDone()) {
       if (part.tries() == 0) {
@@ -325,10 +334,10 @@ final class FleetState {
   }
 
   /**
-   * A group is given up.
+   * Gives a group up.
    *
-   * @param failed false if somebody cancelled it
-   * @return what is under way for it; none if it is over already
+   * @param failed false if its caller cancelled it
+   * @return the group's calls in flight; empty if the group is over already
    */
   synchronized Optional<List<StreamingCall>> giveUp(GroupRequest job, boolean failed) {
     if (!groups.remove(job)) {
@@ -340,16 +349,16 @@ final class FleetState {
     return Optional.of(List.copyOf(job.calls()));
   }
 
-  // The whole.
+  // The whole fleet.
 
-  /** Takes nothing more. */
+  /** Closes the state; it accepts nothing more. */
   synchronized Remainder close() {
     closed = true;
     notifyAll();
     return new Remainder(groups.all(), newest.unreached(), List.copyOf(replicas.keySet()));
   }
 
-  /** How the fleet fares, on a line. */
+  /** The state of the fleet, on one line. */
   synchronized String report() {
     return "servers=%d ready=%d quarantined=%d waiting=%d %s%s"
         .formatted(

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** A group being sampled. Guarded by the fleet's books, but for the answer. */
+/** A group being sampled. Guarded by the lock of {@link FleetState}, except for the answer. */
 final class GroupRequest {
   private final SampleRequest request;
   private final CompletableFuture<List<Completion>> answer = new CompletableFuture<>();
@@ -28,13 +28,13 @@ final class GroupRequest {
   }
 
   /**
-   * Completions of a group that are drawn by one request.
+   * Completions of a group that one request samples.
    *
-   * @param first of them
-   * @param tries of this request that brought nothing
-   * @param head what was kept of the one completion, when it was cut
-   * @param cuts it has had
-   * @param sinceNanos when it was first asked for; known once it is asked for again
+   * @param first index of the first completion
+   * @param tries requests for this part that returned nothing
+   * @param head the tokens kept of the single completion, if it was cut
+   * @param cuts how often the completion was cut
+   * @param sinceNanos when the part was first requested; known once it is requested again
    */
   record Part(
       GroupRequest job,
@@ -48,17 +48,17 @@ final class GroupRequest {
       this(job, first, count, tries, PartialCompletion.NONE, 0, OptionalLong.empty());
     }
 
-    /** The same once more, after a request that brought nothing. */
+    /** This part, requested again after a request that returned nothing. */
     Part again(long since) {
       return new Part(job, first, count, tries + 1, head, cuts, OptionalLong.of(since));
     }
 
-    /** What is left of one of them, which was cut. */
+    /** The rest of one completion that was cut. */
     Part continued(int index, PartialCompletion kept, long since) {
       return new Part(job, first + index, 1, 0, kept, cuts + 1, OptionalLong.of(since));
     }
 
-    /** Each by itself; one alone stays what it is. */
+    /** One part for each completion; a part with a single completion stays as it is. */
     List<Part> singles() {
       if (count == 1) {
         return List.of(this);
@@ -71,7 +71,7 @@ final class GroupRequest {
     }
   }
 
-  /** All its completions, as one part. */
+  /** All completions of the group, as one part. */
   Part whole() {
     return new Part(this, 0, request.completions(), 0);
   }
@@ -84,12 +84,12 @@ final class GroupRequest {
     return answer;
   }
 
-  /** Requests under way for it. */
+  /** Calls in flight for this group. */
   Set<StreamingCall> calls() {
     return calls;
   }
 
-  /** Takes completions by their place; gives the group with the last of them. */
+  /** Adds completions by their index; returns the group once the last one was added. */
   Optional<List<Completion>> add(Map<Integer, Completion> drawn) {
     drawn.forEach((place, completion) -> completions[place] = completion);
     left -= drawn.size();

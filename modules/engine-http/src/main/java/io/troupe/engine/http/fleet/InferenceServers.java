@@ -21,8 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * The servers of a run: those named by URL, and those it starts itself. One sampler at a time draws
- * on all of them; a worker that was started anew gets another, and the servers stay.
+ * The inference servers of a run: servers named by URL, and servers that this process starts. One
+ * sampler at a time uses all of them; a worker that was restarted gets a new sampler, and the
+ * servers keep running.
  */
 public final class InferenceServers implements AutoCloseable {
   private final LocalPolicy policy;
@@ -38,9 +39,9 @@ public final class InferenceServers implements AutoCloseable {
   private Optional<FleetSampler> current = Optional.empty(); // guarded by this
   private String lastReport = "nothing was sampled"; // guarded by this
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
-  private int remaining; // servers that are named, or not given up; guarded by this
+  private int remaining; // servers named by URL, or not given up; guarded by this
 
-  /** Why started servers do not serve, of those that are tried again only seldom. */
+  /** Why started servers do not serve; holds the servers that are rarely retried. */
   private final SortedMap<String, String> failing = new TreeMap<>(); // guarded by this
 
   private InferenceServers(
@@ -63,11 +64,11 @@ public final class InferenceServers implements AutoCloseable {
   /**
    * Opens the servers.
    *
-   * @param policy whose engines stay open until the pool's samplers are closed
-   * @param named those that others run
-   * @param own those to start; a count of 0 starts none
-   * @param contents what they get of each version
-   * @param folder for weights, logs and cards; of this pool alone
+   * @param policy whose engines stay open until the samplers of these servers are closed
+   * @param named servers that run independently
+   * @param own servers to start; a count of 0 starts none
+   * @param contents what the servers receive of each weight version
+   * @param folder for weights, logs and pid files; not shared with another process
    * @param lying weights that are in files already
    */
   public static InferenceServers open(
@@ -152,7 +153,7 @@ public final class InferenceServers implements AutoCloseable {
     }
   }
 
-  /** Why no server is there, once each has failed again and again; the caller holds the lock. */
+  /** Why there is no server, once each has failed repeatedly; the caller holds the lock. */
   private Optional<String> outage() {
     return endpoints.isEmpty() && !failing.isEmpty() && failing.size() == remaining
         ? Optional.of(
@@ -162,17 +163,19 @@ public final class InferenceServers implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Where the weights for servers lie, in the folder of a pool. */
+  /** Where the weights for servers are, in the folder of these servers. */
   public static Path weights(Path folder) {
     return folder.resolve("weights").toAbsolutePath();
   }
 
-  /** Waits until a started server serves; says why if all were given up instead. */
+  /**
+   * Waits until a started server serves; returns the reason if all servers were given up instead.
+   */
   public Optional<String> awaitFirstServer() {
     return begun.join();
   }
 
-  /** Why there is no server left, once there is none and none will come. */
+  /** Why no server is left; completes once none is left and none will come. */
   public CompletionStage<String> noServersLeft() {
     return noServersLeft.minimalCompletionStage();
   }
@@ -182,7 +185,7 @@ public final class InferenceServers implements AutoCloseable {
     return current.isEmpty();
   }
 
-  /** A sampler on all servers, in place of one that was closed. */
+  /** A sampler on all servers, in place of a sampler that was closed. */
   public SamplingEngine newSampler() {
     try {
       FleetSampler fleet =
@@ -210,7 +213,7 @@ public final class InferenceServers implements AutoCloseable {
     return sidecars.filter(_ -> !named.contains(name));
   }
 
-  /** The servers it started; those of others are left to them. */
+  /** Restarts the servers that this process started; it never restarts a server named by URL. */
   private final class SidecarRestarts implements ServerSupervisor {
     @Override
     public void restartNeeded(String name) {
@@ -229,7 +232,10 @@ public final class InferenceServers implements AutoCloseable {
     }
   }
 
-  /** Nobody draws with a sampler any more: the servers are free for the next, at once. */
+  /**
+   * Releases the servers of a sampler that is no longer used; the next sampler may have them
+   * immediately.
+   */
   public synchronized void release(SamplingEngine sampler) {
     Optional<FleetSampler> released = current.filter(fleet -> fleet.equals(sampler));
     if (released.isPresent()) {
@@ -238,12 +244,12 @@ public final class InferenceServers implements AutoCloseable {
     }
   }
 
-  /** How the servers fare, on a line. */
+  /** The state of the servers, on one line. */
   public synchronized String report() {
     return current.map(FleetSampler::report).orElse(lastReport);
   }
 
-  /** Pids of the servers that were started. */
+  /** Pids of the servers that this process started. */
   public synchronized List<Long> pids() {
     return sidecars.map(Sidecars::pids).orElse(List.of());
   }

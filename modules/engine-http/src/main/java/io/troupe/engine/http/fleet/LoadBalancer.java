@@ -10,34 +10,35 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which server draws a group. Servers come and go; only those that are ready, at the newest
- * weights, get work, never more at a time than agreed, unless one group alone is more.
+ * Chooses the replica that samples a group. Replicas come and go. Only a ready replica, one with
+ * the newest weights, gets work, and never more at a time than its limit, unless a single group
+ * exceeds the limit.
  *
- * <p>A group goes to one server as a whole, so that its prompt is read once. Among servers that are
- * about as busy as the least busy one, the prompt decides by rendezvous hashing (Thaler and
- * Ravishankar 1998): the same prompt meets the same cache again, and a server that comes or goes
- * moves only its own share.
+ * <p>All completions of a group go to one replica, so that its prefix is computed once. Among
+ * replicas that are about as busy as the least busy one, the prompt decides by rendezvous hashing
+ * (Thaler and Ravishankar 1998): a repeated prompt meets the same prefix cache, and a replica that
+ * comes or goes moves only its own share of the prompts.
  *
- * @param members by name
+ * @param members replicas by name
  */
 public record LoadBalancer(SortedMap<String, Member> members) {
-  /** Servers whose load differs by less than this share of their limit count as equally busy. */
+  /** Replicas whose load differs by less than this share of their limit count as equally busy. */
   private static final double ALIKE = 0.125;
 
-  /** Failures one after the other that take a server out. */
+  /** Failures in a row that take a replica out of service. */
   public static final int MOST_FAILURES = 3;
 
-  /** No server. */
+  /** No replica. */
   public static final LoadBalancer EMPTY = new LoadBalancer(new TreeMap<>());
 
   /**
-   * A server.
+   * A replica.
    *
    * @param limit most completions at a time
-   * @param load completions it draws
-   * @param others requests of other clients that it says it has
-   * @param ready whether it holds the newest weights and is trusted with work
-   * @param failures one after the other
+   * @param load completions that it samples
+   * @param others requests of other clients, as the server reports them
+   * @param ready whether it holds the newest weights and may get work
+   * @param failures failures in a row
    */
   public record Member(int limit, int load, int others, boolean ready, int failures) {
     public Member {
@@ -58,19 +59,19 @@ public record LoadBalancer(SortedMap<String, Member> members) {
     members = Collections.unmodifiableSortedMap(new TreeMap<>(members));
   }
 
-  /** A server joins; it gets no work before it is ready. */
+  /** Adds a replica; it gets no work before it is ready. */
   public LoadBalancer join(String name, int limit) {
     return with(name, new Member(limit, 0, 0, false, 0));
   }
 
-  /** A server is gone, and what it drew with it. */
+  /** Removes a replica, with the load that it had. */
   public LoadBalancer leave(String name) {
     SortedMap<String, Member> rest = new TreeMap<>(members);
     rest.remove(name);
     return new LoadBalancer(rest);
   }
 
-  /** A server holds the newest weights. */
+  /** Records that a replica holds the newest weights. */
   public LoadBalancer ready(String name) {
     Optional<Member> member = member(name);
     return member
@@ -78,7 +79,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
         .orElse(this);
   }
 
-  /** A server gets no more work for now. */
+  /** Withholds work from a replica for now. */
   public LoadBalancer withoutWork(String name) {
     return member(name)
         .map(
@@ -88,7 +89,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
         .orElse(this);
   }
 
-  /** A server says how many requests of others it has; they count as if they were ours. */
+  /** Records how many requests of other clients a replica has; they count like our own. */
   public LoadBalancer withOtherLoad(String name, int requests) {
     return member(name)
         .map(
@@ -99,7 +100,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
         .orElse(this);
   }
 
-  /** There are newer weights: nobody holds them yet. */
+  /** Withholds work from every replica, because there are newer weights. */
   public LoadBalancer allWithoutWork() {
     LoadBalancer fleet = this;
     for (String name : members.keySet()) {
@@ -109,11 +110,11 @@ public record LoadBalancer(SortedMap<String, Member> members) {
   }
 
   /**
-   * Chooses a server.
+   * Chooses a replica.
    *
-   * @param completions how many it is to draw
+   * @param completions how many completions it must sample
    * @param prompt a hash of the prompt
-   * @return none if all are busy or away
+   * @return none if all replicas are busy or not ready
    */
   public Optional<String> choose(int completions, long prompt) {
     double least =
@@ -138,7 +139,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
     return bits ^ (bits >>> 31);
   }
 
-  /** Completions were given to a server. */
+  /** Records that completions were given to a replica. */
   public LoadBalancer started(String name, int completions) {
     return member(name)
         .map(
@@ -155,8 +156,8 @@ public record LoadBalancer(SortedMap<String, Member> members) {
   }
 
   /**
-   * A server is done with completions. One too many failures in a row withdraw it: {@link
-   * #isOutOfService} says so.
+   * Records that a replica ended completions. Too many failures in a row take it out of service:
+   * {@link #isOutOfService}.
    */
   public LoadBalancer ended(String name, int completions, boolean well) {
     return member(name)
@@ -175,7 +176,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
         .orElse(this);
   }
 
-  /** Whether its failures have taken a server out. */
+  /** Whether failures have taken a replica out of service. */
   public boolean isOutOfService(String name) {
     return member(name).filter(known -> known.failures >= MOST_FAILURES).isPresent();
   }
@@ -184,7 +185,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
     return member(name).filter(Member::ready).isPresent();
   }
 
-  /** Servers that may get work. */
+  /** How many replicas may get work. */
   public long readyMembers() {
     return members.values().stream().filter(Member::ready).count();
   }

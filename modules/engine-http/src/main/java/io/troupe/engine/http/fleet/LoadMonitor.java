@@ -8,20 +8,20 @@ import io.troupe.engine.http.replica.Replica;
 import java.time.Duration;
 
 /**
- * Asks a server every second how many requests it has, so that one that is busy for others gets
- * less of ours. What it does not tell counts as nothing: then our own requests are all there is to
- * go by.
+ * Reads a server's load every second, so that a server that is busy for other clients gets less of
+ * our work. A load that the server does not report counts as zero: then only our own requests are
+ * considered.
  */
 final class LoadMonitor implements Runnable {
   private static final Duration EVERY = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  /** The fleet, as a watch sees it. */
+  /** The fleet, as a load monitor uses it. */
   interface LoadListener {
-    /** Waits; false once the server has left. */
+    /** Waits for the pause; false once the replica has left. */
     boolean rest(Replica replica, Duration pause) throws InterruptedException;
 
-    /** So many requests of others are at the server. */
+    /** Reports how many requests of other clients the server has. */
     void busyForOthers(Replica replica, int requests);
   }
 
@@ -46,7 +46,7 @@ final class LoadMonitor implements Runnable {
     }
   }
 
-  /** Requests that are running or waiting at the server, less our own. */
+  /** Requests that run or wait at the server, less our own requests. */
   static int others(Replica replica) throws InterruptedException {
     int own = replica.requests();
     try {

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The groups asked of a fleet that are not whole, and the parts of them that wait for a server.
- * Guarded by the fleet's books.
+ * The groups of a fleet that are not complete, and their parts that wait for a replica. Guarded by
+ * the lock of {@link FleetState}.
  */
 final class OpenGroups {
   private final Map<LeaseId, GroupRequest> open = new LinkedHashMap<>();
   private final Deque<GroupRequest.Part> waiting = new ArrayDeque<>();
 
-  /** Gives a part to a server, if one is ready for it. */
+  /** Assigns a part to a replica, if a replica is ready for it. */
   @FunctionalInterface
   interface RequestAssigner {
-    /** The requests that it makes; none if the part has to wait. */
+    /** The requests for the part; empty if the part has to wait. */
     List<ReplicaRequest> give(GroupRequest.Part part);
   }
 
@@ -35,7 +35,7 @@ final class OpenGroups {
     return Optional.ofNullable(open.get(lease));
   }
 
-  /** A group is to be sampled. */
+  /** Opens a group to sample. */
   void add(GroupRequest job) {
     require(
         open.putIfAbsent(job.request().lease(), job) == null,
@@ -44,12 +44,12 @@ final class OpenGroups {
     waiting.add(job.whole());
   }
 
-  /** A group is over; false if it was. */
+  /** Closes a group; false if it was closed already. */
   boolean remove(GroupRequest job) {
     return open.remove(job.request().lease(), job);
   }
 
-  /** Completions of a group came; gives all of its once it is whole. */
+  /** Adds completions of a group; returns all of its completions once the group is complete. */
   Optional<List<Completion>> take(GroupRequest job, Map<Integer, Completion> whole) {
     Optional<List<Completion>> group = job.add(whole);
     if (group.isPresent()) {
@@ -58,28 +58,28 @@ final class OpenGroups {
     return group;
   }
 
-  /** A part waits before all others. */
+  /** Puts a part before all waiting parts. */
   void first(GroupRequest.Part part) {
     waiting.addFirst(part);
   }
 
-  /** Offers each part that waits once; those of groups that are over are dropped. */
+  /** Offers each waiting part once; parts of closed groups are dropped. */
   List<ReplicaRequest> assign(RequestAssigner giver) {
-    List<ReplicaRequest> errands = new ArrayList<>();
+    List<ReplicaRequest> requests = new ArrayList<>();
     for (int look = waiting.size(); look > 0; look--) {
       GroupRequest.Part part = waiting.remove();
       if (!part.job().answer().isDone()) {
         List<ReplicaRequest> given = giver.give(part);
-        errands.addAll(given);
+        requests.addAll(given);
         if (given.isEmpty()) {
           waiting.add(part);
         }
       }
     }
-    return errands;
+    return requests;
   }
 
-  /** Parts that wait. */
+  /** How many parts wait. */
   int waiting() {
     return waiting.size();
   }

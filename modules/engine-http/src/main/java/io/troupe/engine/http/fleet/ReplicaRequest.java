@@ -27,11 +27,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A part of a group at a server: what is asked of it, and what its answer is worth.
+ * A part of a group at a replica: the request, and the check of its answer.
  *
- * @param can what the server can do
- * @param asked the weights in use when it is asked
- * @param halfReads of the server when it is asked
+ * @param can the server's capabilities
+ * @param asked the weights in use when the request was sent
+ * @param halfReads the server's count of partial weight reads when the request was sent
  */
 record ReplicaRequest(
     GroupRequest.Part part,
@@ -42,25 +42,25 @@ record ReplicaRequest(
     long halfReads) {
   private static final Duration GATHER = Duration.ofSeconds(1);
 
-  /** What an answer is worth. */
+  /** The result of checking an answer. */
   sealed interface ResponseCheck {
     /**
-     * All that came of it may be used.
+     * Everything in the answer may be used.
      *
-     * @param whole completions, by their place in the group
-     * @param cut parts that are left to be drawn
+     * @param whole completions, by their index in the group
+     * @param cut parts that are still to be sampled
      */
     record Usable(Map<Integer, Completion> whole, List<GroupRequest.Part> cut)
         implements ResponseCheck {}
 
-    /** Something may not. */
+    /** Some of the answer must not be used. */
     record Unusable(CheckedCompletion.Refused why) implements ResponseCheck {}
   }
 
   /**
-   * Of a part.
+   * A request for a part.
    *
-   * @param number tells the requests of this process apart
+   * @param number distinguishes the requests of this process
    */
   static ReplicaRequest of(
       GroupRequest.Part part,
@@ -100,8 +100,9 @@ record ReplicaRequest(
   }
 
   /**
-   * Whether a token may be of weights that were read in part, and its label does not tell: a server
-   * names what it read itself as it reads it, and one that is told the name does not know.
+   * Whether a token may come from partly read weights without a label that shows it: a server that
+   * reads weights itself changes the label as it reads, but a server that receives the label from
+   * outside does not.
    */
   private boolean mayMixPartialWeights() {
     return switch (versionReporting()) {
@@ -111,7 +112,7 @@ record ReplicaRequest(
     };
   }
 
-  /** Completes once it is known whether all that came of it is of whole weights. */
+  /** Completes once it is known whether the whole answer was sampled with complete weights. */
   CompletionStage<Void> settled() {
     return mayMixPartialWeights() ? replica.settled() : CompletableFuture.completedStage(null);
   }
@@ -129,8 +130,8 @@ record ReplicaRequest(
   }
 
   /**
-   * Whether it is the rest of a completion, and the server would draw it from another distribution:
-   * SGLang's repetition penalty is of the tokens that it drew itself.
+   * Whether the request continues a completion that the server would sample from another
+   * distribution: SGLang's repetition penalty covers only the tokens that SGLang sampled itself.
    */
   boolean continuesFromOtherDistribution() {
     return part.head().length() > 0 && penalisesOnlyNewTokens();
@@ -141,10 +142,10 @@ record ReplicaRequest(
   }
 
   /**
-   * Checks the answer, or what came of it before it was cut.
+   * Checks the answer, or its tokens up to the cut.
    *
    * @param published digests of the versions that this run published
-   * @param sinceNanos when its completions were first asked for
+   * @param sinceNanos when its completions were first requested
    */
   ResponseCheck judge(
       List<RawCompletion> answers,

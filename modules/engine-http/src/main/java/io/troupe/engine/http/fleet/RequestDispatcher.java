@@ -25,14 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends parts of groups to servers and sees to what comes of it: completions are judged and kept,
- * those that were cut are drawn on, failures are tried again or end their group. A group is
- * answered when its parts are, and fails with the first of them.
+ * Sends parts of groups to replicas and handles the results: usable completions are kept, cut
+ * completions are continued, and a failure is retried or ends its group. A group completes with its
+ * last part, and fails with the first failure of a part.
  */
 final class RequestDispatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
 
-  private final FleetState books;
+  private final FleetState state;
   private final Tokenizer tokenizer;
   private final RetryPolicy retry;
   private final ServerSupervisor keeper;
@@ -41,125 +41,127 @@ final class RequestDispatcher implements AutoCloseable {
           Thread.ofPlatform().name("fleet-clock").daemon().factory());
 
   RequestDispatcher(
-      FleetState books, Tokenizer tokenizer, RetryPolicy retry, ServerSupervisor keeper) {
-    this.books = books;
+      FleetState state, Tokenizer tokenizer, RetryPolicy retry, ServerSupervisor keeper) {
+    this.state = state;
     this.tokenizer = tokenizer;
     this.retry = retry;
     this.keeper = keeper;
   }
 
-  /** Gives waiting parts to servers that are ready for them. */
+  /** Assigns waiting parts to replicas that are ready for them. */
   void assign() {
-    books.assignParts().forEach(this::send);
+    state.assignParts().forEach(this::send);
   }
 
-  private void send(ReplicaRequest errand) {
-    GroupRequest job = errand.part().job();
-    if (errand.continuesFromOtherDistribution()) {
-      books.requestAbandoned(errand);
-      errand.replica().release(errand.draw());
-      giveUp(job, cannotContinueHere(errand));
+  private void send(ReplicaRequest request) {
+    GroupRequest job = request.part().job();
+    if (request.continuesFromOtherDistribution()) {
+      state.requestAbandoned(request);
+      request.replica().release(request.draw());
+      giveUp(job, cannotContinueHere(request));
       assign();
       return;
     }
     StreamingCall call =
-        errand
+        request
             .replica()
             .sample(
-                errand.can().dialect(),
-                errand.draw(),
-                errand.part().sinceNanos().orElseGet(System::nanoTime),
+                request.can().dialect(),
+                request.draw(),
+                request.part().sinceNanos().orElseGet(System::nanoTime),
                 clock);
-    if (!books.callBegan(job, call)) {
+    if (!state.callBegan(job, call)) {
       call.cancel();
     }
     var _ =
         call.result()
             .whenComplete(
                 (answers, failure) -> {
-                  books.callEnded(job, call);
+                  state.callEnded(job, call);
                   Optional<Throwable> why = Optional.ofNullable(failure).map(Causes::of);
                   var _ =
-                      settled(errand, why)
+                      settled(request, why)
                           .whenComplete(
                               (_, _) -> {
                                 if (why.isPresent()) {
-                                  failed(errand, why.get(), call.sinceNanos());
+                                  failed(request, why.get(), call.sinceNanos());
                                 } else {
-                                  onResponse(errand, answers, call.sinceNanos());
+                                  onResponse(request, answers, call.sinceNanos());
                                 }
                                 assign();
                               });
                 });
   }
 
-  /** When it can be judged; at once where no token came. */
-  private static CompletionStage<Void> settled(ReplicaRequest errand, Optional<Throwable> failure) {
+  /** Completes when the request can be judged; immediately if no token arrived. */
+  private static CompletionStage<Void> settled(
+      ReplicaRequest request, Optional<Throwable> failure) {
     boolean drew =
         failure
             .map(why -> why instanceof InferenceCallException broken && broken.tokens() > 0)
             .orElse(true);
-    return drew ? errand.settled() : CompletableFuture.completedStage(null);
+    return drew ? request.settled() : CompletableFuture.completedStage(null);
   }
 
-  private static IllegalStateException cannotContinueHere(ReplicaRequest errand) {
+  private static IllegalStateException cannotContinueHere(ReplicaRequest request) {
     return new IllegalStateException(
         "%s: completion %d was cut after %d tokens and is not drawn on: %s penalises the tokens of"
                 .formatted(
-                    errand.replica().name(),
-                    errand.part().first(),
-                    errand.part().head().length(),
-                    errand.can().dialect().title())
+                    request.replica().name(),
+                    request.part().first(),
+                    request.part().head().length(),
+                    request.can().dialect().title())
             + " the rest alone; set rollout.repetition_penalty to 1, or do not abort requests"
             + " there");
   }
 
-  private void onResponse(ReplicaRequest errand, List<RawCompletion> answers, long since) {
-    switch (errand.judge(answers, tokenizer, books.published(), since)) {
+  private void onResponse(ReplicaRequest request, List<RawCompletion> answers, long since) {
+    switch (request.judge(answers, tokenizer, state.published(), since)) {
       case ReplicaRequest.ResponseCheck.Usable(
               Map<Integer, Completion> whole,
               List<GroupRequest.Part> cut) -> {
-        books.recordUsable(errand, whole).ifPresent(errand.part().job().answer()::complete);
-        cut.forEach(part -> continueCompletion(errand, part, "the server aborted it"));
+        state.recordUsable(request, whole).ifPresent(request.part().job().answer()::complete);
+        cut.forEach(part -> continueCompletion(request, part, "the server aborted it"));
       }
       case ReplicaRequest.ResponseCheck.Unusable(CheckedCompletion.Refused why) -> {
-        books.recordRefused(errand, why);
-        refused(errand, why);
+        state.recordRefused(request, why);
+        refused(request, why);
         failWaitingGroups();
       }
     }
   }
 
-  private void refused(ReplicaRequest errand, CheckedCompletion.Refused why) {
-    String server = errand.replica().name();
+  private void refused(ReplicaRequest request, CheckedCompletion.Refused why) {
+    String server = request.replica().name();
     LOG.warn("server={} completion refused {}", server, why);
-    giveUp(errand.part().job(), new EngineUnavailableException("%s: %s".formatted(server, why)));
+    giveUp(request.part().job(), new EngineUnavailableException("%s: %s".formatted(server, why)));
   }
 
   /**
-   * Groups that waited for servers which are all under quarantine now; later ones wait for its end.
+   * Fails the groups that wait while the circuit breakers of all replicas are open; later groups
+   * wait until a breaker closes.
    */
   private void failWaitingGroups() {
-    books
+    state
         .outage()
         .ifPresent(
             why -> {
               LOG.warn("no server draws, all are quarantined reason={}", why);
               EngineUnavailableException nobody =
                   new EngineUnavailableException("no inference server draws: " + why);
-              books.openJobs().forEach(job -> giveUp(job, nobody));
+              state.openJobs().forEach(job -> giveUp(job, nobody));
             });
   }
 
-  /** Asks for the rest of a completion, wherever there is room for it. */
-  private void continueCompletion(ReplicaRequest errand, GroupRequest.Part part, String why) {
-    String server = errand.replica().name();
+  /** Requests the rest of a completion from any replica with room. */
+  private void continueCompletion(ReplicaRequest request, GroupRequest.Part part, String why) {
+    String server = request.replica().name();
     int kept = part.head().length();
     Duration spent = elapsed(part.sinceNanos().orElseThrow());
-    Duration left = total(errand).minus(spent);
+    Duration left = total(request).minus(spent);
     switch (retry.afterCut(part.cuts(), left, ThreadLocalRandom.current().nextDouble())) {
       case RetryPolicy.RetryDecision.Again(Duration pause) -> {
-        LOG.info( // all that a second drawing of it needs, beside the run's seed
+        LOG.info( // all that a repeated sample needs, beside the run's seed
             "server={} lease={} completion={} cut={} kept={} reason={}",
             server,
             part.job().request().lease(),
@@ -178,43 +180,43 @@ final class RequestDispatcher implements AutoCloseable {
     }
   }
 
-  private static Duration total(ReplicaRequest errand) {
-    return errand.replica().wire().endpoint().patience().total();
+  private static Duration total(ReplicaRequest request) {
+    return request.replica().wire().endpoint().patience().total();
   }
 
   private static Duration elapsed(long sinceNanos) {
     return Duration.ofNanos(System.nanoTime() - sinceNanos);
   }
 
-  private void failed(ReplicaRequest errand, Throwable cause, long since) {
+  private void failed(ReplicaRequest request, Throwable cause, long since) {
     if (cause instanceof InferenceCallException broken) {
-      onFailure(errand, broken, since);
+      onFailure(request, broken, since);
     } else {
-      books.requestAbandoned(errand);
-      giveUp(errand.part().job(), cause);
+      state.requestAbandoned(request);
+      giveUp(request.part().job(), cause);
     }
   }
 
-  private void onFailure(ReplicaRequest errand, InferenceCallException broken, long since) {
+  private void onFailure(ReplicaRequest request, InferenceCallException broken, long since) {
     CallFailure fault =
-        errand.draw().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
-    books.requestFailed(errand, fault);
+        request.draw().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
+    state.requestFailed(request, fault);
     if (broken.fault().isCut() && broken.tokens() > 0) {
-      keepPartial(errand, broken, since);
+      keepPartial(request, broken, since);
     } else {
-      retryOrFail(errand, fault, broken, since);
+      retryOrFail(request, fault, broken, since);
     }
     if (fault.isHang()) {
-      keeper.restartNeeded(errand.replica().name());
+      keeper.restartNeeded(request.replica().name());
     }
     failWaitingGroups();
   }
 
   private void retryOrFail(
-      ReplicaRequest errand, CallFailure fault, InferenceCallException broken, long since) {
-    GroupRequest.Part part = errand.part();
+      ReplicaRequest request, CallFailure fault, InferenceCallException broken, long since) {
+    GroupRequest.Part part = request.part();
     int tries = part.tries() + 1;
-    Duration left = total(errand).minus(elapsed(since));
+    Duration left = total(request).minus(elapsed(since));
     double jitter = ThreadLocalRandom.current().nextDouble();
     RetryPolicy.RetryDecision decision =
         fault.isRefusal()
@@ -231,18 +233,18 @@ final class RequestDispatcher implements AutoCloseable {
     }
   }
 
-  /** Keeps what came of an answer that broke off. */
-  private void keepPartial(ReplicaRequest errand, InferenceCallException broken, long since) {
-    switch (errand.judge(broken.drawn(), tokenizer, books.published(), since)) {
+  /** Keeps the tokens of an answer that broke off. */
+  private void keepPartial(ReplicaRequest request, InferenceCallException broken, long since) {
+    switch (request.judge(broken.drawn(), tokenizer, state.published(), since)) {
       case ReplicaRequest.ResponseCheck.Usable(
               Map<Integer, Completion> whole,
               List<GroupRequest.Part> cut) -> {
-        books.recordPartial(errand, whole).ifPresent(errand.part().job().answer()::complete);
-        cut.forEach(part -> continueCompletion(errand, part, broken.fault().toString()));
+        state.recordPartial(request, whole).ifPresent(request.part().job().answer()::complete);
+        cut.forEach(part -> continueCompletion(request, part, broken.fault().toString()));
       }
       case ReplicaRequest.ResponseCheck.Unusable(CheckedCompletion.Refused why) -> {
-        books.recordRefusedPartial(errand, why.reason());
-        refused(errand, why);
+        state.recordRefusedPartial(request, why.reason());
+        refused(request, why);
       }
     }
   }
@@ -252,7 +254,7 @@ final class RequestDispatcher implements AutoCloseable {
       var _ =
           clock.schedule(
               () -> {
-                books.retryFirst(part);
+                state.retryFirst(part);
                 assign();
               },
               pause.toMillis(),
@@ -262,7 +264,7 @@ final class RequestDispatcher implements AutoCloseable {
 
   /** Ends a group without its completions, unless it is over. */
   void giveUp(GroupRequest job, Throwable why) {
-    books
+    state
         .giveUp(job, !(why instanceof CancellationException))
         .ifPresent(
             calls -> {

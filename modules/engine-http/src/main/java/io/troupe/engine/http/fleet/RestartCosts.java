@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What restarts for new weights cost: how many there were, how long the longest kept its server
- * from drawing, and how often there are new weights. Guarded by the fleet's books.
+ * The cost of restarts for new weights: how many there were, the longest time in which a restarting
+ * server did not sample, and how often there are new weights. Guarded by the lock of {@link
+ * FleetState}.
  */
 final class RestartCosts {
   private long restarts;
@@ -13,16 +14,16 @@ final class RestartCosts {
   private Optional<Long> lastOffer = Optional.empty();
   private Optional<Duration> between = Optional.empty();
 
-  /** There are new weights. */
+  /** Records that there are new weights. */
   void offered(long nanos) {
     between = lastOffer.map(before -> Duration.ofNanos(nanos - before));
     lastOffer = Optional.of(nanos);
   }
 
   /**
-   * A server was ended and serves again.
+   * Records that a server was restarted and serves again.
    *
-   * @return the time between the last two versions of the weights, if the pause was longer
+   * @return the time between the last two weight versions, if the restart took longer
    */
   Optional<Duration> restarted(Duration pause) {
     restarts++;
@@ -30,7 +31,7 @@ final class RestartCosts {
     return between.filter(step -> pause.compareTo(step) > 0);
   }
 
-  /** For the report; nothing without a restart. */
+  /** A line for the report; empty without a restart. */
   String line() {
     return restarts == 0
         ? ""

@@ -3,27 +3,27 @@ package io.troupe.engine.http.fleet;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Who keeps the servers of a fleet, and can start them anew. */
+/** Supervises the servers of a fleet and can restart them. */
 public interface ServerSupervisor {
-  /** A server hangs, or its update is half done: it is to be started anew. */
+  /** Reports that a server hangs or an update stopped half-way, so that it must be restarted. */
   void restartNeeded(String name);
 
-  /** Whether a server may be started anew for each version of the weights. */
+  /** Whether a server may be restarted for each weight version. */
   boolean restartsForWeights(String name);
 
   /**
-   * Ends a server and starts it with weights, at the same address; blocks.
+   * Restarts a server with weights, at the same address; blocks.
    *
-   * @return whether it serves
+   * @return whether the server serves
    */
   boolean restart(String name, Path weights) throws InterruptedException;
 
-  /** Nobody: others run the servers. */
+  /** No supervisor: the servers run independently. */
   static ServerSupervisor none() {
     return listening(_ -> {});
   }
 
-  /** One that only hears of broken servers. */
+  /** A supervisor that only receives reports of broken servers. */
   static ServerSupervisor listening(Consumer<String> broken) {
     return new ServerSupervisor() {
       @Override

@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Ends a completion where its stop string is complete: servers may draw on for a token or two, and
- * do not see a stop string that began before what they were asked to draw on.
+ * Ends a completion where its stop string is complete: a server may sample a token or two more, and
+ * does not recognise a stop string that began before the part that it was asked to continue.
  *
  * @param stops texts that end a completion
  */
 record StopTruncation(List<String> stops, Tokenizer tokenizer) {
-  /** Tokens after the one that completed a stop string are no part of the completion. */
+  /** The completion without the tokens after the one that completed a stop string. */
   Completion of(Completion completion) {
     OptionalInt end = end(completion.tokens());
     return end.isPresent() ? head(completion, end.getAsInt()) : completion;
@@ -32,7 +32,7 @@ record StopTruncation(List<String> stops, Tokenizer tokenizer) {
         : Optional.empty();
   }
 
-  /** How many tokens there are to the one that completes a stop string. */
+  /** The number of tokens up to the one that completes a stop string. */
   private OptionalInt end(int[] tokens) {
     if (!stops.isEmpty()) {
       StopMatcher matcher = new StopMatcher(stops);

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The weights that a fleet is brought to, those it was ever given, and who waits for them. Guarded
- * by the fleet's books.
+ * The weights that a fleet's replicas must reach, the versions that the fleet received, and the
+ * futures that wait for a version. Guarded by the lock of {@link FleetState}.
  */
 final class TargetWeights {
   private static final int VERSIONS_KEPT = 1024;
@@ -24,7 +24,7 @@ final class TargetWeights {
   private Map<WeightVersion, String> published = Map.of();
   private Optional<WeightSyncLoop.TargetWeightSet> goal = Optional.empty();
 
-  /** What servers are to be brought to; none before the first. */
+  /** The weights that replicas must reach; empty before the first weights. */
   Optional<WeightSyncLoop.TargetWeightSet> goal() {
     return goal;
   }
@@ -33,16 +33,16 @@ final class TargetWeights {
     return goal.filter(now -> now.tag().equals(other.tag())).isPresent();
   }
 
-  /** Digests of the versions given, the latest of them. */
+  /** Digests of the latest versions that the fleet received. */
   Map<WeightVersion, String> published() {
     return published;
   }
 
   /**
-   * Offers weights; older ones than the newest only wait for those.
+   * Offers weights; a version older than the newest only waits for the newest.
    *
-   * @param loaded completes once a server has them, or newer ones
-   * @return whether they are the new goal
+   * @param loaded completes once a replica has these weights or newer ones
+   * @return whether these weights are the new target
    */
   boolean offer(WeightSyncLoop.TargetWeightSet offered, CompletableFuture<WeightVersion> loaded) {
     WeightTag tag = offered.tag();
@@ -57,19 +57,19 @@ final class TargetWeights {
     if (known.size() > VERSIONS_KEPT) {
       known.pollFirstEntry();
     }
-    published = Map.copyOf(known); // once a version, and not once a completion
+    published = Map.copyOf(known); // copied once a version, not once a completion
     goal = Optional.of(offered);
     return true;
   }
 
-  /** Takes out those who waited for what a server has now. */
+  /** Removes the futures that waited for weights that a replica now has. */
   List<CompletableFuture<WeightVersion>> reached(WeightVersion version) {
     List<CompletableFuture<WeightVersion>> done = new ArrayList<>();
     loads.removeIf(load -> load.version().compareTo(version) <= 0 && done.add(load.loaded()));
     return done;
   }
 
-  /** Takes out all who wait. */
+  /** Removes all waiting futures. */
   List<CompletableFuture<WeightVersion>> unreached() {
     List<CompletableFuture<WeightVersion>> all = loads.stream().map(PendingLoad::loaded).toList();
     loads.clear();

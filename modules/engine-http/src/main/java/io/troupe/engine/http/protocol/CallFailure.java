@@ -7,53 +7,53 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Why a call of a server failed.
+ * Why a call to a server failed.
  *
- * @param status of HTTP; 0 where there was none
- * @param message what the server said, at most a line of it, or what happened
- * @param retryAfter how long the server wants to be left alone; zero where it did not say
+ * @param status the HTTP status; 0 without one
+ * @param message the server's message, at most one line, or a description of the event
+ * @param retryAfter how long the server asks clients to wait; zero if it does not say
  */
 public record CallFailure(Kind kind, int status, String message, Duration retryAfter) {
-  /** The kinds of failure, by what is to be done. */
+  /** The kinds of failure, by their remedy. */
   public enum Kind {
     /** The request is wrong: 400, 413, 415, 422, 501. */
     BAD_REQUEST,
     /** The key is missing or wrong: 401, 403. */
     UNAUTHORISED,
-    /** The server serves no model of that name. */
+    /** The server has no model of that name. */
     NO_MODEL,
-    /** The server has no adapter of the name asked for: it was started anew, or let it go. */
+    /** The server has no adapter of that name: it was restarted, or unloaded the adapter. */
     NO_ADAPTER,
     /** The server has no such route: 404, 405. */
     NO_ROUTE,
-    /** Too much work at the moment: 429, 503. */
+    /** The server has too much work at the moment: 429, 503. */
     BUSY,
     /** The server failed: other 5xx. */
     SERVER,
     /** An error came as a message of the stream, after 200. */
     IN_STREAM,
-    /** The answer ended before its end. */
+    /** The answer broke off before its end. */
     TRUNCATED,
-    /** The answer is not what the dialect says. */
+    /** The answer does not follow the dialect. */
     MALFORMED,
-    /** No connection came about, or it broke before a byte of the answer. */
+    /** No connection was made, or it broke before the first byte of the answer. */
     NO_CONNECTION,
-    /** Nothing came back in time. */
+    /** No answer began in time. */
     NO_ANSWER,
-    /** The answer began, and then nothing more came. */
+    /** The answer began and then stalled. */
     STALLED,
-    /** The deadline of the whole request. */
+    /** The deadline of the whole request has passed. */
     TOO_LATE,
-    /** A redirect, or another status nobody expects here. */
+    /** A redirect, or another unexpected status. */
     UNEXPECTED
   }
 
-  /** A failure that no answer tells of. */
+  /** A failure without an answer. */
   public static CallFailure of(Kind kind, String message) {
     return new CallFailure(kind, 0, message, Duration.ZERO);
   }
 
-  /** What an answer with an error status says; whatever the body is, this does not fail. */
+  /** The failure that an error status means. No body makes this method fail. */
   public static CallFailure ofStatus(int status, String body, String retryAfter) {
     String message = message(body);
     return new CallFailure(
@@ -63,7 +63,10 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
         seconds(retryAfter));
   }
 
-  /** The same in a message of the stream, after 200; a server that failed has cut the answer. */
+  /**
+   * The failure of a message in the stream, after status 200; a server that failed has cut the
+   * answer.
+   */
   static CallFailure inStream(int status, String message) {
     CallFailure said = ofStatus(status, message, "");
     return status >= 500
@@ -82,7 +85,7 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
     };
   }
 
-  /** The message of an error object in any of the shapes in use, or the beginning of the text. */
+  /** The message of an error object in any known shape, or the beginning of the text. */
   static String message(String body) {
     JsonNode node;
     try {
@@ -114,7 +117,7 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
     return status == 0 ? name + ": " + message : "%s (%d): %s".formatted(name, status, message);
   }
 
-  /** The same of a request that named an adapter. */
+  /** This failure, for a request that named an adapter. */
   public CallFailure ofAdapterRequest() {
     String said = message.toLowerCase(Locale.ROOT);
     boolean ofAdapters = said.contains("lora") || said.contains("adapter");
@@ -140,17 +143,17 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
     return unknown ? new CallFailure(Kind.NO_ADAPTER, status, message, retryAfter) : this;
   }
 
-  /** Whether the server took the request and then drew nothing. */
+  /** Whether the server accepted the request and then sampled nothing. */
   public boolean isHang() {
     return kind == Kind.NO_ANSWER || kind == Kind.STALLED;
   }
 
-  /** Whether what came before it is as good as if it had not come: the answer was only cut. */
+  /** Whether the tokens before the failure are usable: the answer was only cut. */
   public boolean isCut() {
     return kind == Kind.TRUNCATED || kind == Kind.IN_STREAM || kind == Kind.STALLED;
   }
 
-  /** Whether the server would not do what it was asked for, and said so. */
+  /** Whether the server explicitly refused the request. */
   public boolean isRefusal() {
     return switch (kind) {
       case BAD_REQUEST, UNAUTHORISED, NO_MODEL, NO_ROUTE, UNEXPECTED -> true;
@@ -168,12 +171,12 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
     };
   }
 
-  /** Whether the server may have been started anew, with whatever weights. */
+  /** Whether the server may have restarted, with unknown weights. */
   public boolean mayBeRestart() {
     return kind == Kind.NO_CONNECTION || kind == Kind.NO_ADAPTER || status == 503;
   }
 
-  /** Whether it speaks against the server, not against its hour. */
+  /** Whether the failure shows a fault of the server, and not a temporary load. */
   public boolean speaksAgainstServer() {
     return switch (kind) {
       case BUSY, TOO_LATE -> false;

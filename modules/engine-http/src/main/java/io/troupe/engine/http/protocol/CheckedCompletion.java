@@ -3,15 +3,15 @@ package io.troupe.engine.http.protocol;
 import io.troupe.core.rollout.Completion;
 import java.util.Locale;
 
-/** What the check of a server's completion came to. */
+/** The result of checking a server's completion. */
 public sealed interface CheckedCompletion {
-  /** It may be trained on. */
+  /** The completion may be trained on. */
   record Usable(Completion completion) implements CheckedCompletion {}
 
-  /** It was cut, and is sound as far as it came: it may be drawn on. */
+  /** The completion was cut and is sound up to the cut: it may be continued. */
   record Cut(PartialCompletion head) implements CheckedCompletion {}
 
-  /** It may not. */
+  /** The completion must not be used. */
   record Refused(Reason reason, String detail) implements CheckedCompletion {
     @Override
     public String toString() {
@@ -19,35 +19,35 @@ public sealed interface CheckedCompletion {
     }
   }
 
-  /** Why a completion is refused; each is counted. */
+  /** Why a completion is refused; each reason is counted. */
   enum Reason {
-    /** The server failed, or did not say that it ended. */
+    /** The server failed, or did not report an end. */
     NOT_FINISHED,
-    /** No token. */
+    /** The completion has no token. */
     EMPTY,
-    /** The server drew another number of tokens than it told. */
+    /** The server sampled another number of tokens than it returned. */
     TOKENS_MISSING,
-    /** More tokens than asked for. */
+    /** The completion has more tokens than requested. */
     TOO_LONG,
-    /** A token that is no id of the policy. */
+    /** A token is not in the policy's vocabulary. */
     NO_ID,
-    /** It stopped, and the token that stopped it is not there. */
+    /** The completion was stopped, and the stop token is missing. */
     END_MISSING,
-    /** A token that ends a completion is not its last. */
+    /** A token that ends a completion is not its last token. */
     PAST_END,
-    /** Not one log-probability a token. */
+    /** The number of log-probabilities differs from the number of tokens. */
     LOG_PROBS_MISSING,
-    /** A log-probability that is NaN, infinite, or the floor that stands for infinite. */
+    /** A log-probability is NaN, infinite, or the floor that represents infinity. */
     NOT_FINITE,
-    /** A log-probability above 0. */
+    /** A log-probability is above 0. */
     POSITIVE,
     /** The server understood another prompt. */
     OTHER_PROMPT,
-    /** The server did not say which weights sampled it, and it could have. */
+    /** The server can report which weights sampled the completion, and did not. */
     VERSION_MISSING,
-    /** Weights that this run never published. */
+    /** The weights were never published by this run. */
     FOREIGN_WEIGHTS,
-    /** Perhaps of weights that were read in part, and the server does not tell which token is. */
+    /** The weights may have been partly read, and the server does not report for which tokens. */
     HALF_WEIGHTS
   }
 }

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Puts the messages of one answer together, completion by completion. Not safe between threads. */
+/** Assembles the messages of one answer into completions. Not thread-safe. */
 public final class CompletionAssembler {
   private final List<Part> parts = new ArrayList<>();
 
-  /** An answer of so many completions, none of which has a token yet. */
+  /** An answer with the given number of completions, none of which has a token yet. */
   public CompletionAssembler(int completions) {
     for (int i = 0; i < completions; i++) {
       parts.add(new Part());
@@ -19,9 +19,9 @@ public final class CompletionAssembler {
   }
 
   /**
-   * Takes what a message adds.
+   * Adds a message.
    *
-   * @throws MalformedResponseException if it belongs to no completion that was asked for
+   * @throws MalformedResponseException if it belongs to no requested completion
    */
   public void add(CompletionChunk piece) throws MalformedResponseException {
     if (piece.index() < 0 || piece.index() >= parts.size()) {
@@ -32,7 +32,7 @@ public final class CompletionAssembler {
     parts.get(piece.index()).add(piece);
   }
 
-  /** How many tokens there are, of all completions. */
+  /** Tokens of all completions. */
   public int tokens() {
     return parts.stream().mapToInt(part -> part.tokens.length).sum();
   }
@@ -42,7 +42,7 @@ public final class CompletionAssembler {
     return parts.stream().allMatch(part -> part.finish != ServerFinishReason.OPEN);
   }
 
-  /** The completions as far as they came. */
+  /** The completions as far as they have arrived. */
   public List<RawCompletion> tokensSoFar() {
     return parts.stream().map(Part::drawn).toList();
   }

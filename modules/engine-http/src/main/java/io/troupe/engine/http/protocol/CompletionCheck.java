@@ -17,26 +17,28 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides whether a server's completion may enter the loop. Whatever an importance ratio or a
- * staleness bound would be wrong by is a reason to refuse it; nothing is repaired.
+ * Decides whether a server's completion may enter the training loop. Everything that would make an
+ * importance ratio or a staleness bound wrong is a reason to refuse the completion; nothing is
+ * repaired.
  *
- * <p>Where a server tells only the weights of a completion's last token, or none, all its tokens
- * are booked under the oldest that can have sampled one, those in use when it was asked for: a
- * label that is too old can only mask a token that was fresh, never let a stale one pass.
+ * <p>If a server reports only the weights of a completion's last token, or none, all its tokens are
+ * attributed to the oldest weights that can have sampled one of them, the weights in use when the
+ * completion was requested. A version that is too old can only mask a fresh token; it never lets a
+ * stale token pass.
  *
- * <p>A completion that was cut is held to the same, as far as it came; then it is {@link
- * CheckedCompletion.Cut}, and may be drawn on. What was drawn on is judged with all that came
+ * <p>A cut completion must pass the same checks up to the cut; it is then {@link
+ * CheckedCompletion.Cut} and may be continued. A continuation is checked together with all tokens
  * before it.
  *
- * @param head what was kept of the same completion when it was cut
- * @param prompt that was sent, with the head at its end
- * @param vocabularySize ids are below it
- * @param maxTokens that was asked for
+ * @param head the tokens kept of this completion when it was cut
+ * @param prompt the prompt that was sent, with the head at its end
+ * @param vocabularySize upper bound of token ids, exclusive
+ * @param maxTokens the requested limit
  * @param endIds ids that end a completion
  * @param stopStrings whether texts could end it too
- * @param asked the weights in use when it was asked for
- * @param published digests, as tags have them, of the versions this run published
- * @param telling how the server tells its weights
+ * @param asked the weights in use when the completion was requested
+ * @param published digests, as tags contain them, of the versions that this run published
+ * @param telling how the server reports its weights
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionCheck(
@@ -60,7 +62,7 @@ public record CompletionCheck(
     published = Map.copyOf(published);
   }
 
-  /** The completion, or its beginning, or why it is refused. */
+  /** The completion, or its beginning, or the reason to refuse it. */
   public CheckedCompletion check(RawCompletion drawn) {
     Optional<Refused> refused =
         ending(drawn).or(() -> tokens(drawn)).or(() -> logProbs(drawn)).or(() -> prompt(drawn));
@@ -103,7 +105,7 @@ public record CompletionCheck(
     return switch (drawn.finish()) {
       case LENGTH -> FinishReason.LENGTH;
       case STOP -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.STOP_STRING;
-      // Cut just when it had all its tokens.
+      // Cut exactly when it had all its tokens.
       case ABORTED -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.LENGTH;
       case OPEN, ERROR, UNKNOWN -> throw new IllegalStateException("refused: " + drawn.finish());
     };
@@ -128,7 +130,7 @@ public record CompletionCheck(
     }
     if (tokens.length == 0) {
       return drawn.finish() == ServerFinishReason.ABORTED
-          ? Optional.empty() // it was cut before its first
+          ? Optional.empty() // cut before its first token
           : refuse(Reason.EMPTY, "it has no token");
     }
     if (tokens.length > maxTokens) {
@@ -202,7 +204,7 @@ public record CompletionCheck(
     }
     long[] same = new long[count];
     Arrays.fill(same, asked.version().number());
-    if (telling == VersionReporting.ADAPTER) { // what it says of its weights is said of the base
+    if (telling == VersionReporting.ADAPTER) { // the model name is the base's
       Optional<VersionSpan> merged =
           drawn.versions().stream()
               .filter(span -> WeightTag.parse(span.tag()).isPresent())
@@ -252,7 +254,10 @@ public record CompletionCheck(
     return attribution(numbers);
   }
 
-  /** Known where the spans cover all tokens in ascending order; a tail alone dates the rest. */
+  /**
+   * Exact where the spans cover all tokens in ascending order; otherwise the last span dates the
+   * earlier tokens too.
+   */
   private VersionAttribution attribution(long[] numbers) {
     boolean lastOnly =
         numbers[numbers.length - 1] >= 0 && Arrays.stream(numbers).filter(v -> v >= 0).count() == 1;

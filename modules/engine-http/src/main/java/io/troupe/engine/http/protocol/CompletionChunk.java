@@ -7,15 +7,16 @@ import java.util.OptionalInt;
 /**
  * What one message of a server adds to one completion.
  *
- * @param index which completion of the request
+ * @param index index of the completion in the request
  * @param tokens ids
- * @param logProbs as the server gave them, one a token when all is well; NaN where it gave none
- * @param versions what it said of the weights; empty where it says nothing
+ * @param logProbs log-probabilities as the server sent them, one for each token of a sound answer;
+ *     NaN where the server sent none
+ * @param versions the reported weight versions; empty without a report
  * @param finish the end, or {@link ServerFinishReason#OPEN}
- * @param prompt the prompt as the server understood it; empty where it does not tell
- * @param whole whether tokens are all there are so far, not those since the message before
- * @param drawn how many tokens the server says it has drawn for the completion so far
- * @param model what the server calls what drew it; empty where it does not tell
+ * @param prompt the prompt as the server understood it; empty if the server does not report it
+ * @param whole whether tokens are all tokens so far, not only the tokens since the last message
+ * @param drawn how many tokens the server reports to have sampled for the completion so far
+ * @param model the server's name for the model that sampled; empty if the server does not report it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionChunk(

@@ -6,30 +6,30 @@ import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.List;
 import java.util.Optional;
 
-/** How one kind of server is asked for completions, and how its answer is read. */
+/** Encodes a request for completions, and decodes the answer, for one kind of server. */
 public interface CompletionCodec {
   /** The route. */
   String path();
 
-  /** The request. Every sampling parameter is in it: a server's defaults are its own. */
+  /** The request. It contains every sampling parameter, because servers have different defaults. */
   ObjectNode body(GenerateRequest draw, boolean stream);
 
   /**
-   * Makes a request's completions go on after a token that ends a text. Servers only do not stop
-   * there: what they draw, and what they say of it, stays the same.
+   * Makes the completions of a request continue after a token that ends a text. The token only does
+   * not stop the server: it changes neither sampling nor log-probabilities.
    */
   default void ignoringEnd(ObjectNode body) {
-    // a server that cannot be asked stops
+    // by default the server always stops
   }
 
   /**
-   * Reads an answer, or one event of a streamed one.
+   * Decodes an answer, or one event of a streaming answer.
    *
-   * @throws MalformedResponseException if it is not of this kind of server
+   * @throws MalformedResponseException if the answer does not follow the dialect
    */
   List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException;
 
-  /** What an event of a streamed answer says went wrong, if anything. */
+  /** The failure that an event of a streaming answer reports, if any. */
   default Optional<CallFailure> failure(JsonNode message) {
     return message.hasNonNull("error")
         ? Optional.of(
@@ -37,11 +37,14 @@ public interface CompletionCodec {
         : Optional.empty();
   }
 
-  /** Whether it can be told which ids end a completion; else it knows its own alone. */
+  /**
+   * Whether a request can name the ids that end a completion; otherwise the server knows only its
+   * own.
+   */
   default boolean takesStopIds() {
     return true;
   }
 
-  /** Whether one request may draw the whole group; else each completion is a request. */
+  /** Whether one request may sample the whole group; otherwise each completion needs a request. */
   boolean generatesGroups();
 }

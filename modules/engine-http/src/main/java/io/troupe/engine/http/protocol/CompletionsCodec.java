@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields;
- * our own server speaks it too, and draws a group by one request.
+ * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields.
+ * Troupe's own server uses this protocol too, and samples a group in one request.
  */
 final class CompletionsCodec implements CompletionCodec {
   private static final String TOKEN_ID = "token_id:";
@@ -78,7 +78,7 @@ final class CompletionsCodec implements CompletionCodec {
 
   @Override
   public void ignoringEnd(ObjectNode body) {
-    if (!ours) { // ours refuses it
+    if (!ours) { // Troupe's server refuses it
       body.put("ignore_eos", true);
     }
   }
@@ -108,7 +108,7 @@ final class CompletionsCodec implements CompletionCodec {
     return pieces;
   }
 
-  /** Servers before {@code return_token_ids} tell ids in the tokens' names. */
+  /** Decodes token ids from the tokens' names, for servers older than {@code return_token_ids}. */
   private static int[] tokens(JsonNode choice, JsonNode logProbs)
       throws MalformedResponseException {
     if (choice.path("token_ids").isArray() || !logProbs.path("tokens").isArray()) {

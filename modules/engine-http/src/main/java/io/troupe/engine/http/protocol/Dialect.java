@@ -17,12 +17,12 @@ public enum Dialect {
     this.title = title;
   }
 
-  /** As logs and {@code troupe doctor} print it. */
+  /** The name in logs and in {@code troupe doctor}. */
   public String title() {
     return title;
   }
 
-  /** How it is spoken. */
+  /** The codec of this dialect. */
   public CompletionCodec codec() {
     return switch (this) {
       case TROUPE -> new CompletionsCodec(true);

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * vLLM's {@code /inference/v1/generate}: tokens only. Two shapes of log-probabilities exist; both
- * are read by position, and ids come from {@code token_ids}.
+ * vLLM's {@code /inference/v1/generate}: tokens only. Log-probabilities have two shapes; both are
+ * read by position, and ids come from {@code token_ids}.
  */
 final class GenerateCodec implements CompletionCodec {
   @Override

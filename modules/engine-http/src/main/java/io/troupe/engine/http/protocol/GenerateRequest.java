@@ -8,16 +8,17 @@ import java.time.Duration;
 /**
  * One request for completions of a prompt.
  *
- * @param id unique among the requests of this process, in what HTTP allows in a header
- * @param model the name the server knows the policy by
+ * @param id unique among the requests of this process, in characters that an HTTP header permits
+ * @param model the server's name for the policy
  * @param prompt token ids
- * @param completions how many, drawn independently
- * @param settings how; the ids that end a completion are all of them, the tokenizer's own too
+ * @param completions how many completions, sampled independently
+ * @param settings sampling settings; they contain all ids that end a completion, the tokenizer's
+ *     own too
  * @param maxTokens most tokens of a completion
- * @param seed of the draws
- * @param salt keeps cached keys and values of other weights from being used; empty for none
+ * @param seed the sampling seed
+ * @param salt separates the prefix cache from that of other weights; empty for none
  * @param interval how long the server may gather tokens before it sends them
- * @param adapter the name of the adapter to draw with; empty for the model as it is
+ * @param adapter the name of the adapter to sample with; empty for the base model
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record GenerateRequest(
@@ -40,15 +41,15 @@ public record GenerateRequest(
     }
   }
 
-  /** The seed of one completion, where a server draws each by a request of its own. */
+  /** The seed of one completion, where each completion needs its own request. */
   public static long seedOf(long group, int completion) {
     return mixed(group, completion);
   }
 
   /**
-   * The seed of what is drawn after tokens that were kept: another one, or the same random numbers
-   * would be used twice in one completion; and made of nothing but these three, so that whoever
-   * knows where a completion was cut can draw it again.
+   * The seed of a continuation. It differs from the completion's first seed, or the same random
+   * numbers would be used twice in one completion. It depends on these three arguments alone, so
+   * that a completion can be reproduced from the positions of its cuts.
    */
   public static long seedOfContinuation(long group, int completion, int kept) {
     return kept == 0 ? seedOf(group, completion) : mixed(mixed(group, completion), kept);
@@ -58,6 +59,6 @@ public record GenerateRequest(
     long bits = seed + (part + 1) * 0x9e3779b97f4a7c15L;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
     bits = (bits ^ (bits >>> 27)) * 0x94d049bb133111ebL;
-    return (bits ^ (bits >>> 31)) >>> 33; // 31 bits: every server takes them
+    return (bits ^ (bits >>> 31)) >>> 33; // 31 bits: every server accepts them
   }
 }

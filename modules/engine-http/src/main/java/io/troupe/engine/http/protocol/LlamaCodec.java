@@ -11,14 +11,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * llama-server's {@code /completion}. Its plain log-probabilities are those of the bare logits;
- * {@code post_sampling_probs} makes them those of the distribution drawn from.
+ * llama-server's {@code /completion}. By default its log-probabilities are computed from the raw
+ * logits; {@code post_sampling_probs} makes them those of the sampled distribution.
  *
- * <p>It tells no token after which its text ends within a character (of UTF-8), and counts them; a
- * completion that has one is refused by {@link CompletionCheck}.
+ * <p>llama-server does not return a token after which its text ends within a UTF-8 character, but
+ * counts the token; {@link CompletionCheck} refuses a completion with such a token.
  *
- * <p>It cannot be told ids that end a completion: it draws on past those that are not its own, and
- * what comes after the first of them is dropped, {@link RawCompletion#firstTokens}.
+ * <p>A request cannot name the ids that end a completion: llama-server samples past an end id that
+ * is not its own, and {@link RawCompletion#firstTokens} drops the tokens after the first end id.
  */
 final class LlamaCodec implements CompletionCodec {
   private static final long DRAWN_BY_THE_SERVER = 0xFFFF_FFFFL;
@@ -69,12 +69,15 @@ final class LlamaCodec implements CompletionCodec {
     return body;
   }
 
-  /** All tokens a penalty could look at; newer servers refuse the -1 that meant them. */
+  /**
+   * The number of tokens that a penalty covers, large enough for all; newer servers refuse -1,
+   * which meant all.
+   */
   private static int penalized(GenerateRequest draw) {
     return draw.settings().repetitionPenalty() == 1 ? 0 : draw.prompt().length + draw.maxTokens();
   }
 
-  /** It reads the lower 32 bits, and takes all ones for "draw a seed yourself". */
+  /** llama-server reads the lower 32 bits, and takes all ones for a random seed. */
   private static long seed(long seed) {
     long folded = Integer.toUnsignedLong((int) (seed ^ (seed >>> Integer.SIZE)));
     return folded == DRAWN_BY_THE_SERVER ? 0 : folded;

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * What a server's {@code /metrics} says of its load. A number that is missing or is none is
- * unknown, never zero.
+ * A server's load, from its {@code /metrics}. A number that is missing or malformed is unknown,
+ * never zero.
  *
  * @param running requests being decoded
- * @param waiting requests in its queue
- * @param generatedTokens tokens drawn since it was started
+ * @param waiting requests in the server's queue
+ * @param generatedTokens tokens sampled since the server started
  */
 public record LoadReport(
     OptionalDouble running, OptionalDouble waiting, OptionalDouble generatedTokens) {
@@ -35,7 +35,7 @@ public record LoadReport(
           "sglang:generation_tokens_total",
           "llamacpp:tokens_predicted_total");
 
-  /** Reads the Prometheus text; several engines of one server are added up. */
+  /** Parses the Prometheus text; the values of several engines of one server are added. */
   public static LoadReport parse(String text) {
     String bounded = text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
     return new LoadReport(sum(bounded, RUNNING), sum(bounded, WAITING), sum(bounded, DRAWN));

@@ -8,18 +8,18 @@ import io.troupe.core.rollout.TokenVersions;
 import java.util.Arrays;
 
 /**
- * The beginning of a completion whose drawing was cut. Its tokens were drawn as any are, so they
- * are kept, and the rest is drawn after them: given those tokens, what follows has the distribution
- * it would have had, from whatever weights draw it, and long completions, which are cut more often,
- * are not drawn again more often.
+ * The beginning of a completion whose sampling was cut. Its tokens were sampled like any others, so
+ * they are kept, and the rest is sampled after them. Given those tokens, the rest has the
+ * distribution that it would have had, whichever weights sample it. Long completions, which are cut
+ * more often, are therefore not sampled again more often.
  *
  * @param tokens ids
- * @param logProbs one a token, checked
- * @param versions number of the weights of each token, never descending
+ * @param logProbs one for each token, checked
+ * @param versions the weight version of each token, never descending
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record PartialCompletion(int[] tokens, float[] logProbs, long[] versions) {
-  /** Nothing was drawn yet. */
+  /** A completion without a token. */
   public static final PartialCompletion NONE =
       new PartialCompletion(new int[0], new float[0], new long[0]);
 
@@ -44,17 +44,17 @@ public record PartialCompletion(int[] tokens, float[] logProbs, long[] versions)
     return tokens.length;
   }
 
-  /** What is asked for a continuation: the prompt, and these tokens after it. */
+  /** The prompt of a continuation: the original prompt and then these tokens. */
   public int[] after(int[] prompt) {
     return joined(prompt, tokens);
   }
 
-  /** The oldest weights that may draw what follows. */
+  /** The oldest weights that may sample the continuation. */
   long newest() {
     return versions.length == 0 ? 0 : versions[versions.length - 1];
   }
 
-  /** The same with what was drawn next. */
+  /** This beginning, extended by a continuation. */
   PartialCompletion append(PartialCompletion next) {
     float[] all = Arrays.copyOf(logProbs, length() + next.length());
     System.arraycopy(next.logProbs, 0, all, length(), next.length());
@@ -63,7 +63,7 @@ public record PartialCompletion(int[] tokens, float[] logProbs, long[] versions)
     return new PartialCompletion(joined(tokens, next.tokens), all, numbers);
   }
 
-  /** The first so many tokens, which turned out to be all. */
+  /** The completion of the first {@code count} tokens, which turned out to be all. */
   public Completion ended(int count, FinishReason why) {
     return new Completion(
         Arrays.copyOf(tokens, count),

@@ -7,15 +7,15 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * One completion as a server gave it, before any check.
+ * One completion as a server sent it, before any check.
  *
  * @param tokens ids
- * @param logProbs NaN where the server gave none
- * @param versions in the order told
- * @param finish {@link ServerFinishReason#OPEN} if the server never said
+ * @param logProbs NaN where the server sent none
+ * @param versions in the reported order
+ * @param finish {@link ServerFinishReason#OPEN} if the server reported no end
  * @param prompt as the server echoed it, or empty
- * @param counted how many tokens the server says it drew
- * @param model what the server calls what drew it; empty where it does not tell
+ * @param counted how many tokens the server reports to have sampled
+ * @param model the server's name for the model that sampled; empty if the server does not report it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record RawCompletion(
@@ -26,7 +26,7 @@ public record RawCompletion(
     int[] prompt,
     OptionalInt counted,
     String model) {
-  /** Of a server that does not tell what drew it. */
+  /** A completion of a server that does not report its model. */
   public RawCompletion(
       int[] tokens,
       double[] logProbs,
@@ -42,8 +42,9 @@ public record RawCompletion(
   }
 
   /**
-   * As far as the first of some ids, which ends it. Of a server that could not be told them: what a
-   * policy draws up to a token does not depend on what is drawn after it.
+   * The tokens up to and with the first of the given ids, which ends the completion. For servers
+   * whose requests cannot name these ids: the tokens that a policy samples up to an id do not
+   * depend on the tokens after it.
    */
   public RawCompletion firstTokens(Set<Integer> ends) {
     int length = 0;
@@ -71,7 +72,7 @@ public record RawCompletion(
         model);
   }
 
-  /** The same, when nothing more will come of it. */
+  /** This completion, marked as cut because nothing more will arrive. */
   public RawCompletion cut() {
     return finish == ServerFinishReason.OPEN
         ? new RawCompletion(

@@ -6,16 +6,17 @@ import io.troupe.core.outage.Backoff;
 import java.time.Duration;
 
 /**
- * Whether a failed draw is asked for again.
+ * Decides whether a failed request is sent again.
  *
- * <p>Never once a token of it was produced: a second answer would be another draw, chosen because
- * the first was cut, and completions that are cut more often than others would be drawn again more
- * often; such a draw is gone on with after its tokens, or given up. Never when the request is at
- * fault. Else with a pause that doubles, as long as the deadline allows.
+ * <p>A request is never sent again once a token of it was sampled: the second answer would be
+ * another sample, chosen because the first was cut, and completions that are cut more often would
+ * be sampled again more often. Such a completion is continued after its tokens, or given up. A
+ * request that is itself at fault is never sent again. Any other request is sent again after a
+ * pause that doubles, as long as the deadline allows.
  *
  * @param attempts most tries in all
  * @param first pause before the second try
- * @param longest pause
+ * @param longest longest pause
  */
 public record RetryPolicy(int attempts, Duration first, Duration longest) {
   /** Five tries, from 50 ms to 5 s apart. */
@@ -25,12 +26,12 @@ public record RetryPolicy(int attempts, Duration first, Duration longest) {
   /** A completion that is cut more often than this is given up. */
   public static final int MOST_CUTS = 8;
 
-  /** What to do. */
+  /** The decision. */
   public sealed interface RetryDecision {
-    /** Ask again after a pause. */
+    /** Send the request again after a pause. */
     record Again(Duration pause) implements RetryDecision {}
 
-    /** It has failed. */
+    /** Give the request up. */
     record GiveUp() implements RetryDecision {}
   }
 
@@ -46,18 +47,17 @@ public record RetryPolicy(int attempts, Duration first, Duration longest) {
   /**
    * Decides after a failure.
    *
-   * @param tries made so far, 1 or more
-   * @param tokens of the answer that came in
-   * @param left until the deadline
-   * @param jitter in [0, 1), so that clients do not come back together
+   * @param tries tries so far, 1 or more
+   * @param tokens tokens of the answer that arrived
+   * @param left time until the deadline
+   * @param jitter in [0, 1), so that clients do not retry together
    */
   public RetryDecision after(
       CallFailure fault, int tries, int tokens, Duration left, double jitter) {
     boolean mayHelp =
         switch (fault.kind()) {
           case BUSY, NO_CONNECTION, NO_ADAPTER -> true;
-          case SERVER, IN_STREAM, TRUNCATED, NO_ANSWER ->
-              tries < 2; // another replica may fare well
+          case SERVER, IN_STREAM, TRUNCATED, NO_ANSWER -> tries < 2; // another replica may succeed
           case BAD_REQUEST,
               UNAUTHORISED,
               NO_MODEL,
@@ -76,22 +76,22 @@ public record RetryPolicy(int attempts, Duration first, Duration longest) {
   }
 
   /**
-   * Decides after a server refused a request for a draw: it is the same request that others answer,
-   * so another server, or this one once it was looked at, may.
+   * Decides after a server refused a request for completions. Other servers answer the same
+   * request, so another server, or this one after a check, may succeed.
    *
-   * @param tries made so far, 1 or more
-   * @param left until the deadline
+   * @param tries tries so far, 1 or more
+   * @param left time until the deadline
    */
   public RetryDecision afterRefusal(int tries, Duration left, double jitter) {
     return tries >= attempts ? new RetryDecision.GiveUp() : within(pause(tries, jitter), left);
   }
 
   /**
-   * Decides after a completion was cut whose beginning is kept: what follows is asked for, after a
-   * pause, because whoever aborts requests may not be done.
+   * Decides after a completion was cut and its beginning kept: the rest is requested after a pause,
+   * because the client that aborts requests may still be doing so.
    *
-   * @param cuts it has had, 1 or more
-   * @param left until the deadline, counted from the first request for it
+   * @param cuts cuts of the completion so far, 1 or more
+   * @param left time until the deadline, counted from the completion's first request
    */
   public RetryDecision afterCut(int cuts, Duration left, double jitter) {
     return cuts > MOST_CUTS ? new RetryDecision.GiveUp() : within(pause(cuts, jitter), left);

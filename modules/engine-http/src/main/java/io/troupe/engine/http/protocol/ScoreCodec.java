@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a kind of server is asked for log-probabilities of a prompt's tokens, and how its answer is
- * read. An answer that lacks a place, or in a place the token itself, is refused: a teacher's gap
- * is never filled.
+ * Encodes a request for the log-probabilities of a prompt's tokens, and decodes the answer, for one
+ * kind of server. An answer that lacks a position, or lacks the token itself at a position, is
+ * refused: a gap in a teacher's scores is never filled.
  */
 public final class ScoreCodec {
   /** Rounding may lift the log-probability of a certain token this far above zero. */
@@ -26,7 +26,7 @@ public final class ScoreCodec {
   private final Dialect dialect;
   private final String model;
 
-  /** Of a server that knows its model by a name. */
+  /** The codec for a server that knows its model by a name. */
   public ScoreCodec(Dialect dialect, String model) {
     this.dialect = dialect;
     this.model = model;
@@ -40,7 +40,7 @@ public final class ScoreCodec {
     return dialect == Dialect.SGLANG ? "/generate" : "/v1/completions";
   }
 
-  /** The request; one token is drawn with it, because no server but ours draws none. */
+  /** The request. It samples one token too, because only Troupe's own server can sample none. */
   public ObjectNode body(int[] tokens, int topK) {
     ObjectNode body = JsonFields.object();
     if (dialect == Dialect.SGLANG) {
@@ -68,9 +68,9 @@ public final class ScoreCodec {
   }
 
   /**
-   * Reads the answer.
+   * Decodes the answer.
    *
-   * @throws MalformedResponseException if it is not whole; says where
+   * @throws MalformedResponseException if it is incomplete; the message names the position
    */
   public Scores scores(JsonNode answer, int[] tokens, int topK) throws MalformedResponseException {
     JsonNode meta = answer.path("meta_info");
@@ -108,7 +108,7 @@ public final class ScoreCodec {
     return new Scores(own, topK == 0 ? TeacherTokens.NONE : new TeacherTokens(likeliest, theirs));
   }
 
-  /** The candidates of a place, most likely first; the token itself may be one too many. */
+  /** The candidates of a position, most likely first; the token itself may be an additional one. */
   private static List<Candidate> byId(JsonNode place) throws MalformedResponseException {
     List<Candidate> candidates = new ArrayList<>();
     for (var entry : place.properties()) {

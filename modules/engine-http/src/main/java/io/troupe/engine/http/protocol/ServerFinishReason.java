@@ -1,21 +1,24 @@
 package io.troupe.engine.http.protocol;
 
-/** What a server says of a completion's end. */
+/** A server's report on the end of a completion. */
 public enum ServerFinishReason {
-  /** Nothing yet. */
+  /** No end yet. */
   OPEN,
   /** A stop token or a stop string. */
   STOP,
   /** The token limit. */
   LENGTH,
-  /** Somebody cancelled it; its tokens are a prefix of what it would have been. */
+  /**
+   * A client cancelled the request; its tokens are a prefix of the completion that it would have
+   * been.
+   */
   ABORTED,
-  /** It failed. */
+  /** The server failed. */
   ERROR,
   /** A word that no dialect knows. */
   UNKNOWN;
 
-  /** The meaning of a server's word. */
+  /** The meaning of a server's finish reason. */
   static ServerFinishReason of(String word) {
     return switch (word) {
       case "" -> OPEN;

@@ -10,7 +10,7 @@ import io.troupe.engine.protocol.VersionSpan;
 import java.util.List;
 import java.util.Optional;
 
-/** SGLang's {@code /generate}. Its streamed messages repeat all that came before. */
+/** SGLang's {@code /generate}. Each message of a stream repeats all earlier tokens. */
 final class SglangCodec implements CompletionCodec {
   @Override
   public String path() {
@@ -102,7 +102,7 @@ final class SglangCodec implements CompletionCodec {
         : CompletionCodec.super.failure(message);
   }
 
-  /** One version without spans is that of the last token; see {@link CompletionCheck}. */
+  /** A version without spans is the version of the last token; see {@link CompletionCheck}. */
   private static List<VersionSpan> versions(JsonNode meta, int tokens) {
     if (meta.path("weight_versions").isArray()) {
       return JsonFields.spans(meta.path("weight_versions"));

@@ -9,11 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts a byte stream into the data of server-sent events, however the bytes are cut into chunks.
+ * Decodes a byte stream into the data of server-sent events, independently of the chunk boundaries.
  *
- * <p>Bytes become text only when a line is whole, so a character split between chunks is no
- * concern. Lines end with LF, CR LF or CR; comments, and fields other than {@code data}, are passed
- * over; an event without its empty line at the end of the stream is none, as the standard says.
+ * <p>Bytes are decoded to text only when a line is complete, so a character may be split between
+ * chunks. Lines end with LF, CR LF or CR. Comments, and fields other than {@code data}, are
+ * ignored. As the standard says, an event without its empty line at the end of the stream is
+ * dropped.
  */
 public final class SseDecoder {
   private static final int MOST_BYTES = 64 << 20;
@@ -24,9 +25,9 @@ public final class SseDecoder {
   private boolean afterReturn;
 
   /**
-   * Takes the next bytes.
+   * Decodes the next bytes.
    *
-   * @return the data of the events that end in them
+   * @return the data of the events that end in these bytes
    * @throws IllegalArgumentException if an event is longer than any server's answer can be
    */
   public List<String> decode(ByteBuffer bytes) {
@@ -57,7 +58,7 @@ public final class SseDecoder {
     line.write(chunk, from, until - from);
   }
 
-  /** Whether an event has begun and not ended: at the end of a stream, that it was cut. */
+  /** Whether an event has begun and not ended; at the end of a stream, the event was cut. */
   public boolean midEvent() {
     return hasData || line.size() > 0;
   }

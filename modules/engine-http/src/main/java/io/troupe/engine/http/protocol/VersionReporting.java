@@ -1,11 +1,13 @@
 package io.troupe.engine.http.protocol;
 
-/** How a server tells which weights drew a token. */
+/** How a server reports which weights sampled a token. */
 public enum VersionReporting {
-  /** Not at all; or of the last token alone. */
+  /** Not at all, or for the last token only. */
   NOTHING,
-  /** Token by token. */
+  /** For each token. */
   SPANS,
-  /** Each request names an adapter, which is a version of its own, and the answer names it too. */
+  /**
+   * Each request names an adapter, which is its own weight version, and the answer names it too.
+   */
   ADAPTER
 }

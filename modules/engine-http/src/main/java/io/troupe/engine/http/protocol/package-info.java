@@ -1,7 +1,4 @@
-/**
- * What goes over the wire to an inference server and back: pure codecs and checks, without a socket
- * or a clock.
- */
+/** The wire protocols of inference servers: pure codecs and checks, without a socket or a clock. */
 @NullMarked
 package io.troupe.engine.http.protocol;
 

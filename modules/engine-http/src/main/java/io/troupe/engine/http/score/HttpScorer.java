@@ -19,16 +19,16 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server that scores: a teacher, or a reference that is not this run's own. Its weights are its
- * own and stay as they are; {@link ScorerCheck} is what it has passed.
+ * An inference server that scores: a teacher, or a reference outside this run. Its weights never
+ * change; it has passed {@link ScorerCheck}.
  */
 public final class HttpScorer implements Scorer {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  /** Of an answer beside its scores. */
+  /** Most bytes of an answer besides its scores. */
   private static final long BYTES = 1 << 20;
 
-  /** Most that a server writes of one token: its id, number, rank and text. */
+  /** Most bytes that a server writes for one token: its id, number, rank and text. */
   private static final long BYTES_OF_ONE = 512;
 
   private final InferenceClient wire;
@@ -43,23 +43,23 @@ public final class HttpScorer implements Scorer {
   }
 
   /**
-   * Looks at a server, and holds it to itself.
+   * Opens a server and checks that it is consistent with itself.
    *
-   * @throws InferenceCallException if it does not answer, cannot score, or contradicts itself; says
-   *     so
+   * @throws InferenceCallException if the server does not answer, cannot score, or contradicts
+   *     itself; the message says which
    */
   public static HttpScorer open(InferenceEndpoint endpoint) throws InterruptedException {
     return open(endpoint, ScorerCheck.CheckInput.bare(3, 4, 5));
   }
 
   /**
-   * Looks at a server, and holds it to what a policy's scorer must do.
+   * Opens a server and checks it against the requirements of a policy's scorer.
    *
-   * @param tokenizer of the policy whose sequences it is to score
+   * @param tokenizer the tokenizer of the policy whose sequences it must score
    * @param contextLength most tokens of such a sequence
-   * @param topK how many of the most likely tokens it is asked for in each place
-   * @throws InferenceCallException if it does not answer, cannot score, or contradicts itself; says
-   *     so
+   * @param topK how many of the most likely tokens are requested at each position
+   * @throws InferenceCallException if the server does not answer, cannot score, or contradicts
+   *     itself; the message says which
    */
   public static HttpScorer open(
       InferenceEndpoint endpoint, Tokenizer tokenizer, int contextLength, int topK)
@@ -90,7 +90,10 @@ public final class HttpScorer implements Scorer {
     }
   }
 
-  /** Asked as the run will ask: a server may tell fewer of the most likely tokens than that. */
+  /**
+   * Scores with the topK that the run uses, because a server may return fewer of the most likely
+   * tokens.
+   */
   private double[] tried(int[] tokens, int topK)
       throws MalformedResponseException, InterruptedException {
     try {
@@ -117,25 +120,25 @@ public final class HttpScorer implements Scorer {
     return new InferenceCallException(endpoint, CallFailure.of(CallFailure.Kind.MALFORMED, reason));
   }
 
-  /** What it says of a sequence by which it is known again. */
+  /** The scores of a sequence that identify the server's model. */
   double[] fingerprint() {
     return fingerprint;
   }
 
-  /** What it is, for the log. */
+  /** A description of the server, for the log. */
   public String line() {
     return can.line();
   }
 
-  /** Kind of server. */
+  /** The kind of server. */
   public Dialect dialect() {
     return can.dialect();
   }
 
   /**
-   * Scores a sequence; what fails for the moment is tried again.
+   * Scores a sequence; temporary failures are retried.
    *
-   * @throws InferenceCallException if the server does not answer, or not in full
+   * @throws InferenceCallException if the server does not answer, or its answer is incomplete
    */
   @Override
   public Scores score(int[] tokens, int topK) {

@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A teacher that one or more servers of the same model give. A sequence goes to the least busy of
- * them, and to the others when that one fails; when none answers, the caller waits.
+ * A teacher model behind one or more servers. A sequence goes to the least busy server, and to
+ * another one when that server fails; while no server answers, the caller waits.
  *
- * <p>A server that has failed is tried again as at the start before its next score, and must then
- * say of the same tokens what it said before: who starts another model at its address does not
- * become the teacher by it.
+ * <p>A server that has failed is checked again before its next score, and its scores of the same
+ * tokens must equal its earlier ones: a different model at the same address never becomes the
+ * teacher.
  */
 public final class HttpTeacher implements Scorer {
   private static final Logger LOG = LoggerFactory.getLogger(HttpTeacher.class);
@@ -43,7 +43,7 @@ public final class HttpTeacher implements Scorer {
     this.patience = patience;
   }
 
-  /** One server; without a scorer while it is away. */
+  /** One server; it has no scorer while it is unavailable. */
   private static final class TeacherServer {
     private final InferenceEndpoint endpoint;
     private final ScorerCheck.CheckInput matter;
@@ -116,13 +116,13 @@ public final class HttpTeacher implements Scorer {
   }
 
   /**
-   * Looks at all servers, and holds each to what a teacher must do.
+   * Opens all servers and checks each against the requirements of a teacher.
    *
-   * @param tokenizer of the policy
+   * @param tokenizer the tokenizer of the policy
    * @param contextLength most tokens of its sequences
-   * @param topK how many of the most likely tokens it is asked for in each place
-   * @param patience how long a score waits while none answers
-   * @throws InferenceCallException if one cannot teach; says why
+   * @param topK how many of the most likely tokens are requested at each position
+   * @param patience how long a score waits while no server answers
+   * @throws InferenceCallException if a server cannot teach; the message says why
    */
   public static HttpTeacher open(
       List<InferenceEndpoint> endpoints,
@@ -168,7 +168,8 @@ public final class HttpTeacher implements Scorer {
   /**
    * Scores a sequence; waits while no server answers.
    *
-   * @throws InferenceCallException if none did for as long as agreed, or one refuses the sequence
+   * @throws InferenceCallException if no server answered within the patience, or a server refuses
+   *     the sequence
    */
   @Override
   public Scores score(int[] tokens, int topK) {
@@ -210,13 +211,16 @@ public final class HttpTeacher implements Scorer {
                 .formatted(patience.toSeconds(), last.fault().message())));
   }
 
-  /** Whether asking again would give the same. */
+  /** Whether a retry would fail in the same way. */
   private static boolean refuses(InferenceCallException failure) {
     return failure.fault().kind() == CallFailure.Kind.BAD_REQUEST
         || failure.fault().kind() == CallFailure.Kind.MALFORMED;
   }
 
-  /** The least busy first, as they are now: the numbers must not change while they are sorted. */
+  /**
+   * The servers by load, least busy first. The load is read once for each server, because it must
+   * not change during the sort.
+   */
   private List<TeacherServer> byLoad() {
     Map<TeacherServer, Integer> asked = new HashMap<>();
     places.forEach(place -> asked.put(place, place.asked.get()));

@@ -20,10 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a scoring server is held to before its first score: it reads as much as the policy, cuts
- * texts into the policy's tokens, says the same of the same tokens twice, and says of tokens that
- * it drew what it said when it drew them. A server that adds a token to prompts, shifts the places,
- * or tells another distribution than it draws from, does not pass.
+ * Checks a scoring server before its first score. The server must read sequences as long as the
+ * policy's, tokenize texts like the policy, return the same scores for the same tokens twice, and
+ * return for tokens that it sampled the log-probabilities that it reported when it sampled them. A
+ * server fails if it adds a token to prompts, shifts the positions, or returns scores of another
+ * distribution than it samples from.
  */
 public final class ScorerCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ScorerCheck.class);
@@ -32,10 +33,10 @@ public final class ScorerCheck {
   private static final int DRAWN_TOKENS = 8;
   private static final int TEXT_TOKENS = 48;
 
-  /** Rounding of bfloat16 between reading at once and token by token. */
+  /** Rounding of bfloat16 between scoring a sequence at once and sampling it token by token. */
   private static final double DRAWN_TOLERANCE = 0.25;
 
-  /** Rounding between two readings, of which one may come from a cache. */
+  /** Rounding between two scores, of which one may come from a prefix cache. */
   static final double TOLERANCE = 0.05;
 
   /** Scores a sequence. */
@@ -49,7 +50,7 @@ public final class ScorerCheck {
   private final ScoreCall ask;
   private final CheckInput matter;
 
-  /** Of a server that is to score sequences of a policy. */
+  /** The check of a server that must score sequences of a policy. */
   ScorerCheck(InferenceClient wire, Capabilities can, ScoreCall ask, CheckInput matter) {
     this.wire = wire;
     this.can = can;
@@ -58,17 +59,19 @@ public final class ScorerCheck {
   }
 
   /**
-   * What a server is tried with.
+   * The input of the check.
    *
-   * @param ids to score, three or more
-   * @param text to cut into tokens; empty if it is not to be tried
-   * @param tokens of that text
-   * @param contextLength most tokens of a sequence; 0 if it is not to be tried
-   * @param topK how many of the most likely tokens are asked for in each place
+   * @param ids ids to score, three or more
+   * @param text a text to tokenize; empty for no such check
+   * @param tokens the tokens of that text
+   * @param contextLength most tokens of a sequence; 0 for no such check
+   * @param topK how many of the most likely tokens are requested at each position
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record CheckInput(int[] ids, String text, int[] tokens, int contextLength, int topK) {
-    /** Ids from all over a policy's vocabulary that stand for texts, fewer than its context. */
+    /**
+     * Ids from all parts of a policy's vocabulary that have texts, fewer than the context length.
+     */
     public static int[] ids(Tokenizer tokenizer, int contextLength) {
       int size = tokenizer.vocabularySize();
       int many = Math.min(size, TEXT_TOKENS);
@@ -79,25 +82,25 @@ public final class ScorerCheck {
           .toArray();
     }
 
-    /** Of a policy. */
+    /** The input for a policy. */
     static CheckInput of(Tokenizer tokenizer, int contextLength, int topK) {
       int[] ids = ids(tokenizer, contextLength);
       String text = tokenizer.decode(ids).replace("\ufffd", "");
       return new CheckInput(ids, text, tokenizer.encode(text), contextLength, topK);
     }
 
-    /** Of no policy in particular. */
+    /** The input without a policy. */
     static CheckInput bare(int... ids) {
       return new CheckInput(ids, "", new int[0], 0, 0);
     }
   }
 
   /**
-   * Holds the server to all of it.
+   * Runs all checks.
    *
-   * @return what it says of a sequence that depends on the tokenizer alone, by which it is known
-   *     again
-   * @throws InferenceCallException if it does not pass; says why
+   * @return the scores of a sequence that depends on the tokenizer alone; they identify the
+   *     server's model
+   * @throws InferenceCallException if a check fails; the message says why
    */
   double[] pass() throws InterruptedException {
     try {
@@ -117,7 +120,8 @@ public final class ScorerCheck {
 
   private void checkContext() {
     int most = matter.contextLength();
-    int needed = can.dialect() == Dialect.TROUPE ? most : most + 1; // the others draw a token
+    // Other servers also sample a token.
+    int needed = can.dialect() == Dialect.TROUPE ? most : most + 1;
     if (can.maxModelLen() > 0 && can.maxModelLen() < needed) {
       throw refusal(
           "it reads %d tokens, and the policy's sequences have up to %d; start it with %d or more"
@@ -202,7 +206,7 @@ public final class ScorerCheck {
     return first;
   }
 
-  /** Where two scores of one sequence are further apart than rounding explains. */
+  /** Describes where two scores of one sequence differ by more than rounding explains. */
   static Optional<String> difference(double[] one, double[] other) {
     for (int i = 0; i < one.length; i++) {
       if (!(Math.abs(one[i] - other[i]) <= TOLERANCE * Math.max(1, Math.abs(one[i])))) {

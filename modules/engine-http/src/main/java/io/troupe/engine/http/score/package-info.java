@@ -1,4 +1,4 @@
-/** Log-probabilities asked of an inference server. */
+/** Log-probabilities from an inference server. */
 @NullMarked
 package io.troupe.engine.http.score;
 

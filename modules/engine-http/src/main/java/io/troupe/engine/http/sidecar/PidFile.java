@@ -10,18 +10,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The processes of a server, as a {@link ProcessFile} names them.
+ * The processes of a server, stored as a {@link ProcessFile}.
  *
  * @param entries the server's own process first
  */
 record PidFile(List<ProcessFile.Entry> entries) {
-  /** What a process is to the server. */
+  /** The relation of a process to the server. */
   enum Part {
-    /** It is the server, and leads its group. */
+    /** The process is the server, and leads its process group. */
     LEADER,
-    /** It started the server. */
+    /** The process started the server. */
     OWNER,
-    /** The server started it. */
+    /** The server started the process. */
     KIN
   }
 
@@ -29,7 +29,7 @@ record PidFile(List<ProcessFile.Entry> entries) {
     entries = List.copyOf(entries);
   }
 
-  /** The card of a server that this process started. */
+  /** The pid file of a server that this process started. */
   static PidFile of(ProcessHandle leader, Set<ProcessHandle> all) {
     return new PidFile(
         Stream.of(
@@ -46,7 +46,7 @@ record PidFile(List<ProcessFile.Entry> entries) {
     return ProcessFile.Entry.of(process, part.name()).stream();
   }
 
-  /** Reads a card; none if it is no card. */
+  /** Reads a pid file; empty if the file is no pid file. */
   static Optional<PidFile> read(Path file) throws IOException {
     try {
       return Optional.of(new PidFile(ProcessFile.read(file)))
@@ -56,17 +56,17 @@ record PidFile(List<ProcessFile.Entry> entries) {
     }
   }
 
-  /** Replaces the file as a whole. */
+  /** Replaces the file atomically. */
   void write(Path file) throws IOException {
     ProcessFile.write(file, entries);
   }
 
-  /** Whether the process that started the server runs. */
+  /** Whether the process that started the server is running. */
   boolean ownerRuns() {
     return processes(true).anyMatch(ProcessIdentity::runs);
   }
 
-  /** Those of the server that run, its own process first. */
+  /** The server's processes that are running, its own process first. */
   List<ProcessHandle> left() {
     return processes(false)
         .filter(ProcessIdentity::runs)

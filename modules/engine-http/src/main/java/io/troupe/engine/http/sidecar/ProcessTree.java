@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A child process with all that came of it. Where {@code setsid} exists the child leads a process
- * group of its own, so that those whose parent is dead are found too; elsewhere its descendants are
- * known as far as they were seen alive.
+ * A child process with all its descendants. Where {@code setsid} exists the child leads its own
+ * process group, so that processes whose parent has died are found too; elsewhere only the
+ * descendants that were seen alive are known.
  *
- * <p>The group is on a leash: one process of it reads a pipe from this one and kills the group when
- * the pipe closes, which it does however this process ends. A card in a file tells pid and start of
- * child and descendants: what the leash did not catch a later process ends, and never another that
+ * <p>One process of the group reads a pipe from this process and kills the group when the pipe
+ * closes; the pipe closes however this process ends. A pid file holds pid and start time of child
+ * and descendants: a later process ends what the group kill missed, and never another process that
  * was given the same pid.
  */
 final class ProcessTree {
@@ -36,7 +36,10 @@ final class ProcessTree {
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
-  /** Becomes its arguments, which read nothing; beside them the end of the pipe is waited for. */
+  /**
+   * Executes its arguments with an empty standard input; a background process waits for the end of
+   * the pipe.
+   */
   private static final String LEASH =
       "exec 3<&0 </dev/null; (while read -r line; do :; done <&3; kill -KILL 0) & exec \"$@\" 3<&-";
 
@@ -45,7 +48,7 @@ final class ProcessTree {
   private final Set<ProcessHandle> knownProcesses = new LinkedHashSet<>();
   private final Set<Long> pids = new LinkedHashSet<>();
 
-  /** Holds the pipe open; none for what another process started. */
+  /** Holds the pipe open; empty for a tree that another process started. */
   private final Optional<Process> held;
 
   private final Optional<ChildLog> log;
@@ -87,7 +90,7 @@ final class ProcessTree {
     try {
       tree.note();
     } catch (IOException unwritable) {
-      child.destroyForcibly(); // nobody could tell later whose it was
+      child.destroyForcibly(); // without a pid file a later process could not identify it
       throw unwritable;
     }
     return tree;
@@ -98,9 +101,9 @@ final class ProcessTree {
   }
 
   /**
-   * Ends what a card tells of, as far as it still runs.
+   * Ends the processes of a pid file that still run.
    *
-   * @param anyOwner whether also if the process that started it runs
+   * @param anyOwner whether to end them even if the process that started them runs
    */
   static void endLeftOver(Path card, boolean anyOwner) throws IOException, InterruptedException {
     Optional<PidFile> read = PidFile.read(card);
@@ -137,7 +140,9 @@ final class ProcessTree {
     return leader.onExit();
   }
 
-  /** Notes who is there now; who loses its parent is known by this. */
+  /**
+   * Records the running descendants; a process that loses its parent is later found by this record.
+   */
   synchronized void look() {
     int before = knownProcesses.size();
     leader.descendants().forEach(this::add);
@@ -150,7 +155,10 @@ final class ProcessTree {
     }
   }
 
-  /** Ends all of it: asked first, then made to; returns when accelerators have let go of it. */
+  /**
+   * Ends the whole tree, first with a request and then by force; returns when accelerators have
+   * released its memory.
+   */
   synchronized void end() throws InterruptedException, IOException {
     look();
     leader.destroy();
@@ -174,8 +182,9 @@ final class ProcessTree {
   }
 
   /**
-   * Not by {@link ProcessHandle#onExit}, which looks only every 300 ms, and less often later, after
-   * a process that is no child of this one: a server is away for as long as its weights change.
+   * Waits for an exit. {@link ProcessHandle#onExit} would check a process that is no child of this
+   * one only every 300 ms, and then less and less often; the server does not sample until its
+   * weights have changed.
    */
   private static boolean awaitExit(ProcessHandle one, Duration patience)
       throws InterruptedException {
@@ -186,7 +195,7 @@ final class ProcessTree {
     return !ProcessIdentity.runs(one);
   }
 
-  /** The group has the leader's number, and outlives it. */
+  /** Sends a signal to the group. Its id is the leader's pid, and the group outlives the leader. */
   private void signalGroup() throws InterruptedException {
     if (Files.isExecutable(SETSID)) {
       run(List.of("kill", "-KILL", "--", "-" + leader.pid()));
@@ -209,7 +218,7 @@ final class ProcessTree {
         .anyMatch(pid -> pids.stream().anyMatch(one -> Long.toString(one).equals(pid)));
   }
 
-  /** What a tool of the system prints; nothing where it is not there. */
+  /** The output of a system tool; empty if the tool does not exist. */
   private static String run(List<String> words) throws InterruptedException {
     try {
       Process tool = new ProcessBuilder(words).redirectErrorStream(true).start();

@@ -8,27 +8,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a server process is started.
+ * The command that starts a server process.
  *
  * @param words program and arguments
- * @param environment added to this process's own
- * @param keyVariable of the environment, by which it takes a key that requests must carry; empty if
- *     it takes none so: a command line is for all users of a machine to read
+ * @param environment variables added to this process's own
+ * @param keyVariable the environment variable for the key that requests must carry; empty if the
+ *     server has none. A key is never an argument, because every user of a machine can read command
+ *     lines.
  */
 public record ServerCommand(
     List<String> words, Map<String, String> environment, String keyVariable) {
-  /** Where {@code troupe serve} finds its key. */
+  /** The variable from which {@code troupe serve} takes its key. */
   public static final String TROUPE_KEY = "TROUPE_SERVE_KEY";
 
   private static final String VLLM_KEY = "VLLM_API_KEY";
 
-  /** The name by which a started server knows the policy. */
+  /** The name of the policy on a started server. */
   public static final String MODEL = "policy";
 
-  /** Stands for the port to listen on. */
+  /** The placeholder for the port to listen on. */
   public static final String PORT = "{port}";
 
-  /** Stands for the directory of the weights to start with. */
+  /** The placeholder for the directory of the initial weights. */
   public static final String WEIGHTS = "{weights}";
 
   public ServerCommand {
@@ -42,7 +43,7 @@ public record ServerCommand(
     this(words, environment, "");
   }
 
-  /** The same with a key, where it takes one. */
+  /** This command with a key, if the server takes one. */
   ServerCommand withKey(String key) {
     if (keyVariable.isEmpty()) {
       return this;
@@ -53,14 +54,14 @@ public record ServerCommand(
   }
 
   /**
-   * What a server is to load.
+   * What a server must load.
    *
    * @param model directory
    * @param dtype such as {@code bfloat16}
    * @param tensorParallel accelerators that share the model
-   * @param memoryShare of each accelerator's memory
+   * @param memoryShare share of each accelerator's memory
    * @param contextLength most tokens of prompt and completion together
-   * @param adapters that it loads while it runs
+   * @param adapters adapters that it loads while it runs
    */
   public record Load(
       String model,
@@ -80,21 +81,21 @@ public record ServerCommand(
   }
 
   /**
-   * Adapters that a server is to have room for.
+   * The adapters for which a server must have room.
    *
-   * @param rank of each; 0 where it loads none
-   * @param atOnce how many requests may name at a time
+   * @param rank rank of each adapter; 0 for no adapters
+   * @param atOnce how many adapters requests may name at a time
    * @param targets names of the adapted matrices
-   * @param folder in which they lie; empty where it loads none
+   * @param folder the folder of the adapters; empty for no adapters
    */
   public record Adapters(int rank, int atOnce, List<String> targets, String folder) {
-    /** None are loaded. */
+    /** No adapters. */
     public static final Adapters NONE = new Adapters(0, 0, List.of(), "");
 
-    /** The ranks that vLLM makes room for. */
+    /** The ranks that vLLM can reserve. */
     private static final List<Integer> ROOMS = List.of(8, 16, 32, 64, 128, 256, 320, 512);
 
-    /** The highest rank that vLLM takes. */
+    /** The highest rank that vLLM accepts. */
     public static final int HIGHEST_RANK = ROOMS.getLast();
 
     public Adapters {
@@ -140,7 +141,7 @@ public record ServerCommand(
     }
   }
 
-  /** vLLM, on loopback, with the routes that move weights. */
+  /** vLLM on loopback, with the routes that update weights. */
   public static ServerCommand vllm(Load load, int port, List<String> more) {
     List<String> words =
         new ArrayList<>(
@@ -184,7 +185,7 @@ public record ServerCommand(
     return new ServerCommand(words, environment, VLLM_KEY);
   }
 
-  /** SGLang, on loopback. */
+  /** SGLang on loopback. */
   public static ServerCommand sglang(Load load, int port, List<String> more) {
     List<String> words =
         new ArrayList<>(
@@ -214,7 +215,10 @@ public record ServerCommand(
     return new ServerCommand(words, Map.of("PYTHONUNBUFFERED", "1"));
   }
 
-  /** The words in which {@code {port}} stands for the port, {@code {weights}} for a directory. */
+  /**
+   * A custom command, with the port in place of {@code {port}} and a directory in place of {@code
+   * {weights}}.
+   */
   public static ServerCommand custom(List<String> words, int port, String weights) {
     return new ServerCommand(
         words.stream()

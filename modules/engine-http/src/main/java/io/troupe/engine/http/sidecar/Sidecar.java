@@ -27,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server that this process runs beside itself, and the virtual thread that leads it through its
- * lives.
+ * One inference server that this process runs as a child, and the virtual thread that starts and
+ * restarts it.
  *
- * <p>It counts as serving once {@code /health} and {@code /v1/models} answer. Whether it then draws
- * is seen by who sends it work, and told by {@link #restart}: a hung engine's {@code /health} stays
- * 200.
+ * <p>The server counts as serving once {@code /health} and {@code /v1/models} answer. Whether it
+ * can sample is discovered by the requests sent to it, and reported through {@link #restart}:
+ * {@code /health} of a hung engine still returns 200.
  */
 final class Sidecar {
-  /** How the names of cards end. */
+  /** The file extension of pid files. */
   static final String CARD = ".pid";
 
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
@@ -52,17 +52,21 @@ final class Sidecar {
   private final AtomicReference<Optional<ProcessTree>> running =
       new AtomicReference<>(Optional.empty());
 
-  /** What the next life begins with. */
+  /** The weights of the next start. */
   private final AtomicReference<Optional<Path>> weights = new AtomicReference<>(Optional.empty());
 
-  /** Who ended it for other weights, and waits for it to serve again. */
+  /** The caller that ended the server for other weights and waits until it serves again. */
   private final AtomicReference<Optional<CompletableFuture<Boolean>>> awaited =
       new AtomicReference<>(Optional.empty());
 
-  /** Another user of this machine could otherwise command it, by the port that is open to all. */
+  /**
+   * Another user of this machine could otherwise control the server through its port, which is open
+   * to every local user.
+   */
   private final String keptKey = key();
 
-  private OptionalInt keptPort = OptionalInt.empty(); // of its thread; once ended for weights
+  // Used by the thread of this sidecar only; set once the server was restarted for weights.
+  private OptionalInt keptPort = OptionalInt.empty();
   private final CountDownLatch closing = new CountDownLatch(1);
 
   /** A server that was not started yet. */
@@ -75,24 +79,24 @@ final class Sidecar {
     this.thread = Thread.ofVirtual().name(name).unstarted(this::superviseQuietly);
   }
 
-  /** Ends what an earlier process has left of it. */
+  /** Ends the processes that an earlier process has left. */
   void endLeftOver() throws IOException, InterruptedException {
     if (Files.exists(card)) {
       ProcessTree.endLeftOver(card, true);
     }
   }
 
-  /** Starts it. */
+  /** Starts the server. */
   void begin() {
     thread.start();
   }
 
-  /** Its pid, while it runs. */
+  /** The server's pid, while it runs. */
   Optional<Long> pid() {
     return running.get().map(ProcessTree::pid);
   }
 
-  /** Ends it because it does not do its work; it is started again. */
+  /** Restarts the server because it does not do its work. */
   void restart() {
     running
         .get()
@@ -104,20 +108,20 @@ final class Sidecar {
   }
 
   /**
-   * Ends it and starts it with weights, at the same port; its listener hears nothing of it unless
-   * that fails.
+   * Restarts the server with weights, at the same port; the listener is notified only if the
+   * restart fails.
    *
-   * @return whether it serves
+   * @return whether the server serves
    */
   boolean restart(Path directory) throws InterruptedException {
     weights.set(Optional.of(directory));
     Optional<ProcessTree> tree = running.get();
     if (tree.isEmpty()) {
-      return false; // between two lives: the next begins with these weights
+      return false; // between two starts: the next one uses these weights
     }
     CompletableFuture<Boolean> serves = new CompletableFuture<>();
     awaited.set(Optional.of(serves));
-    if (closed()) { // looked at last: whoever closes tells those who wait by then
+    if (closed()) { // checked last: close answers the waiting callers by then
       completeAwaited(false);
       return false;
     }
@@ -180,7 +184,7 @@ final class Sidecar {
     }
   }
 
-  /** One life, from its start to its end. */
+  /** One run of the server process, from its start to its end. */
   private SidecarSupervision life(SidecarSupervision before) throws InterruptedException {
     int port;
     ProcessTree tree;
@@ -230,7 +234,7 @@ final class Sidecar {
     boolean late = !up && tree.alive();
     gone();
     if (!up) {
-      weights.set(Optional.empty()); // the next life begins with what the first began with
+      weights.set(Optional.empty()); // the next start uses the initial weights again
     }
     end(tree);
     String why =
@@ -246,7 +250,10 @@ final class Sidecar {
     return supervision.ended(now(), reason);
   }
 
-  /** Says that it serves, unless it was only away for new weights; returns when it has ended. */
+  /**
+   * Reports that the server serves, unless it was only restarted for new weights; returns when it
+   * has ended.
+   */
   private void serves(InferenceEndpoint endpoint, ProcessTree tree) throws InterruptedException {
     boolean stays = keptPort.isPresent();
     keptPort = OptionalInt.empty();
@@ -315,18 +322,17 @@ final class Sidecar {
     return closing.getCount() == 0;
   }
 
-  /** Ends it and its descendants, for good; does not wait for it. */
+  /** Begins to end the server and its descendants for good; does not wait. */
   void beginEnd() {
     closing.countDown();
     completeAwaited(false);
     var _ =
         Thread.ofVirtual()
             .name("end-" + name)
-            .start(
-                () -> running.get().ifPresent(Sidecar::end)); // its own thread may look elsewhere
+            .start(() -> running.get().ifPresent(Sidecar::end)); // the thread may wait elsewhere
   }
 
-  /** Returns when it is gone; after so long it is ended by the caller, too. */
+  /** Returns when the server is gone; after the longest wait the caller ends it as well. */
   void awaitEnd(Duration longest) throws InterruptedException {
     try {
       boolean _ = thread.join(longest);

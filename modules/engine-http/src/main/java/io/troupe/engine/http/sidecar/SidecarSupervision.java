@@ -7,29 +7,29 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What is to be done about one child process; time is an argument.
+ * Decides what to do about one child process; time is an argument.
  *
- * <p>A child that ends is started again as {@link RestartBackoff} says, for as long as there is use
- * for it: what keeps it from serving, such as a file system, a driver or a neighbour's memory, may
- * last longer than any number of quick starts. Only one whose own process is started again by
- * another one is given up here.
+ * <p>A child that ends is restarted after the delay of {@link RestartBackoff}, for as long as it is
+ * needed: the cause, such as a file system, a driver or another program's memory, may last longer
+ * than any number of quick restarts. A child is given up only where another process restarts this
+ * process.
  *
- * @param settings the terms
- * @param phase where it is
- * @param restarts its ends in a row, without a long time up between
- * @param served whether it ever did
+ * @param settings the settings
+ * @param phase the child's phase
+ * @param restarts ends in a row, without a long time up between them
+ * @param served whether the child ever served
  */
 public record SidecarSupervision(
     Settings settings, ServerPhase phase, RestartBackoff restarts, boolean served) {
   private static final Duration STEADY_AFTER = Duration.ofMinutes(5);
 
   /**
-   * The terms.
+   * The settings of a supervision.
    *
-   * @param startWithin from the start to the first sign that it serves
-   * @param pauses before the next start
-   * @param steadyAfter time up that makes earlier ends forgotten
-   * @param givesUp whether it is given up once its ends are persistent
+   * @param startWithin time from the start until the child serves
+   * @param pauses delays before the next start
+   * @param steadyAfter time up after which earlier ends are forgotten
+   * @param givesUp whether the child is given up once it keeps ending
    */
   public record Settings(
       Duration startWithin, RestartBackoff.Settings pauses, Duration steadyAfter, boolean givesUp) {
@@ -37,12 +37,14 @@ public record SidecarSupervision(
       require(startWithin.isPositive(), "a start takes longer than 0, not %s", startWithin);
     }
 
-    /** Of a server whose worker ends with it: the node starts both again after longer pauses. */
+    /**
+     * Settings of a server whose worker ends with it: the node restarts both after longer delays.
+     */
     public static Settings ofWorker(Duration startWithin) {
       return of(startWithin, RestartBackoff.Settings.WITHIN_A_PROCESS, true);
     }
 
-    /** Of a server that is started again as long as its run lasts. */
+    /** Settings of a server that is restarted as long as its run lasts. */
     public static Settings startingWithin(Duration startWithin) {
       return of(startWithin, RestartBackoff.Settings.DEFAULT, false);
     }
@@ -54,21 +56,24 @@ public record SidecarSupervision(
     }
   }
 
-  /** Where a child is. Times are milliseconds of the caller's clock. */
+  /** The phase of a child. Times are milliseconds of the caller's clock. */
   public sealed interface ServerPhase {
-    /** It runs, and does not serve yet. */
+    /** The child runs, and does not serve yet. */
     record Starting(long since) implements ServerPhase {}
 
     record Up(long since) implements ServerPhase {}
 
-    /** It ended, and is started again then; why it ended, "" before its first start. */
+    /**
+     * The child ended and is restarted at {@code until}; the reason is empty before its first
+     * start.
+     */
     record Resting(long until, String why) implements ServerPhase {}
 
-    /** It is not started again. */
+    /** The child is not restarted. */
     record GivenUp(String reason) implements ServerPhase {}
   }
 
-  /** A child that is started at once. */
+  /** A child that is started immediately. */
   public static SidecarSupervision begin(Settings settings) {
     return new SidecarSupervision(
         settings,
@@ -85,19 +90,19 @@ public record SidecarSupervision(
     return new SidecarSupervision(settings, new ServerPhase.Up(now), restarts, true);
   }
 
-  /** Whether it has had its time to start. */
+  /** Whether the time to start has passed. */
   public boolean startTimedOut(long now) {
     return phase instanceof ServerPhase.Starting(long since)
         && now - since > settings.startWithin.toMillis();
   }
 
-  /** It was ended on purpose, and is started at once. */
+  /** The child was ended on purpose, and is restarted immediately. */
   public SidecarSupervision replaced() {
     return new SidecarSupervision(
         settings, new ServerPhase.Resting(Long.MIN_VALUE, ""), restarts, served);
   }
 
-  /** It ended, whoever ended it. */
+  /** The child ended, for any reason. */
   public SidecarSupervision ended(long now, String why) {
     boolean steady =
         phase instanceof ServerPhase.Up(long since)
@@ -116,7 +121,7 @@ public record SidecarSupervision(
         settings, new ServerPhase.Resting(now + next.pauseMillis(), why), next, served);
   }
 
-  /** Why it does not serve, once it has ended so often that it is tried again only seldom. */
+  /** Why the child does not serve, once it has ended so often that it is retried only rarely. */
   public Optional<String> failing() {
     return restarts.persistent()
             && phase instanceof ServerPhase.Resting(long _, String why)

@@ -12,36 +12,39 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The servers that this process runs beside itself; each has a {@link Sidecar} that starts it, says
- * when it serves and when it is gone, and starts it again.
+ * The inference servers that this process runs as children. Each has a {@link Sidecar}, which
+ * starts it, reports when it serves and when it is gone, and restarts it.
  */
 public final class Sidecars implements AutoCloseable {
   private static final Duration END = Duration.ofSeconds(30);
 
-  /** Hears of servers. */
+  /** Receives reports about servers. */
   public interface Listener {
-    /** It serves, without this run's weights as yet. */
+    /** The server serves, without this run's weights as yet. */
     void up(String name, InferenceEndpoint endpoint);
 
-    /** It is gone, or about to be ended. */
+    /** The server is gone, or about to be ended. */
     void down(String name);
 
-    /** It has ended again, so often that the next start is far off; it is down by then. */
+    /**
+     * The server has ended again, so often that the next start is far off; it was reported down
+     * before.
+     */
     void failing(String name, String reason);
 
-    /** It ended too often, and is not started again. */
+    /** The server ended too often and is not restarted. */
     void givenUp(String name, String reason);
   }
 
   /**
-   * The servers.
+   * The plan for the servers.
    *
-   * @param count how many
-   * @param concurrency most completions each draws at a time
-   * @param patience with their answers
-   * @param supervision the terms of their starts
-   * @param starter how one is started
-   * @param restartsForWeights whether one may be started anew for each version of the weights
+   * @param count how many servers
+   * @param concurrency most completions that each server samples at a time
+   * @param patience timeouts of their answers
+   * @param supervision settings of their starts
+   * @param starter makes the command of a server
+   * @param restartsForWeights whether a server may be restarted for each weight version
    */
   public record SidecarPlan(
       int count,
@@ -57,7 +60,7 @@ public final class Sidecars implements AutoCloseable {
     /**
      * The command.
      *
-     * @param weights to start with; none before there are any, or where it reads them later
+     * @param weights initial weights; empty before there are any, or if the server reads them later
      */
     ServerCommand command(int port, Optional<Path> weights);
   }
@@ -71,7 +74,7 @@ public final class Sidecars implements AutoCloseable {
   /**
    * Ends what an earlier process has left, and starts the servers.
    *
-   * @param folder for their logs and cards
+   * @param folder for their logs and pid files
    */
   public static Sidecars start(SidecarPlan plan, Path folder, Listener listener)
       throws IOException, InterruptedException {
@@ -88,8 +91,8 @@ public final class Sidecars implements AutoCloseable {
   }
 
   /**
-   * Ends servers whose owners are gone, by the cards in a folder and in those below it; blocks
-   * until accelerators have let go of them.
+   * Ends servers whose owners are gone, by the pid files in a folder and its subfolders; blocks
+   * until accelerators have released their memory.
    */
   public static void endAbandoned(Path root) throws IOException, InterruptedException {
     if (!Files.isDirectory(root)) {
@@ -108,31 +111,31 @@ public final class Sidecars implements AutoCloseable {
     return Optional.ofNullable(servers.get(name));
   }
 
-  /** Pids of the servers that run. */
+  /** Pids of the running servers. */
   public List<Long> pids() {
     return servers.values().stream().flatMap(server -> server.pid().stream()).sorted().toList();
   }
 
-  /** Ends a server that does not do its work; it is started again. */
+  /** Restarts a server that does not do its work. */
   public void restart(String name) {
     server(name).ifPresent(Sidecar::restart);
   }
 
   /**
-   * Ends a server and starts it with weights, at the same port; its listener hears nothing of it
-   * unless that fails.
+   * Restarts a server with weights, at the same port; the listener is notified only if the restart
+   * fails.
    *
-   * @return whether it serves
+   * @return whether the server serves
    */
   public boolean restart(String name, Path directory) throws InterruptedException {
     Optional<Sidecar> server = server(name);
     return server.isPresent() && server.get().restart(directory);
   }
 
-  /** Ends all servers with their descendants, at the same time; returns when they are gone. */
+  /** Ends all servers with their descendants in parallel; returns when they are gone. */
   @Override
   public void close() {
-    servers.values().forEach(Sidecar::beginEnd); // none waits for another, and none starts again
+    servers.values().forEach(Sidecar::beginEnd); // no server waits for another, and none restarts
     boolean interrupted = false;
     for (Sidecar server : servers.values()) {
       try {

@@ -1,4 +1,6 @@
-/** Inference servers as child processes: started, watched, ended with all their descendants. */
+/**
+ * Inference servers as child processes: started, supervised, and ended with all their descendants.
+ */
 @NullMarked
 package io.troupe.engine.http.sidecar;
 
