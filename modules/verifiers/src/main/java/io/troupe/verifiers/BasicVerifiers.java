@@ -3,7 +3,7 @@ package io.troupe.verifiers;
 import io.troupe.verifiers.FormatVerifier.Shape;
 import java.util.List;
 
-/** The verifiers that need nothing but the text of a completion. */
+/** The verifiers that need only the text of a completion. */
 public final class BasicVerifiers implements VerifierFamily {
   @Override
   public List<VerifierProvider> providers() {

@@ -4,25 +4,26 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * A verifier that comes with Troupe and whose options do not change what ends it.
+ * A verifier that comes with Troupe and whose isolation does not depend on its options.
  *
- * @param factory reads the options that it knows; all others are refused afterwards
+ * @param factory reads the options that the verifier knows; afterwards all other options are
+ *     refused
  */
 public record BuiltInVerifier(
     String name, String summary, Isolation isolation, boolean runsCode, Factory factory)
     implements VerifierProvider {
-  /** What {@link VerifierProvider#create} does. */
+  /** The part of {@link VerifierProvider#create} that depends on the verifier. */
   @FunctionalInterface
   public interface Factory {
     /**
      * Makes a verifier.
      *
-     * @throws IOException if something it needs is missing on this machine
+     * @throws IOException if this machine lacks something that the verifier needs
      */
     Verifier create(VerifierOptions options) throws IOException;
   }
 
-  /** One that does not run programs. */
+  /** A verifier that does not run programs. */
   public BuiltInVerifier(String name, String summary, Isolation isolation, Factory factory) {
     this(name, summary, isolation, false, factory);
   }

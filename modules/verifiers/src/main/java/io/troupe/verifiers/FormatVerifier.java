@@ -4,22 +4,22 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 
 /**
- * Rewards the shape of a completion, whatever it says: a part of mixed rewards, to teach a policy
- * where its answer is looked for.
+ * Rewards the format of a completion and ignores its content: one part of a mixed reward, which
+ * teaches a policy where to write its answer.
  *
- * @param shape that a completion must have
+ * @param shape the format that a completion must have
  */
 public record FormatVerifier(Shape shape) implements Verifier {
-  /** What a completion must look like, white space at its ends left out. */
+  /** The required format of a completion without white space at its ends. */
   public enum Shape {
     /**
-     * {@code <think>…</think><answer>…</answer>} and nothing else but white space between; each tag
-     * once (Guo et al. 2025, DeepSeek-R1).
+     * {@code <think>…</think><answer>…</answer>} with only white space between the two parts; each
+     * tag once (Guo et al. 2025, DeepSeek-R1).
      */
     THINK_ANSWER,
-    /** {@code <think>…</think>} first, once, with text behind it. */
+    /** {@code <think>…</think>} first, once, with text after it. */
     THINK,
-    /** Exactly one {@code \boxed{}}, its braces closed. */
+    /** Exactly one {@code \boxed{}} with closed braces. */
     BOXED
   }
 

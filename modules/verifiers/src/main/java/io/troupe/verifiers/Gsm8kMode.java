@@ -3,15 +3,15 @@ package io.troupe.verifiers;
 /** How the verifier {@code gsm8k} reads the answer of a completion. */
 public enum Gsm8kMode {
   /**
-   * The last {@code \boxed{}}, else what follows the last {@code ####}, else what the last "the
-   * answer is" says, compared as the verifier {@code math} does: for models that were taught one of
-   * these. Text without any of them earns nothing.
+   * The last {@code \boxed{}}, else the text after the last {@code ####}, else the answer of the
+   * last "the answer is", compared as the verifier {@code math} compares: for models that were
+   * trained to write one of these. A completion without any of them has reward 0.
    */
   ANCHORS,
   /**
-   * The first sentence {@code The answer is N.}, point included. The mode to train with: text
-   * without it earns nothing, so that a policy cannot be paid for numbers it did not call its
-   * answer.
+   * The first sentence {@code The answer is N.}, with its full stop. The mode for training: a
+   * completion without that sentence has reward 0, so that a policy is never rewarded for numbers
+   * that it did not call its answer.
    */
   STRICT,
   /**
@@ -20,8 +20,8 @@ public enum Gsm8kMode {
    */
   FLEXIBLE,
   /**
-   * Strict if that finds something, else flexible. For evaluation. (A third reading, the last
-   * number of {@code [-+]?[0-9]+(.[0-9]+)?}, is not needed: where it finds one, flexible does.)
+   * Strict if it finds an answer, else flexible. For evaluation. (A third reading, the last number
+   * of {@code [-+]?[0-9]+(.[0-9]+)?}, is not needed: where it finds a number, flexible does too.)
    */
   ANY
 }

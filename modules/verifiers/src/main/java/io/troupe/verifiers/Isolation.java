@@ -1,11 +1,18 @@
 package io.troupe.verifiers;
 
-/** What ends a verification that takes too long: nobody waits for code that may not return. */
+/**
+ * How a verification that takes too long is ended: no thread waits for code that may not return.
+ */
 public enum Isolation {
-  /** Its time is linear in the completion's length, by construction: it runs on a plain thread. */
+  /**
+   * By construction, the verifier's time is linear in the completion's length: it runs on a plain
+   * thread.
+   */
   LINEAR,
-  /** It runs in a process of its own, which is killed when its time is up. */
+  /** The verifier runs in its own process, which is killed at the deadline. */
   PROCESS,
-  /** It keeps time itself: what it waits for are processes or requests that it ends. */
+  /**
+   * The verifier keeps deadlines itself: it waits only for processes or requests that it can end.
+   */
   SELF
 }

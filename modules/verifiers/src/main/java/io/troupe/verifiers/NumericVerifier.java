@@ -6,27 +6,27 @@ import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
- * Rewards a completion that is one number, equal to the prompt's answer, and nothing else.
+ * Rewards a completion that is exactly one number, equal to the prompt's answer.
  *
- * <p>White space at both ends does not count. What is left must be a numeral: an optional {@code
- * -}, ASCII digits, and optionally a point with digits behind it; no {@code +}, no exponent, no
- * separators, no unit, not {@code -0}. Numerals are compared as numbers, exactly: {@code 2.50} is
- * {@code 2.5}. The answer itself is a numeral of the same form.
+ * <p>White space at both ends is ignored. The rest must be a numeral: an optional {@code -}, ASCII
+ * digits, and optionally a decimal point with digits after it; no {@code +}, no exponent, no
+ * separators, no unit, not {@code -0}. Numerals are compared exactly, as numbers: {@code 2.50}
+ * equals {@code 2.5}. The answer itself is a numeral of the same form.
  *
- * <p>Leading zeros are wrong, unless the task pads: then there may be as many as make the numeral
- * as wide as the answer, and no more.
+ * <p>Leading zeros are wrong, unless the task pads numbers: then a numeral may have leading zeros
+ * up to the answer's width, and no more.
  *
- * <p>If the task reverses, the digits behind the sign stand least significant first, in completion
- * and answer alike; such numerals are integers.
+ * <p>If the task reverses numbers, the digits after the sign are written least significant first,
+ * in completion and answer alike; such numerals are integers.
  *
  * @param padded whether the task writes numbers with leading zeros
  * @param reversed whether the task writes the least significant digit first
  */
 public record NumericVerifier(boolean padded, boolean reversed) implements Verifier {
-  /** Longer ones are no answers, and converting them takes more than linear time. */
+  /** A longer numeral is no answer; its conversion would take more than linear time. */
   private static final int MOST_CHARACTERS = 1_000;
 
-  /** For numbers as people write them. */
+  /** The verifier for numbers in the usual notation. */
   public static NumericVerifier plain() {
     return new NumericVerifier(false, false);
   }

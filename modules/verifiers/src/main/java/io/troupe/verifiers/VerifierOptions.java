@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The options of a verifier as text, read by name. Whoever reads them calls {@link #refuseOthers}
- * last, so that a misspelt option is an error and not a default.
+ * The options of a verifier as text, read by name. A reader calls {@link #refuseOthers} last, so
+ * that a misspelt option is an error and not a default.
  */
 public final class VerifierOptions {
   private final Map<String, String> values;
@@ -20,9 +20,10 @@ public final class VerifierOptions {
   private final TreeSet<String> known = new TreeSet<>();
 
   /**
-   * Options as given.
+   * The given options.
    *
-   * @param workers how many verifications run at a time, for verifiers that prepare for it
+   * @param workers how many verifications run at a time, for verifiers that allocate resources for
+   *     each
    */
   public VerifierOptions(Map<String, String> values, int workers) {
     this.values = new LinkedHashMap<>(values);
@@ -39,7 +40,7 @@ public final class VerifierOptions {
     return workers;
   }
 
-  /** An option as it is written, if it is given. */
+  /** The text of an option, if it is given. */
   public Optional<String> text(String key) {
     known.add(key);
     return Optional.ofNullable(values.get(key));
@@ -89,7 +90,7 @@ public final class VerifierOptions {
         });
   }
 
-  /** A time such as {@code 5s}, {@code 250ms} or {@code 2m}; longer than nothing. */
+  /** A duration such as {@code 5s}, {@code 250ms} or {@code 2m}; longer than zero. */
   public Duration duration(String key, Duration otherwise) {
     return read(key, "a time such as 5s, 250ms or 2m", otherwise, VerifierOptions::durationOf);
   }
@@ -123,7 +124,7 @@ public final class VerifierOptions {
   /**
    * Ends the reading.
    *
-   * @throws IllegalArgumentException if an option was given that nobody asked for
+   * @throws IllegalArgumentException if an option was given that was never read
    */
   public void refuseOthers(String verifier) {
     for (String key : values.keySet()) {

@@ -9,41 +9,43 @@ import java.util.Map;
  * takes a verifier's name. Implementations have a public constructor without arguments.
  */
 public interface VerifierProvider {
-  /** What configurations and commands call it: lower case, digits and {@code -}. */
+  /** The name in configurations and commands: lower case, digits and {@code -}. */
   String name();
 
-  /** What it rewards, in one line. */
+  /** What the verifier rewards, in one line. */
   String summary();
 
   /**
-   * What ends it when it hangs. The safe answer, and the one for code that comes from elsewhere, is
-   * a process.
+   * How a hanging verification is ended. A process is safe for all code, and the only safe answer
+   * for code from outside Troupe.
    *
-   * @param options it will be made with
+   * @param options the options of the verifier
    */
   default Isolation isolation(Map<String, String> options) {
     return Isolation.PROCESS;
   }
 
   /**
-   * Whether it runs programs that completions hold. Such a verifier takes the option {@code
-   * allow_unsandboxed}, and refuses to start without a sandbox unless that is {@code true}.
+   * Whether the verifier runs programs that completions contain. Such a verifier takes the option
+   * {@code allow_unsandboxed}, and refuses to start without a sandbox unless that option is {@code
+   * true}.
    */
   default boolean runsCode() {
     return false;
   }
 
   /**
-   * Makes one; it is shared by all threads of its process.
+   * Makes a verifier; all threads of its process share it.
    *
-   * @throws IllegalArgumentException if an option is unknown or wrong; says which and what is right
-   * @throws IOException if something it needs is missing on this machine
+   * @throws IllegalArgumentException if an option is unknown or wrong; the message names the option
+   *     and the rule
+   * @throws IOException if this machine lacks something that the verifier needs
    */
   Verifier create(VerifierOptions options) throws IOException;
 
   /**
-   * The same options with what measures completions better than it rewards them, where they do not
-   * say: an evaluation wants to know what a completion means, a reward must not pay for guesses.
+   * The options for evaluation, with other defaults where an option is not given: an evaluation
+   * measures what a completion means, whereas a reward must not pay for guesses.
    */
   default Map<String, String> forEvaluation(Map<String, String> options) {
     return options;

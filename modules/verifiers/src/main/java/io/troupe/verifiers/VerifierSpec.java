@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which verifier, made how.
+ * The choice of a verifier and its options.
  *
- * @param name as its {@link VerifierProvider} says
- * @param options as text; what they mean is the verifier's own
- * @param plugins jars to look for providers in, besides the class path
+ * @param name the name of its {@link VerifierProvider}
+ * @param options the options as text; the verifier defines their meaning
+ * @param plugins jars that may contain the provider, besides the class path
  */
 public record VerifierSpec(String name, Map<String, String> options, List<Path> plugins) {
   public VerifierSpec {
@@ -17,7 +17,7 @@ public record VerifierSpec(String name, Map<String, String> options, List<Path> 
     plugins = List.copyOf(plugins);
   }
 
-  /** A built-in verifier with its defaults. */
+  /** A built-in verifier with default options. */
   public static VerifierSpec named(String name) {
     return new VerifierSpec(name, Map.of(), List.of());
   }

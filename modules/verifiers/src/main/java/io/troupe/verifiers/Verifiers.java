@@ -12,7 +12,7 @@ import java.util.ServiceLoader;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** All verifiers by name: the built-in ones and those of plug-ins. */
+/** All verifiers by name: the built-in verifiers and the verifiers of plug-ins. */
 public final class Verifiers {
   private final SortedMap<String, VerifierProvider> byName;
 
@@ -21,9 +21,9 @@ public final class Verifiers {
   }
 
   /**
-   * The built-in verifiers, and those that the class path and these jars add.
+   * The built-in verifiers, and the verifiers on the class path and in the given jars.
    *
-   * @throws IllegalArgumentException if a jar is missing or two verifiers have one name
+   * @throws IllegalArgumentException if a jar is missing or two verifiers have the same name
    */
   public static Verifiers with(List<Path> plugins) {
     SortedMap<String, VerifierProvider> byName = new TreeMap<>();
@@ -61,7 +61,7 @@ public final class Verifiers {
         throw new IllegalArgumentException("the plug-in's path cannot be a URL: " + plugin, e);
       }
     }
-    // Lives as long as the verifiers that it loads, which is as long as the process.
+    // The class loader lives as long as its verifiers, which is as long as the process.
     return new URLClassLoader(urls.toArray(URL[]::new), own);
   }
 
@@ -73,7 +73,7 @@ public final class Verifiers {
   /**
    * The verifier of that name.
    *
-   * @throws IllegalArgumentException if there is none; names those there are
+   * @throws IllegalArgumentException if there is none; the message lists the known names
    */
   public VerifierProvider named(String name) {
     VerifierProvider provider = byName.get(name);
@@ -88,8 +88,8 @@ public final class Verifiers {
   /**
    * Makes the verifier of a specification, for use in this process.
    *
-   * @throws IllegalArgumentException if it cannot be
-   * @throws IOException if something it needs is missing on this machine
+   * @throws IllegalArgumentException if the specification is wrong
+   * @throws IOException if this machine lacks something that the verifier needs
    */
   public static Verifier create(VerifierSpec spec, int workers) throws IOException {
     return with(spec.plugins())

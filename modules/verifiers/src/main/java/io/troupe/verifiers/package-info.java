@@ -1,4 +1,4 @@
-/** What a completion is worth. */
+/** Verifiers: the reward of a completion. */
 @NullMarked
 package io.troupe.verifiers;
 

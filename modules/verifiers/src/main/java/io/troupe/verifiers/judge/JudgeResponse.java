@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends a request and waits for headers and body: the timeout of a request ends with the headers,
- * and a body that stalls would hold a verifier for ever. The body is bounded.
+ * Sends a request and waits for headers and body: the HTTP client's timeout ends with the headers,
+ * and a body that stalls would block a verifier forever. The body is bounded.
  */
 record JudgeResponse(HttpClient client, long mostBytes) {
   /**
-   * The reply.
+   * The response.
    *
-   * @throws HttpTimeoutException if it is not whole in time
-   * @throws IOException if it breaks off, or is longer than allowed
+   * @throws HttpTimeoutException if it is incomplete at the deadline
+   * @throws IOException if it breaks off or exceeds the bound
    */
   HttpResponse<String> within(HttpRequest request, Duration limit)
       throws IOException, InterruptedException {
@@ -41,7 +41,7 @@ record JudgeResponse(HttpClient client, long mostBytes) {
       }
       throw new IOException(String.valueOf(failed.getCause()), failed.getCause());
     } finally {
-      sent.cancel(true); // closes the connection of a reply that is late
+      sent.cancel(true); // closes the connection of a late response
     }
   }
 }

@@ -7,15 +7,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Which model judges, and how.
+ * The model that judges, and its settings.
  *
  * @param endpoint base URL of an OpenAI-compatible server, up to and with its {@code /v1}
- * @param model the server's name for it
+ * @param model the server's name for the model
  * @param apiKey sent as a bearer token; never logged
- * @param rubric what it is told
- * @param maxTokens of its reply
- * @param attempts most requests for one completion, when the server is busy or the reply is no
- *     score
+ * @param rubric the instructions for the model
+ * @param maxTokens most tokens of its reply
+ * @param attempts most requests for one completion, when the server is busy or the reply contains
+ *     no score
  * @param timeout of one request
  */
 public record JudgeSettings(

@@ -50,7 +50,10 @@ public final class JudgeVerifiers implements VerifierFamily {
         options.duration("timeout", Duration.ofSeconds(60)));
   }
 
-  /** Keys come from the environment or a file: options end up in run folders and process lists. */
+  /**
+   * Reads the key from the environment or a file, because options are written to run folders and
+   * process lists.
+   */
   private static Optional<String> apiKey(Optional<String> variable, Optional<String> file)
       throws IOException {
     if (variable.isPresent()) {

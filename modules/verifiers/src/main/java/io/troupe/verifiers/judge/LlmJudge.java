@@ -20,43 +20,43 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * Lets a language model score completions, over {@code POST /chat/completions}.
+ * Scores completions with a language model, over {@code POST /chat/completions}.
  *
- * <p>It fails closed: a server that is away, a reply without exactly one score, and an answer that
- * takes too long are no reward at all, not a low one. Busy servers (429, 5xx) and replies without a
- * score are asked again, after a pause that doubles.
+ * <p>The judge fails closed: an unavailable server, a reply without exactly one score, and a late
+ * reply give no reward at all, not a low one. Requests to busy servers (429, 5xx), and requests
+ * whose reply has no score, are repeated after a pause that doubles.
  */
 public final class LlmJudge implements Verifier {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
   private static final Backoff BACKOFF = new Backoff(250, LONGEST_PAUSE.toMillis());
   private static final int EXCERPT = 120;
 
-  /** Of a reply: a judge may reason at length before its score. */
+  /** Most bytes of a reply: a judge may reason at length before its score. */
   private static final long MOST_BYTES = 4 << 20;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** What one request brought. */
+  /** The result of one request. */
   private sealed interface Reply {
     record Text(String text) implements Reply {}
 
-    /** Worth another request. */
+    /** The request may be repeated. */
     record Again(Cause cause, String why, Optional<Duration> after) implements Reply {}
 
-    /** No request will do better. */
+    /** A repeated request would fail too. */
     record Refused(String why) implements Reply {}
   }
 
   private final JudgeSettings settings;
   private final URI url;
-  // HTTP/1.1: servers that do not know the upgrade to HTTP/2 drop the request's body with it.
+  // HTTP/1.1: servers that do not support the upgrade to HTTP/2 drop the request's body with it.
   private final HttpClient http =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(10))
           .build();
 
-  /** A judge that has asked nothing yet. */
+  /** A judge that has sent no request yet. */
   public LlmJudge(JudgeSettings settings) {
     this.settings = settings;
     String base = settings.endpoint().toString();

@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a judge is told: a text with the places {@code {prompt}}, {@code {completion}}, {@code
- * {answer}}, {@code {id}} and {@code {source}}.
+ * The instructions for a judge: a text with the placeholders {@code {prompt}}, {@code
+ * {completion}}, {@code {answer}}, {@code {id}} and {@code {source}}.
  *
- * <p>Places are filled in one pass, so that a completion that holds {@code {answer}} stays what it
- * is. Braces around anything else mean themselves.
+ * <p>Placeholders are filled in one pass, so that {@code {answer}} within a completion is not
+ * replaced. Braces around any other text stay as they are.
  *
- * @param text with its places
+ * @param text with its placeholders
  */
 public record Rubric(String text) {
   private static final Pattern PLACE = Pattern.compile("\\{(prompt|completion|answer|id|source)}");

@@ -4,9 +4,9 @@ import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the number in a judge's reply. */
+/** Parses the score in a judge's reply. */
 final class ScoreParser {
-  /** Numbers from 0 to 1 that are not part of a longer one, such as 10 or 0.5.1. */
+  /** Numbers from 0 to 1 that are not part of a longer number, such as 10 or 0.5.1. */
   private static final Pattern NUMBER =
       Pattern.compile("(?<![\\w.,/-])(0(?:\\.\\d{1,9})?|1(?:\\.0{1,9})?)(?![\\w,/]|\\.\\d)");
 
@@ -15,8 +15,8 @@ final class ScoreParser {
   private ScoreParser() {}
 
   /**
-   * The only score of a reply, what a model thinks aloud left out; nothing if there is none, or if
-   * there are several that differ: a judge that says two things has said nothing.
+   * The only score of a reply, without the model's reasoning; empty if there is none, or if there
+   * are several different ones: a judge with two scores has not decided.
    */
   static OptionalDouble in(String reply) {
     int thought = reply.lastIndexOf(THINKING_ENDS);

@@ -1,4 +1,4 @@
-/** Judgement by a language model behind an OpenAI-compatible endpoint. */
+/** Verification by a language model behind an OpenAI-compatible endpoint. */
 @NullMarked
 package io.troupe.verifiers.judge;
 

@@ -3,16 +3,16 @@ package io.troupe.verifiers.pool;
 import java.util.List;
 import java.util.Optional;
 
-/** What services that are made of others ask of all of them. */
+/** Operations on all services of a service that consists of several. */
 final class CompositeService {
   private CompositeService() {}
 
-  /** The verifiers of all, each once. */
+  /** The verifiers of all services, each once. */
   static List<VerifierSlot> places(List<VerifierService> services) {
     return services.stream().flatMap(service -> service.places().stream()).distinct().toList();
   }
 
-  /** The service that has a verifier. */
+  /** The service that contains a verifier. */
   static Optional<VerifierService> serviceWith(List<VerifierService> services, String place) {
     return services.stream()
         .filter(service -> service.places().stream().anyMatch(one -> one.name().equals(place)))

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** Counts what a pool does. Safe for use by several threads. */
+/** Counts the work of a pool. Thread-safe. */
 final class PoolMeter {
   private static final long LONGEST_MICROS = 3_600_000_000L;
 
@@ -27,12 +27,12 @@ final class PoolMeter {
     count(verdict);
   }
 
-  /** A verification whose outcome is nobody's. */
+  /** Counts a verification whose outcome is discarded. */
   void abandoned() {
     running.decrementAndGet();
   }
 
-  /** A verification that never reached a worker. */
+  /** Counts a verification that never reached a worker. */
   void count(Verdict verdict) {
     switch (verdict) {
       case Verdict.Scored _ -> scored.increment();

@@ -3,20 +3,20 @@ package io.troupe.verifiers.pool;
 import java.util.Locale;
 
 /**
- * What a pool has done since it was opened.
+ * The work of a pool since it was opened.
  *
- * @param verifier whose pool
+ * @param verifier the pool's verifier
  * @param waiting verifications in the queue now
  * @param running verifications on a worker now
  * @param scored verdicts with a reward
  * @param timeouts verifications ended at their deadline
  * @param crashes verifications that failed, or whose process died
  * @param badInputs verifications of prompts that cannot be judged
- * @param restarts worker processes that took the place of another
- * @param millisP50 median time of a verification on a worker, waiting left out
+ * @param restarts worker processes that replaced another
+ * @param millisP50 median time of a verification on a worker, without its time in the queue
  * @param millisP99 the time that one verification in a hundred exceeds
- * @param millisMax the longest
- * @param quarantined whether the verifier is under quarantine
+ * @param millisMax the longest time
+ * @param quarantined whether the verifier's circuit breaker is open
  */
 public record PoolReport(
     String verifier,
@@ -31,7 +31,7 @@ public record PoolReport(
     double millisP99,
     double millisMax,
     boolean quarantined) {
-  /** One line for a person; what has not happened is left out. */
+  /** One line for a person; counts of zero are left out. */
   public String sentence() {
     StringBuilder sentence = new StringBuilder();
     sentence.append(

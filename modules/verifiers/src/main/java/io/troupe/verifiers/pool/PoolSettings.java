@@ -5,16 +5,16 @@ import static io.troupe.core.Require.require;
 import java.time.Duration;
 
 /**
- * How a pool works.
+ * The settings of a pool.
  *
  * @param workers verifications at a time
- * @param deadline of one verification, from the moment it is handed to a worker
+ * @param deadline of one verification, from its start on a worker
  * @param startDeadline until a worker's process must be ready
  * @param queue most verifications that wait
  * @param heapMegabytes of a worker's JVM
- * @param failuresInRow so many timeouts and crashes without a verdict between them put the verifier
- *     under quarantine
- * @param quarantine how long it is not tried again
+ * @param failuresInRow how many timeouts and crashes, without a verdict between them, open the
+ *     verifier's circuit breaker
+ * @param quarantine how long the circuit breaker stays open
  */
 public record PoolSettings(
     int workers,
@@ -50,13 +50,13 @@ public record PoolSettings(
         Duration.ofMinutes(1));
   }
 
-  /** The same with another deadline. */
+  /** These settings with another deadline. */
   public PoolSettings withDeadline(Duration other) {
     return new PoolSettings(
         workers, other, startDeadline, queue, heapMegabytes, failuresInRow, quarantine);
   }
 
-  /** The same with another queue. */
+  /** These settings with another queue capacity. */
   public PoolSettings withQueue(int other) {
     return new PoolSettings(
         workers, deadline, startDeadline, other, heapMegabytes, failuresInRow, quarantine);

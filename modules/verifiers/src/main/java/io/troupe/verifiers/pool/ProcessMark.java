@@ -14,25 +14,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Finds what a process has started by a mark in the environment that its children inherit. One that
- * was started while its parent was killed, or before the parent ended by itself, is nobody's
- * descendant any more, and holds the pipes that somebody reads.
+ * Finds the processes that a process has started, by a mark in the environment that its children
+ * inherit. A child that was started while its parent was killed, or whose parent ended by itself,
+ * is no descendant any more, and still holds the pipes that this process reads.
  *
- * <p>Only where {@code /proc} shows environments; a child that was given another environment is not
- * found. While a process becomes another program it shows none, so it is looked at again.
+ * <p>The mark works only where {@code /proc} shows environments; a child with another environment
+ * is not found. A process shows no environment during an exec, so it is checked again.
  *
- * @param mark of this process alone
+ * @param mark unique to this process
  */
 record ProcessMark(String mark) {
   private static final String NAME = "TROUPE_VERIFIER";
   private static final Path PROC = Path.of("/proc");
 
-  /** Those that are found may start others meanwhile; what goes on for so long is let be. */
+  /**
+   * Marked processes may start others during the search; after this many rounds the search ends.
+   */
   private static final int ROUNDS = 20;
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  // Fields of /proc/PID/stat, counted from behind the name; man 5 proc.
+  // Fields of /proc/PID/stat, counted from the end of the name; man 5 proc.
   private static final int STATE = 0;
   private static final int FLAGS = 6;
   private static final long KERNEL_THREAD = 0x0020_0000;
@@ -41,21 +43,21 @@ record ProcessMark(String mark) {
     return new ProcessMark(UUID.randomUUID().toString());
   }
 
-  /** Has a process and its children carry the mark. */
+  /** Makes a process and its children carry the mark. */
   ProcessBuilder put(ProcessBuilder builder) {
     builder.environment().put(NAME, mark);
     return builder;
   }
 
-  /** What a process tells of the mark. */
+  /** Whether a process carries the mark. */
   enum MarkState {
     OURS,
     OTHERS,
-    /** Its environment is empty: it is about to become another program, or was given none. */
+    /** The environment is empty: the process is in an exec, or has no environment. */
     NOTHING
   }
 
-  /** Kills all that carry it. */
+  /** Kills every process that carries the mark. */
   void kill() {
     if (!Files.isDirectory(PROC)) {
       return;
@@ -89,11 +91,14 @@ record ProcessMark(String mark) {
               environment, environment.length > 0 ? "" : Files.readString(told.resolve("stat")));
       return says == MarkState.NOTHING && isOlder(process) ? MarkState.OTHERS : says;
     } catch (IOException notOurs) {
-      return MarkState.OTHERS; // another user's, or gone
+      return MarkState.OTHERS; // another user's process, or gone
     }
   }
 
-  /** By what Linux tells of it; the line {@code stat} of one without an environment alone. */
+  /**
+   * Reads the mark from what Linux shows of a process; without an environment, only from its {@code
+   * stat} line.
+   */
   MarkState readMark(byte[] environment, String stat) {
     if (environment.length > 0) {
       String variable = NAME + "=" + mark;
@@ -108,7 +113,7 @@ record ProcessMark(String mark) {
     return over || ofTheKernel ? MarkState.OTHERS : MarkState.NOTHING;
   }
 
-  /** Older than this process, and so nothing that it has started. */
+  /** Whether a process is older than this process, so that this process cannot have started it. */
   private static boolean isOlder(ProcessHandle process) {
     Optional<Instant> own = ProcessHandle.current().info().startInstant();
     Optional<Instant> its = process.info().startInstant();

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * A place whose verifier runs in a process. A process that is late, dies or answers nonsense costs
- * the verification it was at, and nothing else: the next one gets a new process.
+ * A worker whose verifier runs in a process. A process that is late, dies or answers malformed
+ * lines costs only its current verification: the next verification gets a new process.
  */
 final class ProcessWorker implements VerifierWorker {
   private static final int START_ATTEMPTS = 3;
@@ -35,7 +35,7 @@ final class ProcessWorker implements VerifierWorker {
     this.onRestart = onRestart;
   }
 
-  /** Starts the process now, so that the first verification does not wait for it. */
+  /** Starts the process now, so that the first verification does not wait for the start. */
   void start() throws IOException {
     var _ = running();
   }
@@ -104,7 +104,9 @@ final class ProcessWorker implements VerifierWorker {
     return fresh;
   }
 
-  /** A loaded machine may fail to start a process now and manage a moment later. */
+  /**
+   * Retries a start: a loaded machine may fail to start a process now and succeed a moment later.
+   */
   private VerifierProcess startWithBackoff() throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Sends each prompt to the verifier of its source: a run that mixes data sets. */
+/** Sends each prompt to the verifier of its source, for a run that mixes data sets. */
 public final class RoutedService implements VerifierService {
   private final Map<String, VerifierService> bySource;
 
   /**
-   * A service over others, which it closes with itself.
+   * A service over other services, which it closes.
    *
-   * @param bySource the verifier of every source; several may share one
+   * @param bySource the verifier of every source; several sources may share one
    */
   public RoutedService(Map<String, VerifierService> bySource) {
     this.bySource = Map.copyOf(bySource);

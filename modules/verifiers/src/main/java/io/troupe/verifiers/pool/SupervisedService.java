@@ -12,14 +12,14 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * A pool of workers of one verifier behind a bounded queue, with an error budget.
+ * A pool of workers of one verifier, behind a bounded queue, with a circuit breaker.
  *
- * <p>Every accepted verification is answered exactly once: by the worker that took it, by the error
- * budget's quarantine, or by the end of the pool. An operator may take single workers out of
- * service; what they were at, others judge.
+ * <p>Every accepted verification is answered exactly once: by its worker, by the open circuit
+ * breaker, or by the close of the pool. An operator may take single workers out of service; other
+ * workers then judge their verifications.
  */
 final class SupervisedService implements VerifierService {
-  /** Made before there is no memory for it. */
+  /** Allocated in advance, because there may be no memory for it later. */
   private static final Verdict OUT_OF_MEMORY =
       new Verdict.Unverifiable(
           Verdict.Cause.CRASH, "the verifier failed: its process has no memory left");
@@ -39,10 +39,10 @@ final class SupervisedService implements VerifierService {
   private volatile boolean closed;
 
   /**
-   * A pool that works from now on.
+   * A pool that starts to work immediately.
    *
-   * @param nanos a clock that never goes back
-   * @param onClose ends what the workers share
+   * @param nanos a monotonic clock
+   * @param onClose closes the resources that the workers share
    */
   SupervisedService(
       String name,
@@ -80,12 +80,15 @@ final class SupervisedService implements VerifierService {
                   : "%d verifications by %s wait already".formatted(queue.size(), name)));
     }
     if (closed) {
-      drain(); // whoever closed may have missed it
+      drain(); // close may have missed this job
     }
     return job.judgement();
   }
 
-  /** Ends with the pool alone: a thread that ended before would take its place with it. */
+  /**
+   * The loop of one worker thread. It ends with the pool only: an earlier end would lose the
+   * worker's slot.
+   */
   private void serve(int place) {
     while (!closed) {
       try {
@@ -96,7 +99,7 @@ final class SupervisedService implements VerifierService {
     }
   }
 
-  /** Completes the job, whatever happens meanwhile. */
+  /** Completes the job in every case. */
   private void judge(int place, Job job) {
     if (!admitted()) {
       if (queue.done(place, job)) {
@@ -115,7 +118,8 @@ final class SupervisedService implements VerifierService {
         job.judgement().complete(judgement);
       }
     } else {
-      // Taken from it meanwhile: another place judges it, and this verdict is nobody's.
+      // The job was taken from this worker: another worker judges it, and this verdict is
+      // discarded.
       meter.abandoned();
       giveUp();
     }
@@ -135,7 +139,8 @@ final class SupervisedService implements VerifierService {
     } catch (OutOfMemoryError out) {
       return OUT_OF_MEMORY;
     } catch (Throwable defect) {
-      // Expected of no verifier, and no reason to lose a worker or to call the completion wrong.
+      // No verifier is expected to throw; a throw is no reason to lose a worker or to call the
+      // completion wrong.
       return new Verdict.Unverifiable(Verdict.Cause.CRASH, "the verifier failed: " + defect);
     }
   }
@@ -145,8 +150,8 @@ final class SupervisedService implements VerifierService {
   }
 
   /**
-   * A verifier that failed is asked again about a completion that it has judged, or about none at
-   * all: if it fails on that as well, the completion is not to blame.
+   * After a failure, asks the verifier about a completion that it has judged before, or about none
+   * at all: if the verifier fails on that as well, the completion is not the cause.
    */
   private Verdict checked(int place, Job job, Verdict verdict) {
     if (!(verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String reason))

@@ -5,8 +5,8 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
 
 /**
- * A place whose verifier always returns by itself, because its time is linear in the completion's
- * length or because it ends what it waits for: it is called on the pool's own thread.
+ * A worker whose verifier always returns by itself, because its time is linear in the completion's
+ * length or because it ends what it waits for: the pool's own thread calls it.
  */
 record ThreadWorker(Verifier verifier) implements VerifierWorker {
   @Override
@@ -15,7 +15,7 @@ record ThreadWorker(Verifier verifier) implements VerifierWorker {
   }
 
   @Override
-  public void abandon() {} // It returns by itself.
+  public void abandon() {} // the verifier returns by itself
 
   @Override
   public void close() {}

@@ -3,8 +3,9 @@ package io.troupe.verifiers.pool;
 import io.troupe.core.reward.Verdict;
 
 /**
- * A verdict and what it took.
+ * A verdict and the time of its verification.
  *
- * @param millis on a worker, waiting for one left out; 0 if it never reached one
+ * @param millis time on a worker, without the time in the queue; 0 if the verification never
+ *     reached a worker
  */
 public record TimedVerdict(Verdict verdict, double millis) {}

@@ -10,10 +10,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What waits to be judged by the places of a pool, and who may take it: a place under quarantine
- * gets nothing, and what it was at goes to the front again. Safe for use by several threads.
+ * The verifications that wait for the slots of a pool. A slot under quarantine gets no work, and
+ * its current job returns to the front of the queue. Thread-safe.
  *
- * @param <T> a piece of work
+ * @param <T> a job
  */
 final class VerificationQueue<T> {
   private final int capacity;
@@ -25,9 +25,9 @@ final class VerificationQueue<T> {
   private final long[] done;
 
   /**
-   * A queue for so many places, numbered from 0.
+   * A queue for the given number of slots, numbered from 0.
    *
-   * @param capacity most jobs that wait; those put back come on top
+   * @param capacity most jobs that wait; jobs that were returned to the front do not count
    */
   VerificationQueue(int capacity, int places) {
     this.capacity = capacity;
@@ -47,7 +47,7 @@ final class VerificationQueue<T> {
         return false;
       }
       waiting.addLast(job);
-      // Whoever is woken may be under quarantine, so all are.
+      // The thread that wakes first may be under quarantine, so all are woken.
       changed.signalAll();
       return true;
     } finally {
@@ -55,7 +55,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** The next job of a place; waits for it, and for the end of the place's quarantine. */
+  /** The next job for a slot; waits for a job, and for the end of the slot's quarantine. */
   T take(int place) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -63,7 +63,7 @@ final class VerificationQueue<T> {
         changed.await();
       }
       T job = waiting.getFirst();
-      // Before it leaves the queue: where there is no memory for this, nothing is lost.
+      // Recorded before the job leaves the queue: if this runs out of memory, no job is lost.
       taken.set(place, Optional.of(job));
       waiting.removeFirst();
       return job;
@@ -73,11 +73,11 @@ final class VerificationQueue<T> {
   }
 
   /**
-   * Ends the job of a place.
+   * Ends the job of a slot.
    *
-   * @return false if the job was taken from it meanwhile, and its outcome is nobody's
+   * @return false if the job was taken from the slot before, so that its outcome is discarded
    */
-  @SuppressWarnings("ReferenceEquality") // two questions may be equal, and are two jobs
+  @SuppressWarnings("ReferenceEquality") // equal verifications are different jobs
   boolean done(int place, T job) {
     lock.lock();
     try {
@@ -94,9 +94,9 @@ final class VerificationQueue<T> {
   }
 
   /**
-   * Takes a place out of service; its job goes to the front.
+   * Takes a slot out of service; its job returns to the front.
    *
-   * @return why not: it is out of service, or it is the last one in service
+   * @return why not: the slot is out of service already, or it is the last one in service
    */
   Optional<String> quarantine(int place) {
     lock.lock();
@@ -118,9 +118,9 @@ final class VerificationQueue<T> {
   }
 
   /**
-   * Puts a place back into service.
+   * Returns a slot to service.
    *
-   * @return why not: it is in service
+   * @return why not: the slot is in service
    */
   Optional<String> release(int place) {
     lock.lock();
@@ -144,7 +144,7 @@ final class VerificationQueue<T> {
     return count;
   }
 
-  /** How many wait. */
+  /** How many jobs wait. */
   int size() {
     lock.lock();
     try {
@@ -154,7 +154,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** What the places are at, in order. */
+  /** What each slot is doing, in order. */
   List<VerifierSlot.Doing> doing() {
     lock.lock();
     try {
@@ -171,7 +171,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** How many jobs each place has ended. */
+  /** How many jobs each slot has ended. */
   long[] done() {
     lock.lock();
     try {
@@ -181,7 +181,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** Takes out all that waits. */
+  /** Removes all waiting jobs. */
   List<T> drain() {
     lock.lock();
     try {

@@ -23,28 +23,27 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The main program of a verifier's process: answers questions on standard input until that ends.
+ * The main program of a verifier's process: answers questions on standard input until its end.
  *
- * <p>The end of standard input is the death of whoever asked. It is noticed by a thread that does
- * nothing but read, so that the process ends also in the middle of a verification that would never
- * end by itself.
+ * <p>The end of standard input means that the parent process has died. A thread that only reads
+ * notices it, so that the process ends even during a verification that would never return.
  */
 public final class VerifierMain {
   private static final int OUT_OF_ORDER = 70;
 
-  /** Verifications may recurse into what a policy wrote; they bound the depth, and need it. */
+  /** The stack of a verification: verifiers may recurse into a completion, with bounded depth. */
   private static final long STACK_BYTES = 16L << 20;
 
   private VerifierMain() {}
 
   /**
-   * Runs.
+   * Runs the program.
    *
    * @param arguments the verifier's name, then its options as {@code key=value}
    */
   public static void main(String[] arguments) throws IOException {
     PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), false, UTF_8);
-    System.setOut(System.err); // what a verifier prints is no answer
+    System.setOut(System.err); // output that a verifier prints is no answer
     Verifier verifier = Verifiers.create(spec(arguments), 1);
     verifier.prepare();
     BlockingQueue<String> questions = new LinkedBlockingQueue<>();
@@ -65,7 +64,7 @@ public final class VerifierMain {
     Runtime.getRuntime().halt(0);
   }
 
-  /** The first question's deadline is for its verification, not for the classes that carry it. */
+  /** Loads classes before the first question, so that its deadline covers its verification only. */
   private static void prepare() {
     Prompt prompt = new Prompt(new PromptId("rehearsal"), "", "", "", "");
     VerifierProtocol.Question question =
@@ -85,7 +84,7 @@ public final class VerifierMain {
     return new VerifierSpec(arguments[0], options, List.of()); // plug-ins are on the class path
   }
 
-  /** The arguments for a specification. */
+  /** The arguments that pass a specification to {@link #main}. */
   static List<String> arguments(VerifierSpec spec) {
     List<String> arguments = new ArrayList<>(List.of(spec.name()));
     spec.options().forEach((key, value) -> arguments.add(key + "=" + value));

@@ -17,27 +17,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A verifier in a process of its own: one question at a time, and a watchdog that kills it, and
- * whatever it has started, when an answer is late.
+ * A verifier in its own process: one question at a time. A watchdog kills the process and its
+ * descendants when an answer is late.
  *
- * <p>All reading and writing is done by the caller; a kill ends both, whatever the process is at.
+ * <p>The caller's thread does all reading and writing; a kill ends both, in every state of the
+ * process.
  */
 final class VerifierProcess implements AutoCloseable {
   private static final int ERRORS_KEPT = 2048;
   private static final Duration KILL_AGAIN = Duration.ofSeconds(1);
 
-  /** For the end of a process that was killed, and what it said last; both come at once, mostly. */
+  /**
+   * How long to wait for the exit of a killed process and for its last output; both usually arrive
+   * immediately.
+   */
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
-  /** What became of a question. */
+  /** The result of a question. */
   sealed interface Reply {
-    /** A line came back in time. */
+    /** A line arrived in time. */
     record Line(String text) implements Reply {}
 
-    /** Nothing came back in time; the process has been killed. */
+    /** No line arrived in time; the process was killed. */
     record Late() implements Reply {}
 
-    /** The process ended, or broke the protocol and has been killed. */
+    /** The process ended, or broke the protocol and was killed. */
     record Dead(String how) implements Reply {}
   }
 
@@ -58,9 +62,9 @@ final class VerifierProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a process and waits until it says that it is ready.
+   * Starts a process and waits until it is ready.
    *
-   * @throws IOException if it cannot be started, ends, says something else, or takes too long; the
+   * @throws IOException if the process does not start, ends, writes another line, or is late; the
    *     message holds the end of its standard error
    */
   static VerifierProcess start(
@@ -86,7 +90,7 @@ final class VerifierProcess implements AutoCloseable {
     return started;
   }
 
-  /** Asks, and waits for the answer for at most {@code limit}. */
+  /** Sends a question and waits for the answer for at most {@code limit}. */
   Reply ask(String line, Duration limit) {
     return within(
         limit,
@@ -98,7 +102,7 @@ final class VerifierProcess implements AutoCloseable {
         });
   }
 
-  /** Of a question: decided by the answer or the alarm, whichever is first. */
+  /** The outcome of a question: the answer or the alarm decides it, whichever is first. */
   private enum Outcome {
     OPEN,
     ANSWERED,
@@ -118,7 +122,7 @@ final class VerifierProcess implements AutoCloseable {
               () -> {
                 if (outcome.compareAndSet(Outcome.OPEN, Outcome.LATE)
                     || outcome.get() == Outcome.LATE) {
-                  kill(); // again, should the answer's pipe be held by what was not found before
+                  kill(); // again: a process that the first kill missed may hold the pipe
                 }
               },
               limit.toMillis(),
@@ -147,7 +151,7 @@ final class VerifierProcess implements AutoCloseable {
     return new Reply.Line(line.get());
   }
 
-  /** A line without its end, or nothing at the end of the stream. */
+  /** A line without its line end; empty at the end of the stream. */
   private Optional<String> readLine() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream(256);
     for (int b = answers.read(); b >= 0; b = answers.read()) {
@@ -174,7 +178,7 @@ final class VerifierProcess implements AutoCloseable {
     }
   }
 
-  /** The process's id, for tests and messages. */
+  /** The process id, for tests and messages. */
   long pid() {
     return process.pid();
   }
@@ -185,7 +189,7 @@ final class VerifierProcess implements AutoCloseable {
   }
 
   private void kill() {
-    // Children first: once the parent is gone, they cannot be found through it.
+    // Children first: after the parent's death they cannot be found through it.
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     marked.kill();
@@ -196,7 +200,7 @@ final class VerifierProcess implements AutoCloseable {
     kill();
   }
 
-  /** The end of what the process writes on its standard error, read so that it never blocks. */
+  /** The end of the process's standard error, read so that the process never blocks on it. */
   private static final class ErrorTail {
     private final StringBuilder tail = new StringBuilder();
     private final Thread reader;
@@ -215,13 +219,13 @@ final class VerifierProcess implements AutoCloseable {
           }
         }
       } catch (IOException ended) {
-        // The process has been killed; what it had written is kept.
+        // The process was killed; the output before is kept.
       }
     }
 
     String sentence() {
       try {
-        reader.join(LAST_WORDS); // what a process says last is often the cause
+        reader.join(LAST_WORDS); // the last output often names the cause
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -31,11 +31,11 @@ import java.util.Optional;
  * seq} is repeated so that an answer can never be taken for another question's.
  */
 final class VerifierProtocol {
-  /** Longest answer, in bytes: what is longer is no verdict. */
+  /** Longest answer in bytes; a longer line is no verdict. */
   static final int LONGEST_ANSWER = 4 << 20;
 
   /*
-   * Completions may hold halves of surrogate pairs, which UTF-8 cannot carry and escapes can; a long
+   * Completions may contain unpaired surrogates, which UTF-8 cannot encode and escapes can; a long
    * completion is one long string.
    */
   private static final JsonMapper JSON =
@@ -53,7 +53,7 @@ final class VerifierProtocol {
   /** A question to a verifier's process. */
   record Question(long seq, Prompt prompt, String completion) {}
 
-  /** What a process answered. */
+  /** The answer of a process. */
   record Answer(long seq, Verdict verdict) {}
 
   static String ready() {
@@ -113,7 +113,7 @@ final class VerifierProtocol {
     return text(node);
   }
 
-  /** The answer on a line, or nothing if the line is none. */
+  /** The answer on a line; empty if the line is malformed. */
   static Optional<Answer> answer(String line) {
     return tree(line)
         .filter(node -> node.path("seq").isIntegralNumber())

@@ -1,17 +1,18 @@
 package io.troupe.verifiers.pool;
 
 /**
- * Keeps a verifier that only fails from being asked: a circuit breaker over an error budget.
+ * The circuit breaker of a verifier: it keeps completions from a verifier that only fails.
  *
- * <p>{@code failuresInRow} timeouts or crashes without a verdict between them close it for {@code
- * restMillis}; then one verification is let through as a probe, which opens it again or closes it
- * for another rest. Immutable; times are milliseconds of a clock that never goes back.
+ * <p>{@code failuresInRow} timeouts or crashes without a verdict between them spend the error
+ * budget and stop verifications for {@code restMillis}. Then one verification passes as a probe,
+ * and its outcome ends the quarantine or extends it by another rest. Immutable; times are
+ * milliseconds of a monotonic clock.
  *
- * @param failuresInRow the budget
- * @param restMillis how long it stays closed
- * @param failures in a row so far
+ * @param failuresInRow the error budget
+ * @param restMillis the length of a quarantine
+ * @param failures failures in a row so far
  * @param closedUntil when the next probe may pass; only read while the budget is spent
- * @param probing whether a probe is under way
+ * @param probing whether a probe is running
  */
 record VerifierQuarantine(
     int failuresInRow, long restMillis, int failures, long closedUntil, boolean probing) {
@@ -19,7 +20,7 @@ record VerifierQuarantine(
     return new VerifierQuarantine(failuresInRow, restMillis, 0, 0, false);
   }
 
-  /** Whether the budget is spent. */
+  /** Whether the error budget is spent. */
   boolean closed() {
     return failures >= failuresInRow;
   }
@@ -29,26 +30,26 @@ record VerifierQuarantine(
     return !closed() || (!probing && now >= closedUntil);
   }
 
-  /** A verification that was admitted starts. */
+  /** Records the start of an admitted verification. */
   VerifierQuarantine started() {
     return closed()
         ? new VerifierQuarantine(failuresInRow, restMillis, failures, closedUntil, true)
         : this;
   }
 
-  /** A verification ended with a verdict about the completion or the prompt. */
+  /** Records a verdict about the completion or the prompt. */
   VerifierQuarantine judged() {
     return failures == 0 ? this : none(failuresInRow, restMillis);
   }
 
-  /** A verification ended without a verdict that counts. */
+  /** Records a verification whose verdict does not count. */
   VerifierQuarantine abandoned() {
     return probing
         ? new VerifierQuarantine(failuresInRow, restMillis, failures, closedUntil, false)
         : this;
   }
 
-  /** A verification timed out or crashed. */
+  /** Records a timeout or a crash. */
   VerifierQuarantine failed(long now) {
     int more = Math.min(failures + 1, failuresInRow);
     return new VerifierQuarantine(

@@ -19,28 +19,28 @@ import java.util.stream.Stream;
 
 /** Opens verifier pools. */
 public final class VerifierServices {
-  /** The verifier that is a user's own program; see {@link #ofCommand}. */
+  /** The name of the verifier that runs a user's own program; see {@link #ofCommand}. */
   public static final String COMMAND = "command";
 
-  /** Its option: the command line of the program. */
+  /** The option of that verifier for the command line of the program. */
   public static final String RUN = "run";
 
   private VerifierServices() {}
 
   /**
-   * A pool of the verifier that a specification names, isolated as it asks for. One process is
-   * started before this returns, so that what keeps it from starting is known now.
+   * Opens a pool for a specification, with the isolation that its verifier requires. One process is
+   * started before this returns, so that a failure to start is known now.
    *
    * @throws IllegalArgumentException if there is no such verifier or its options are wrong
-   * @throws IOException if it cannot start on this machine; says why and what to do
+   * @throws IOException if the verifier cannot start on this machine; the message gives cause and
+   *     remedy
    */
   public static VerifierService open(VerifierSpec spec, PoolSettings settings) throws IOException {
     return open(spec, settings, spec.name());
   }
 
   /**
-   * A pool as above that goes by a name of its own, because another one of the same verifier with
-   * other options stands beside it.
+   * Opens a pool under another name, because another pool has the same verifier with other options.
    */
   public static VerifierService open(VerifierSpec spec, PoolSettings settings, String name)
       throws IOException {
@@ -57,7 +57,7 @@ public final class VerifierServices {
       return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings);
     }
     VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
-    // Made here in any case: wrong options are refused before a process is started for them.
+    // Made in any case, so that wrong options are refused before a process is started for them.
     Verifier verifier = provider.create(new VerifierOptions(spec.options(), settings.workers()));
     if (provider.isolation(spec.options()) == Isolation.PROCESS) {
       verifier.close();
@@ -67,7 +67,7 @@ public final class VerifierServices {
   }
 
   /**
-   * A pool whose workers call a verifier of this process, which always returns by itself.
+   * A pool whose workers call a verifier in this process; the verifier always returns by itself.
    *
    * @param verifier closed with the service
    */
@@ -82,8 +82,8 @@ public final class VerifierServices {
   }
 
   /**
-   * A pool whose workers are processes of a command that answers questions on its standard input:
-   * docs/verifiers.md tells the protocol.
+   * A pool whose workers are processes of a command that answers questions on its standard input;
+   * docs/verifiers.md describes the protocol.
    *
    * @throws IOException if the first process does not start
    */
@@ -107,7 +107,7 @@ public final class VerifierServices {
         name, workers, settings, meter, System::nanoTime, watchdog::shutdownNow);
   }
 
-  /** Files of this host that a command line names by absolute paths, in its order. */
+  /** Files of this host that a command line names by absolute paths, in order. */
   public static List<Path> files(String command) {
     return Arrays.stream(command.strip().split("\\s+", -1))
         .map(word -> word.replaceAll("^['\"]|['\"]$", ""))

@@ -1,21 +1,21 @@
 package io.troupe.verifiers.pool;
 
 /**
- * A verifier of a pool: a process, or a thread that calls the verifier in this one.
+ * One verifier of a pool: a process, or a thread of this process that calls the verifier.
  *
  * @param name unique among the verifiers of a JVM, such as {@code math-1}
- * @param verifier whose pool
- * @param doing what it is at
- * @param judged completions it has judged
+ * @param verifier the pool's verifier
+ * @param doing its current state
+ * @param judged completions that it has judged
  */
 public record VerifierSlot(String name, String verifier, Doing doing, long judged) {
-  /** What a verifier is at. */
+  /** The state of a verifier. */
   public enum Doing {
-    /** It waits for a completion. */
+    /** The verifier waits for a completion. */
     IDLE,
-    /** It judges one. */
+    /** The verifier judges a completion. */
     JUDGING,
-    /** It gets none: an operator ordered so. */
+    /** An operator has taken the verifier out of service. */
     QUARANTINED
   }
 }

@@ -3,18 +3,20 @@ package io.troupe.verifiers.pool;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 
-/** One place of a pool: judges one completion at a time, and always returns or throws. */
+/** One worker of a pool: judges one completion at a time, and always returns or throws. */
 interface VerifierWorker extends AutoCloseable {
-  /** Judges; returns within the deadline and the time it takes to end what hangs. */
+  /**
+   * Judges a completion; returns within the deadline plus the time to end a hanging verification.
+   */
   Verdict judge(Prompt prompt, String completion);
 
   /**
-   * Ends the verification under way if that is possible, from any thread; its verdict is nobody's.
-   * The next one is judged as ever.
+   * Ends the current verification if that is possible, from any thread; its verdict is discarded.
+   * The next verification is unaffected.
    */
   void abandon();
 
-  /** Ends it, also in the middle of a verification, from any thread. */
+  /** Closes the worker from any thread, also during a verification. */
   @Override
   void close();
 }

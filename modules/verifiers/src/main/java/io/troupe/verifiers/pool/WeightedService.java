@@ -13,9 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A reward made of several: the sum of each verifier's reward times its weight, the weights adding
- * up to 1. If one verifier cannot judge a completion, neither can the whole: half a reward would be
- * a wrong one.
+ * A weighted sum of rewards: each verifier's reward times its weight; the weights add up to 1. If
+ * one verifier cannot judge a completion, the whole is unverifiable, because a partial reward would
+ * be wrong.
  */
 public final class WeightedService implements VerifierService {
   private static final double TOLERANCE = 1e-9;
@@ -23,14 +23,14 @@ public final class WeightedService implements VerifierService {
   /**
    * One of the verifiers.
    *
-   * @param name in the verdict's checks
+   * @param name its name in the verdict's checks
    * @param weight in (0, 1]
    */
   public record Part(String name, double weight, VerifierService service) {}
 
   private final List<Part> parts;
 
-  /** A service over others, which it closes with itself. */
+  /** A service over other services, which it closes. */
   public WeightedService(List<Part> parts) {
     double sum = parts.stream().mapToDouble(Part::weight).sum();
     require(

@@ -1,4 +1,4 @@
-/** Verifiers as a service: many at a time, each under a deadline, none able to hold up another. */
+/** Verifiers as a service: concurrent verifications with deadlines, so that none delays another. */
 @NullMarked
 package io.troupe.verifiers.pool;
 
