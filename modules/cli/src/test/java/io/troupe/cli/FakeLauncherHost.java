@@ -143,7 +143,7 @@ final class FakeLauncherHost {
   String goodBuild() {
     return """
     touch '%1$s'
-    for m in app benchmarks; do
+    for m in cli benchmarks; do
       mkdir -p modules/$m/target
       touch modules/$m/target/troupe-$m.jar
       echo '%1$s' >modules/$m/target/classpath.txt
