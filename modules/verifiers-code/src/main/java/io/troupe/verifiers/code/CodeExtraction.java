@@ -6,11 +6,12 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Finds the program in what a model wrote. All rules are linear in the length of the text; the
- * reference for each is the behaviour of the harness that the benchmark's numbers come from.
+ * Extracts the program from a model's text. All rules take time linear in the length of the text;
+ * the reference for each rule is the harness of the benchmark whose numbers are compared.
  *
  * @param code with line feeds only, and without a byte order mark
- * @param fenced whether it stood in a Markdown code block, so that its end is the model's own
+ * @param fenced whether the code was in a Markdown code block, so that the model itself wrote its
+ *     end
  */
 public record CodeExtraction(String code, boolean fenced) {
   private static final String FENCE = "```";
@@ -53,7 +54,7 @@ public record CodeExtraction(String code, boolean fenced) {
         open = text.indexOf(FENCE, endOfLine);
         continue;
       }
-      // From the end of the line's feed, so that a block may be empty.
+      // Searches from the opening line's own line feed, so that a block may be empty.
       int close = text.indexOf("\n" + FENCE, endOfLine);
       int end = close >= 0 ? close : text.indexOf(FENCE, endOfLine);
       String body =
@@ -88,7 +89,7 @@ public record CodeExtraction(String code, boolean fenced) {
 
   /**
    * The code before its second function or class at the left margin, and before the decorators of
-   * that: the first answer of a model that goes on with another. Not used by default, because right
+   * that one: the first answer of a model that then writes another. Not the default, because right
    * answers may have helpers (three of MBPP's own solutions do).
    */
   public static String firstBlock(String code) {
@@ -165,7 +166,7 @@ public record CodeExtraction(String code, boolean fenced) {
     return String.join("\n", indented);
   }
 
-  /** Index of the first line from {@code from} on that begins another statement at the margin. */
+  /** Index of the first line from {@code from} that begins another statement at the left margin. */
   private static int endOfBlock(List<String> lines, int from) {
     for (int i = from; i < lines.size(); i++) {
       String line = lines.get(i);

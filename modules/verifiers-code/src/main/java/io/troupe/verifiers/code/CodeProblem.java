@@ -21,11 +21,11 @@ import java.util.List;
  */
 public sealed interface CodeProblem {
   /**
-   * Statements that hold for a right program (MBPP).
+   * Statements that succeed for a right program (MBPP).
    *
-   * @param setup code of the tests' own, run before them; the program sees only its imports
+   * @param setup code of the tests, run before them; the program sees only its imports
    * @param tests each one or several Python statements, at least one of which uses the program
-   * @param entryPoint the function under test; empty to find it by the names the tests use
+   * @param entryPoint the function under test; empty to find it by the names in the tests
    */
   record Asserts(String setup, List<String> tests, String entryPoint) implements CodeProblem {
     public Asserts {
@@ -42,13 +42,13 @@ public sealed interface CodeProblem {
    */
   record CheckFunction(String prompt, String test, String entryPoint) implements CodeProblem {}
 
-  /** Whole programs, judged by what they write (APPS). */
+  /** Whole programs, judged by their output (APPS). */
   record StdinTests(List<StdinCase> runs) implements CodeProblem {
     /**
-     * One run.
+     * One run of the program.
      *
-     * @param input on the standard input
-     * @param output wanted on the standard output
+     * @param input its standard input
+     * @param output the expected standard output
      */
     public record StdinCase(String input, String output) {}
 
@@ -58,7 +58,7 @@ public sealed interface CodeProblem {
   }
 
   /**
-   * A function, or a method of {@code class Solution}, judged by what it returns (APPS).
+   * A function, or a method of {@code class Solution}, judged by its return values (APPS).
    *
    * @param function its name
    * @param calls at least one
@@ -78,13 +78,13 @@ public sealed interface CodeProblem {
   }
 
   /**
-   * No completion can be judged by this.
+   * An answer by which no completion can be judged.
    *
    * @param reason for a person
    */
   record Broken(String reason) implements CodeProblem {}
 
-  /** Reads an answer; {@link Broken} says what is wrong with it. */
+  /** Parses an answer; {@link Broken} describes what is wrong with it. */
   static CodeProblem parse(String answer) {
     JsonNode json;
     try {
@@ -108,7 +108,7 @@ public sealed interface CodeProblem {
     return new Reader(json).read(asserts, check);
   }
 
-  /** Reads the fields of a problem, and notes the first that is wrong. */
+  /** Reads the fields of a problem and records the first error. */
   final class Reader {
     private final JsonNode json;
     private String trouble = "";
@@ -164,7 +164,7 @@ public sealed interface CodeProblem {
       return new StdinTests(runs);
     }
 
-    /** APPS also has lists of lines. */
+    /** APPS also contains lists of lines. */
     private String lines(JsonNode node, String what) {
       if (node.isTextual()) {
         return node.textValue();

@@ -1,11 +1,12 @@
 package io.troupe.verifiers.code;
 
 /**
- * How a benchmark reads completions and pays for them.
+ * How a benchmark extracts and rewards programs.
  *
  * @param firstBlockOnly whether the code ends before its second function or class
- * @param partialCredit whether the reward is the share of passed tests; else all or nothing
- * @param comparison of what whole programs write
+ * @param partialCredit whether the reward is the share of passed tests; otherwise all tests must
+ *     pass
+ * @param comparison how the output of whole programs is compared
  */
 public record CodeProfile(
     boolean firstBlockOnly, boolean partialCredit, OutputComparison comparison) {
@@ -19,22 +20,22 @@ public record CodeProfile(
     return new CodeProfile(false, false, OutputComparison.TOKENS);
   }
 
-  /** The share of passed tests counts, and output is compared word by word. */
+  /** The reward is the share of passed tests, and output is compared word by word. */
   public static CodeProfile apps() {
     return new CodeProfile(false, true, OutputComparison.TOKENS);
   }
 
-  /** The same, but only the first function or class of a completion is judged. */
+  /** This profile, with only the first function or class of a completion judged. */
   public CodeProfile withFirstBlockOnly() {
     return new CodeProfile(true, partialCredit, comparison);
   }
 
-  /** The same with another way to pay. */
+  /** This profile with another reward rule. */
   public CodeProfile withPartialCredit(boolean share) {
     return new CodeProfile(firstBlockOnly, share, comparison);
   }
 
-  /** The same with another way to compare. */
+  /** This profile with another comparison of output. */
   public CodeProfile withComparison(OutputComparison other) {
     return new CodeProfile(firstBlockOnly, partialCredit, other);
   }

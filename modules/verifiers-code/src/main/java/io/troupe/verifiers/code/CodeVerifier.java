@@ -11,13 +11,12 @@ import java.util.List;
 /**
  * Runs the program in a completion against the tests in the prompt's answer, a {@link CodeProblem}.
  *
- * <p>What a program does to itself is the program's fault and scores 0: it runs too long, takes too
- * much, ends itself, or tries what the sandbox denies. Only a broken problem or a failed sandbox
- * makes a completion unverifiable.
+ * <p>A program that exceeds its time or resources, ends itself, or tries what the sandbox denies
+ * has reward 0. Only a broken problem or a failed sandbox makes a completion unverifiable.
  *
  * <p>Blocks while the program runs; see {@link SandboxSettings#wall()}.
  *
- * @param profile how completions are read and paid
+ * @param profile how programs are extracted and rewarded
  * @param sandbox where programs run; closed with the verifier
  */
 public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Verifier {
@@ -77,7 +76,7 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
     };
   }
 
-  /** The judge only sees that the program ended; its parent saw how. */
+  /** Names the cause of an exit: the judge only sees that the program ended; its parent saw how. */
   private List<TestResult> named(List<TestResult> tests, ProgramExit ending) {
     return tests.stream()
         .map(

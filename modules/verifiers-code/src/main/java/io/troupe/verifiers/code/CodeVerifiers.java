@@ -31,17 +31,17 @@ public final class CodeVerifiers implements VerifierFamily {
   }
 
   /**
-   * A verifier with a sandbox of its own.
+   * A verifier with its own sandbox.
    *
    * <p>Options: {@code timeout} (time of a program, 5s), {@code timeout_of_all_runs} (of all runs
-   * of one that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32), {@code
-   * python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
+   * of a program that reads its input, 30s), {@code memory_mb} (1024), {@code processes} (32),
+   * {@code python} (/usr/bin/python3), {@code partial_credit}, {@code first_block_only}, {@code
    * comparison} (exact, lines, tokens or numbers), {@code allow_unfiltered} (false; see {@link
-   * SandboxSettings.Isolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed} (false; see
-   * {@link SandboxSettings.SandboxIsolation#NONE}).
+   * SandboxSettings.SandboxIsolation#BUBBLEWRAP_MAYBE_UNFILTERED}), {@code allow_unsandboxed}
+   * (false; see {@link SandboxSettings.SandboxIsolation#NONE}).
    *
    * @param benchmarkName for messages
-   * @throws SandboxUnavailableException if this machine cannot shut programs in
+   * @throws SandboxUnavailableException if this machine cannot isolate programs
    */
   private static CodeVerifier create(
       String benchmarkName, CodeProfile benchmark, VerifierOptions options)
@@ -66,7 +66,7 @@ public final class CodeVerifiers implements VerifierFamily {
             options.integer("processes", standard.processes(), 1),
             standard.fileBytes(),
             standard.outputBytes());
-    // Before processes are started for options that cannot be.
+    // Checked before processes are started for wrong options.
     options.refuseOthers(benchmarkName);
     return new CodeVerifier(profile, Sandbox.open(settings));
   }

@@ -2,23 +2,28 @@ package io.troupe.verifiers.code;
 
 import java.util.List;
 
-/** When what a program wrote is what was wanted. */
+/** When a program's output equals the expected output. */
 public enum OutputComparison {
-  /** Character by character, but for line feeds at the end. */
+  /** Character by character, except for line feeds at the end. */
   EXACT {
     @Override
     boolean agree(String actual, String wanted) {
       return withoutLastFeeds(actual).equals(withoutLastFeeds(wanted));
     }
   },
-  /** Line by line, without white space at both ends of each, and without blank lines at the end. */
+  /**
+   * Line by line, without white space at both ends of each line, and without blank lines at the
+   * end.
+   */
   LINES {
     @Override
     boolean agree(String actual, String wanted) {
       return lines(actual).equals(lines(wanted));
     }
   },
-  /** Word by word: white space of any kind and amount only separates. APPS's usual rule. */
+  /**
+   * Word by word: white space of any kind and amount only separates words. The usual rule for APPS.
+   */
   TOKENS {
     @Override
     boolean agree(String actual, String wanted) {
@@ -45,7 +50,7 @@ public enum OutputComparison {
 
   private static final double TOLERANCE = 1e-6;
 
-  /** Longest text that is read as a number: reading takes more than linear time. */
+  /** Longest text that is parsed as a number: parsing takes more than linear time. */
   private static final int MOST_DIGITS = 400;
 
   abstract boolean agree(String actual, String wanted);
@@ -66,7 +71,10 @@ public enum OutputComparison {
     return text.isBlank() ? List.of() : List.of(text.strip().split("\\s+", -1));
   }
 
-  /** Only decimal numerals: Java also reads hexadecimal ones, and suffixes. */
+  /**
+   * Whether two words are numbers that agree. Only decimal numerals count: Java would also parse
+   * hexadecimal numerals, and suffixes.
+   */
   private static boolean near(String actual, String wanted) {
     if (!isNumeral(actual) || !isNumeral(wanted)) {
       return false;

@@ -1,20 +1,20 @@
 package io.troupe.verifiers.code;
 
-/** How a program's process ended, or that it did not before its tests were done. */
+/** How a program's process ended, or that it was running until its tests were done. */
 sealed interface ProgramExit {
-  /** It answered to the last. */
+  /** The process answered every test. */
   record Answered() implements ProgramExit {}
 
-  /** By itself; the status is negative for the number of a signal. */
+  /** The process ended by itself; a negative status is the number of a signal. */
   record Exited(int status) implements ProgramExit {}
 
-  /** It was killed when its time was up. */
+  /** The process was killed at its time limit. */
   record OutOfTime() implements ProgramExit {}
 
-  /** It was killed for the memory it took with its children. */
+  /** The process was killed for the memory that it and its children used. */
   record OutOfMemory() implements ProgramExit {}
 
-  /** For a person. */
+  /** A description for a person. */
   default String describe(SandboxSettings limits) {
     return switch (this) {
       case Answered _ -> "it broke off its answers";

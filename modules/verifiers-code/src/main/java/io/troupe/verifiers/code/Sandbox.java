@@ -19,20 +19,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Runs programs that are taken for hostile, several at once: a supervised pool of Python processes,
- * each in namespaces of its own.
+ * Runs programs that are assumed to be hostile, several at a time: a supervised pool of Python
+ * processes, each in its own namespaces.
  *
- * <p>A worker runs one program at a time, so a hostile one delays nobody but those who wait for the
- * same worker, and those no longer than the time limit. A worker that dies or hangs is killed and
- * started again, after a pause that doubles while starts fail.
+ * <p>A worker runs one program at a time, so a hostile program delays only the callers that wait
+ * for its worker, and at most until the time limit. A worker that dies or hangs is killed and
+ * restarted, after a pause that doubles while starts fail.
  *
- * <p>What a program can do, and what not, is told in {@code docs/verifiers.md}, chapter Code.
+ * <p>{@code docs/verifiers.md}, chapter Code, describes what a program can do and what it cannot.
  */
 public final class Sandbox implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Sandbox.class.getName());
   private static final Backoff BACKOFF = new Backoff(100, 10_000);
 
-  /** Until a worker is free; callers that bound their own number never wait so long. */
+  /**
+   * Longest wait for a free worker; callers that limit their own concurrency never wait that long.
+   */
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
 
   private static final String PROBE_OUTPUT = "42";
@@ -46,7 +48,10 @@ public final class Sandbox implements AutoCloseable {
   private final LongAdder jobs = new LongAdder();
   private final LongAdder restarts = new LongAdder();
 
-  /** Starts processes and outlives them: Linux ends them with the thread that started them. */
+  /**
+   * Starts processes and outlives them: Linux kills each process when the thread that started it
+   * ends.
+   */
   private final ScheduledExecutorService starter = executor("code-sandbox-starter");
 
   private final ScheduledExecutorService watchdog = executor("code-sandbox-watchdog");
@@ -58,8 +63,8 @@ public final class Sandbox implements AutoCloseable {
   /**
    * Counts since the sandbox was opened.
    *
-   * @param jobs programs run; a whole program's runs count each
-   * @param restarts workers started again
+   * @param jobs programs run; each run of a whole program counts
+   * @param restarts workers that were restarted
    * @param idle workers that wait for a program now
    */
   public record Counts(long jobs, long restarts, int idle) {}
@@ -71,9 +76,9 @@ public final class Sandbox implements AutoCloseable {
   }
 
   /**
-   * Opens a sandbox with one worker ready; the others follow.
+   * Opens a sandbox with one worker ready; the other workers start afterwards.
    *
-   * @throws SandboxUnavailableException if this machine cannot shut programs in; nothing is left
+   * @throws SandboxUnavailableException if this machine cannot isolate programs; no process is left
    *     behind
    */
   public static Sandbox open(SandboxSettings settings) throws SandboxUnavailableException {
@@ -111,8 +116,8 @@ public final class Sandbox implements AutoCloseable {
   }
 
   /**
-   * Judges one program. A machine on which none can be judged would make every verdict a crash, and
-   * say so of no start.
+   * Judges one program. Without this probe, a machine that can judge no program would start without
+   * an error and make every verdict a crash.
    */
   private void probe() throws SandboxUnavailableException {
     SandboxWorker worker = idle.remove();
@@ -162,7 +167,9 @@ public final class Sandbox implements AutoCloseable {
     }
   }
 
-  /** Runs a job when a worker is free. Blocks; ends within two minutes and the job's own limit. */
+  /**
+   * Runs a job once a worker is free. Blocks; returns within two minutes plus the job's own limit.
+   */
   SandboxResult run(SandboxJob job) {
     SandboxWorker worker;
     try {
@@ -182,7 +189,7 @@ public final class Sandbox implements AutoCloseable {
       answered = true;
       return result;
     } finally {
-      // What ended without a result may have written half a job, so nothing can follow it.
+      // A worker without a result may have read half a job, so it can run no further job.
       if (answered && worker.server().isAlive()) {
         idle.add(worker);
       } else {
@@ -228,7 +235,8 @@ public final class Sandbox implements AutoCloseable {
                 try {
                   start(index);
                 } catch (IOException | RuntimeException | Error e) {
-                  // Whatever it was: a worker that is not tried again is missing until the end.
+                  // Every failure is retried: a worker that is not restarted would be missing until
+                  // the end.
                   lastFailure = "The last one did not start: " + e.getMessage();
                   startLater(index, failures + 1);
                 }
@@ -236,27 +244,27 @@ public final class Sandbox implements AutoCloseable {
               BACKOFF.pauseMillis(failures),
               TimeUnit.MILLISECONDS);
     } catch (java.util.concurrent.RejectedExecutionException e) {
-      // Closed meanwhile: nobody waits for the worker any more.
+      // Closed during the start: the worker is no longer needed.
       lastFailure = "The sandbox is closed.";
     }
   }
 
-  /** What programs may use. */
+  /** The limits of programs. */
   public SandboxSettings settings() {
     return settings;
   }
 
-  /** What happened so far. */
+  /** The counts so far. */
   public Counts counts() {
     return new Counts(jobs.sum(), restarts.sum(), idle.size());
   }
 
-  /** Process ids of the workers, for tests of what is left of them. */
+  /** Process ids of the workers, for tests that look for left-over processes. */
   Set<Long> pids() {
     return Set.copyOf(workers.stream().map(worker -> worker.server().pid()).toList());
   }
 
-  /** Kills all workers with the programs in them. Jobs under way fail. */
+  /** Kills all workers with their programs. Running jobs fail. */
   @Override
   public void close() {
     closed = true;
@@ -291,7 +299,7 @@ public final class Sandbox implements AutoCloseable {
     }
   }
 
-  /** Where the interpreter really lies: a shim or a link would lead nowhere in a sandbox. */
+  /** The real path of the interpreter: a shim or a link would lead nowhere in a sandbox. */
   private static Path interpreter(Path python) throws SandboxUnavailableException {
     String question =
         "import os, sys; print(sys.version_info >= (3, 9), os.path.realpath(sys.executable))";

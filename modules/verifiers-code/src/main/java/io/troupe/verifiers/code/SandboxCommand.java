@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 
 /** The command line of a sandbox's first process. */
 final class SandboxCommand {
-  /** Reads the settings and the sandbox's own code from the standard input, and runs it. */
+  /** Reads the settings and the sandbox's code from standard input, and runs the code. */
   private static final String BOOTSTRAP =
       """
       import json, os, struct, sys
@@ -32,24 +32,26 @@ final class SandboxCommand {
   private SandboxCommand() {}
 
   /**
-   * For one worker.
+   * The command of one worker.
    *
-   * @param python where the interpreter really lies
-   * @param uid that it is started as, where this user is root
+   * @param python the real path of the interpreter
+   * @param uid the user id of the worker, if this process runs as root
    */
   static List<String> of(SandboxSettings settings, Path python, OptionalInt uid) {
     List<String> command = new ArrayList<>();
     if (settings.isolation().namespaces()) {
       if (uid.isPresent()) {
-        // Root's processes are not counted against a limit, and its user namespace would map root.
+        // Linux does not count root's processes against a limit, and root's user namespace would
+        // map root.
         String id = Integer.toString(uid.getAsInt());
         command.addAll(List.of("setpriv", "--reuid=" + id, "--regid=" + id));
         command.addAll(List.of("--clear-groups", "--no-new-privs"));
       }
       command.addAll(bubblewrap(python));
     }
-    // Not -I: it would ignore PYTHONHASHSEED, and with it sets of texts iterate in an order that
-    // differs from worker to worker, and so would verdicts. The environment is empty otherwise.
+    // Not -I: it would ignore PYTHONHASHSEED; sets of texts would then iterate in an order that
+    // differs from worker to worker, and verdicts would differ too. The environment is empty
+    // otherwise.
     command.addAll(List.of(python.toString(), "-S", "-s", "-c", BOOTSTRAP));
     return command;
   }
@@ -61,7 +63,8 @@ final class SandboxCommand {
     command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try"));
     command.addAll(List.of("--die-with-parent", "--as-pid-1", "--new-session"));
     command.addAll(List.of("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"));
-    // The first process makes a namespace for each program. Judge and program drop the capability.
+    // The first process makes a namespace for each program. The judge and the program drop the
+    // capability.
     command.addAll(List.of("--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"));
     command.addAll(List.of("--clearenv", "--setenv", "PYTHONHASHSEED", "0"));
     command.addAll(List.of("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"));
@@ -71,7 +74,7 @@ final class SandboxCommand {
     }
     command.addAll(List.of("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"));
     if (!python.startsWith(USR)) {
-      // Its installation: the folder that holds bin/python and lib.
+      // The interpreter's installation: the folder that holds bin/python and lib.
       String prefix = python.resolve("../..").normalize().toString();
       command.addAll(List.of("--ro-bind", prefix, prefix));
     }

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** Says in words why a sandbox did not start, and what to do. */
+/** Describes why a sandbox did not start, and the remedy. */
 final class SandboxDiagnosis {
   static final String NO_BUBBLEWRAP =
       "bubblewrap (bwrap) is not installed, and programs are judged only inside it. Debian, as"
@@ -15,13 +15,15 @@ final class SandboxDiagnosis {
 
   private SandboxDiagnosis() {}
 
-  /** There is no filter of system calls for a processor. */
+  /** The message for a CPU architecture without a filter of system calls. */
   static String noFilter(String processor) {
     return "the sandbox has no filter of system calls for this processor (%s); there is one for x86-64 and ARM64. The verifier's option allow_unfiltered=true judges with namespaces alone"
         .formatted(processor);
   }
 
   /**
+   * The message for a sandbox that did not start.
+   *
    * @param output what the first process wrote before it ended
    * @param kernelSetting reads a file under /proc; empty text if there is none
    */
@@ -30,7 +32,7 @@ final class SandboxDiagnosis {
   }
 
   /**
-   * Of a sandbox that starts and judges nothing.
+   * The message for a sandbox that starts and then fails to judge.
    *
    * @param result of a program that prints a number
    */
@@ -81,7 +83,7 @@ final class SandboxDiagnosis {
     return kernelSetting.apply(file).strip().equals(value);
   }
 
-  /** The file under /proc of this machine. */
+  /** The content of a file under /proc of this machine. */
   static String kernelSetting(String file) {
     try {
       return Files.readString(Path.of("/proc", file));

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
-/** One program with what it is run for. */
+/** One program and its tests. */
 sealed interface SandboxJob {
   String source();
 
@@ -16,7 +16,7 @@ sealed interface SandboxJob {
 
   record RunJob(String source, String input) implements SandboxJob {}
 
-  /** As the judge reads it; see judge.py. */
+  /** The job in the form that the judge reads; see judge.py. */
   default ObjectNode json(int outputBytes) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("source", source());

@@ -21,13 +21,16 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One sandbox: a process that judges one job after the other.
+ * The process of one sandbox; it judges one job at a time.
  *
- * <p>Whatever it does or fails to do, an exchange ends: at its deadline the process is killed, its
- * namespace goes with it, and reading from it ends.
+ * <p>Every exchange with the process ends: at the deadline the process is killed, its namespace
+ * ends with it, and reads from it end.
  */
 final class SandboxProcess implements AutoCloseable {
-  /** A program's own time is kept by the sandbox; this is for the sandbox that does not. */
+  /**
+   * Time beyond a program's limit: the sandbox enforces the limit itself, and this bounds a sandbox
+   * that does not.
+   */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private static final Duration START = Duration.ofSeconds(30);
@@ -35,7 +38,7 @@ final class SandboxProcess implements AutoCloseable {
   private static final List<String> SOURCES =
       List.of("confine.py", "wire.py", "program.py", "judge.py", "server.py");
 
-  /** ASCII, so that no text, not even half a surrogate pair, has no form. */
+  /** ASCII output, so that every text can be encoded, even an unpaired surrogate. */
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
@@ -60,10 +63,10 @@ final class SandboxProcess implements AutoCloseable {
   /**
    * Starts a sandbox and waits until it is ready.
    *
-   * <p>The calling thread must live as long as the sandbox: Linux ends it with the thread that
-   * started it, not with the Java process.
+   * <p>The calling thread must live as long as the sandbox: Linux kills the sandbox when the thread
+   * that started it ends, not when the Java process ends.
    *
-   * @throws IOException with what the process wrote, if it ends instead
+   * @throws IOException with the output of the process, if it ends instead
    */
   static SandboxProcess start(
       List<String> command, SandboxSettings settings, ScheduledExecutorService watchdog)
@@ -112,7 +115,7 @@ final class SandboxProcess implements AutoCloseable {
     return json;
   }
 
-  /** Runs a job. Afterwards {@link #isAlive} says whether another one can follow. */
+  /** Runs a job. Afterwards {@link #isAlive} says whether another job can follow. */
   SandboxResult run(SandboxJob job) {
     String nonce = Long.toString(jobs++);
     ScheduledFuture<?> deadline = killAfter(settings.wall().plus(GRACE));
@@ -201,7 +204,7 @@ final class SandboxProcess implements AutoCloseable {
     return watchdog.schedule(this::close, time.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Whether it has a filter of system calls for this processor. */
+  /** Whether the sandbox has a filter of system calls for this CPU. */
   boolean filtered() {
     return filtered;
   }
@@ -215,7 +218,7 @@ final class SandboxProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** What the process wrote to its standard error, after it ended. */
+  /** What the process wrote to its standard error before it ended. */
   private String errorTail() {
     try {
       if (!process.waitFor(5, TimeUnit.SECONDS)) {
@@ -231,7 +234,7 @@ final class SandboxProcess implements AutoCloseable {
     }
   }
 
-  /** Kills the process, and with it all that runs in the sandbox. */
+  /** Kills the process and every process in the sandbox. */
   @Override
   public void close() {
     process.destroyForcibly();

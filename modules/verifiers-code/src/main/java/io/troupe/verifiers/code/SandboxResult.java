@@ -2,12 +2,12 @@ package io.troupe.verifiers.code;
 
 import java.util.List;
 
-/** What a sandbox has to say about a job. */
+/** The result of a job. */
 sealed interface SandboxResult {
   /**
-   * The tests were run, or failed with the program.
+   * The tests ran, or failed together with the program.
    *
-   * @param tests all of the job's, in order
+   * @param tests all tests of the job, in order
    */
   record Judged(List<TestResult> tests, ProgramExit ending) implements SandboxResult {
     public Judged {
@@ -16,7 +16,7 @@ sealed interface SandboxResult {
   }
 
   /**
-   * A test.
+   * The result of one test.
    *
    * @param reason why it failed; empty if it passed
    */
@@ -26,18 +26,18 @@ sealed interface SandboxResult {
    * A whole program ran.
    *
    * @param output cut at the limit
-   * @param flood whether it was cut
+   * @param flood whether the output was cut
    * @param raised name of the error that ended the program; empty without one
    */
   record Ran(String output, boolean flood, String raised, ProgramExit ending)
       implements SandboxResult {}
 
-  /** The program was ended before its judge could say anything. */
+  /** The program ended before its judge could report a result. */
   record Ended(ProgramExit ending) implements SandboxResult {}
 
-  /** The tests are broken, whatever the program does. */
+  /** The tests are broken for every program. */
   record BadProblem(String reason) implements SandboxResult {}
 
-  /** The sandbox failed, or none became free. */
+  /** The sandbox failed, or no worker became free. */
   record Failed(String reason) implements SandboxResult {}
 }

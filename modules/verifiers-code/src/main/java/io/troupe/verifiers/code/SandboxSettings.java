@@ -6,17 +6,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What programs may use, and how they are shut in.
+ * The limits of programs and their isolation.
  *
  * @param workers programs that run at once
- * @param isolation how
- * @param python the interpreter, 3.9 or later, of the system: not a shim in a home directory
+ * @param isolation how programs are isolated
+ * @param python the system's interpreter, 3.9 or later: not a shim in a home directory
  * @param wall time of a program with all its calls; of a whole program, time of each run
  * @param wallOfAllRuns time of all runs of a whole program together
- * @param memoryBytes of address space of each process, and of all processes' own pages together
- * @param processes and threads that a program may have at once, itself included
- * @param fileBytes of all files a program may hold at once
- * @param outputBytes that a whole program may write
+ * @param memoryBytes limit of each process's address space, and of the private pages of all
+ *     processes together
+ * @param processes processes and threads that a program may have at once, itself included
+ * @param fileBytes size of all files that a program may hold at once
+ * @param outputBytes output that a whole program may write
  */
 public record SandboxSettings(
     int workers,
@@ -30,22 +31,22 @@ public record SandboxSettings(
     int outputBytes) {
   static final int MOST_WORKERS = 1_000;
 
-  /** How programs are shut in. */
+  /** How programs are isolated. */
   public enum SandboxIsolation {
     /**
-     * In namespaces of their own, made by bubblewrap, behind a filter of system calls. Refused
-     * where either does not work.
+     * In their own namespaces, made by bubblewrap, behind a filter of system calls. The sandbox
+     * does not open if either is unavailable.
      */
     BUBBLEWRAP,
-    /** The same; where there is no filter for the processor, without it. */
+    /** As {@link #BUBBLEWRAP}, but without the filter on a CPU architecture that has none. */
     BUBBLEWRAP_MAYBE_UNFILTERED,
     /**
-     * Not at all, but for limits of resources: programs can read and write what this user can, and
-     * reach the network. Only for programs that are trusted, or machines that are thrown away.
+     * Only by limits of resources: programs can read and write what this user can, and use the
+     * network. Only for trusted programs, or disposable machines.
      */
     NONE;
 
-    /** Whether programs have namespaces of their own. */
+    /** Whether programs have their own namespaces. */
     public boolean namespaces() {
       return this != NONE;
     }
@@ -78,7 +79,7 @@ public record SandboxSettings(
         outputBytes);
   }
 
-  /** A worker for each processor, 5 s, 1 GB, 32 processes, 64 MB of files, 1 MB of output. */
+  /** A worker for each CPU, 5 s, 1 GB, 32 processes, 64 MB of files, 1 MB of output. */
   public static SandboxSettings standard() {
     return new SandboxSettings(
         Runtime.getRuntime().availableProcessors(),
@@ -92,7 +93,7 @@ public record SandboxSettings(
         1 << 20);
   }
 
-  /** The same with another number of workers. */
+  /** These settings with another number of workers. */
   public SandboxSettings withWorkers(int count) {
     return new SandboxSettings(
         count,
@@ -106,19 +107,19 @@ public record SandboxSettings(
         outputBytes);
   }
 
-  /** The same with another time for each run. */
+  /** These settings with another time for each run. */
   public SandboxSettings withWall(Duration each, Duration all) {
     return new SandboxSettings(
         workers, isolation, python, each, all, memoryBytes, processes, fileBytes, outputBytes);
   }
 
-  /** The same with other memory. */
+  /** These settings with another memory limit. */
   public SandboxSettings withMemory(long bytes) {
     return new SandboxSettings(
         workers, isolation, python, wall, wallOfAllRuns, bytes, processes, fileBytes, outputBytes);
   }
 
-  /** The same, shut in otherwise. */
+  /** These settings with another isolation. */
   public SandboxSettings withIsolation(SandboxIsolation other) {
     return new SandboxSettings(
         workers,
@@ -132,7 +133,7 @@ public record SandboxSettings(
         outputBytes);
   }
 
-  /** The same with another interpreter. */
+  /** These settings with another interpreter. */
   public SandboxSettings withPython(Path interpreter) {
     return new SandboxSettings(
         workers,

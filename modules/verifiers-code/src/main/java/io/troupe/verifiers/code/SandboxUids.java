@@ -3,15 +3,18 @@ package io.troupe.verifiers.code;
 import java.util.stream.Stream;
 
 /**
- * User ids that root starts sandboxes as: without files, without names, and outside the ranges that
- * systemd, containers and {@code /etc/subuid} hand out (systemd.io/UIDS-GIDS). A worker has one of
- * its own, so that a limit on processes is its own too.
+ * The user ids under which root starts sandboxes: ids without files, without names, and outside the
+ * ranges that systemd, containers and {@code /etc/subuid} allocate (systemd.io/UIDS-GIDS). Each
+ * worker has its own id, so that its limit on processes is its own too.
  */
 final class SandboxUids {
   private static final int FIRST = 70_000;
   private static final int COUNT = SandboxSettings.MOST_WORKERS;
 
-  /** In a container that maps 65,536 ids only; with more workers than these, some share one. */
+  /**
+   * For a container that maps only 65,536 ids; with more workers than there are ids, some workers
+   * share one.
+   */
   private static final int FIRST_OF_SMALL_MAP = 60_706;
 
   private static final int COUNT_OF_SMALL_MAP = 478;

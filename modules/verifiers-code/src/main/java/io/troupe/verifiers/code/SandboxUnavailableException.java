@@ -2,7 +2,7 @@ package io.troupe.verifiers.code;
 
 import java.io.IOException;
 
-/** Programs cannot be judged on this machine; the message says why, and what to do. */
+/** This machine cannot judge programs; the message gives cause and remedy. */
 public final class SandboxUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 

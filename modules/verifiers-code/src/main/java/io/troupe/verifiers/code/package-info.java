@@ -1,4 +1,4 @@
-/** Judges programs by running them, in a sandbox that takes them for hostile. */
+/** Judges programs by running them, in a sandbox that assumes them hostile. */
 @NullMarked
 package io.troupe.verifiers.code;
 
