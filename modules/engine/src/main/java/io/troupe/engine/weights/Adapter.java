@@ -46,31 +46,6 @@ public record Adapter(
     return tensors.isEmpty();
   }
 
-  /** Whether they change what they are added to: new ones do not, their B being zeros. */
-  public boolean addsAnything() {
-    return tensors.stream()
-        .filter(part -> part.name().endsWith(UP))
-        .anyMatch(part -> !isZero(part.data()));
-  }
-
-  private static boolean isZero(MemorySegment values) {
-    for (long at = 0; at < values.byteSize(); at += Float.BYTES) {
-      if (values.get(FLOATS, at) != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * The weights that these adapters were merged into: what was added is subtracted, in float32.
-   *
-   * @throws IllegalArgumentException as {@link #addedTo}
-   */
-  public List<WeightSnapshot.Tensor> extractedFrom(List<WeightSnapshot.Tensor> merged) {
-    return new Adapter(rank, -alpha, targets, tensors).addedTo(merged);
-  }
-
   /**
    * The weights with these adapters merged in: W + alpha / rank · B A of each adapted matrix, in
    * float32. What an engine merges on an accelerator may differ from it by rounding.

@@ -2,11 +2,10 @@ package io.troupe.engine.http.probe;
 
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.ScoringEngine;
-import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;
 
-/** What the run's own engine says of tokens: what a server says of them is held against it. */
+/** Scores tokens with the run's own engine, as the reference for a server's log-probabilities. */
 @FunctionalInterface
 public interface LocalScorer {
   /**
@@ -16,20 +15,14 @@ public interface LocalScorer {
    */
   List<double[]> of(WeightSnapshot weights, List<int[]> sequences);
 
-  /** The same by the weights without their adapters. */
-  default List<double[]> ofBase(WeightSnapshot weights, List<int[]> sequences) {
-    List<WeightSnapshot.Tensor> base = weights.adapter().extractedFrom(weights.tensors());
-    return of(new WeightSnapshot(weights.version(), TensorDigest.of(base), base), sequences);
-  }
-
-  /** Where servers get merged weights, whose digest tells what they are. */
+  /** A scorer for servers with merged weights, whose digest identifies them. */
   static LocalScorer unavailable() {
     return (_, _) -> {
       throw new UnsupportedOperationException("merged weights are not compared");
     };
   }
 
-  /** By a scorer that is there for the call only: one more copy of the weights meanwhile. */
+  /** Scores with an engine that exists during the call only, with its own copy of the weights. */
   static LocalScorer by(PolicyEngines engines) {
     return (weights, sequences) -> {
       try (ScoringEngine scorer = engines.newScorer()) {

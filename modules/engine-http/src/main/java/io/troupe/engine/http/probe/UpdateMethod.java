@@ -2,21 +2,21 @@ package io.troupe.engine.http.probe;
 
 import java.util.List;
 
-/** How a server gets new weights. */
+/** The way in which a server gets new weights. */
 public enum UpdateMethod {
-  /** It reads a directory, and moves between two tokens. */
+  /** The server reads a directory, and changes weights between two tokens. */
   READ,
-  /** It reads a directory while it is paused. */
+  /** The server reads a directory while it is paused. */
   PAUSE_AND_READ,
-  /** Its workers read a directory while it is paused; its name for the weights is set apart. */
+  /** The server's workers read a directory while it is paused; another call names the weights. */
   PAUSE_CALL_AND_NAME,
-  /** The same, of a server without names. */
+  /** The server's workers read a directory while it is paused; its weights have no name. */
   PAUSE_AND_CALL,
-  /** It loads the adapters beside those it has; requests name the ones they want. */
+  /** The server loads an adapter beside its other ones; each request names its adapter. */
   ADAPTER,
-  /** It is ended, and started with a directory; for a server of ours that has no other way. */
+  /** The run restarts the server with a directory; for a sidecar that has no other way. */
   RESTART,
-  /** There is none. */
+  /** The server cannot get new weights. */
   NONE;
 
   /** The steps, in order. */
@@ -40,7 +40,7 @@ public enum UpdateMethod {
               UpdateStep.TRY);
       case PAUSE_AND_CALL ->
           List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
-      case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.TRY, UpdateStep.COMPARE);
+      case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.LIST, UpdateStep.TRY, UpdateStep.BASE);
       case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
       case NONE -> List.of();
     };

@@ -2,34 +2,36 @@ package io.troupe.engine.http.probe;
 
 /** A step of an update. */
 public enum UpdateStep {
-  /** Hold requests in flight; drop their keys and values where they are to be computed again. */
+  /** Freeze requests in flight. With recomputation, drop their keys and values. */
   PAUSE,
-  /** Wait until no request is in flight; new ones wait, or go elsewhere. */
+  /** Wait until no request is in flight. New requests wait, or go to other servers. */
   DRAIN,
-  /** Read the weights. Never done twice: what failed may be half done. */
+  /** Read the weights. This step is never repeated, because a failed one may be half done. */
   READ,
-  /** Load adapters under a name of their own, beside all that the server draws with. */
+  /** Load the adapters under their own name, beside all that the server has. */
   LOAD,
-  /** End the server, and start it with the weights. Never done twice either. */
+  /** Check that the server lists the new adapter, and still lists the one before it. */
+  LIST,
+  /** Stop the server, and start it with the weights. This step is never repeated either. */
   RESTART,
-  /** Tell the name of the weights. */
+  /** Set the server's name for the weights. */
   NAME,
-  /** Ask for the name of the weights, and compare. */
+  /** Check the server's name for the weights. */
   CONFIRM,
-  /** Go on. */
+  /** Continue the requests in flight. */
   RESUME,
-  /** Draw a token, and check it. */
+  /** Sample a token, and check that the answer names these weights. */
   TRY,
-  /** Compare what is drawn with adapters with what the run's own policy says of it. */
-  COMPARE;
+  /** Check, once for each life of the server, that the run's checkpoint is under the adapters. */
+  BASE;
 
-  /** Whether nobody knows, once it was begun, which weights the server has. */
+  /** Whether the server's weights are unknown from the moment this step begins. */
   public boolean changesWeights() {
     return this == READ || this == RESTART;
   }
 
-  /** Whether doing it again does no harm. */
+  /** Whether a failed step is worth repeating, and repeating it does no harm. */
   public boolean repeatable() {
-    return !changesWeights() && this != COMPARE; // its answer would be the same
+    return !changesWeights() && this != BASE; // its answer would be the same
   }
 }

@@ -1,5 +1,7 @@
 package io.troupe.engine.http.replica;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.http.client.InferenceCallException;
@@ -17,55 +19,87 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 
 /**
- * The adapters that one server was given, each under the name of its weights, and the requests that
- * use them. A request names its adapter, so it ends with the weights it began with, while others
- * begin with newer ones; an adapter that no request uses any more is unloaded after the next
- * update. So is one that an earlier sampler of this run has left: what tells it from another run's
- * is the folder that it was loaded from.
+ * The adapters that one server has loaded, each under the name of its weights, and the number of
+ * requests that use each of them. A request names its adapter, so it ends with the weights that it
+ * began with, while other requests begin with newer ones. The next update unloads every adapter
+ * that no request uses. An adapter of an earlier sampler of this run is unloaded too; the folder
+ * that it was loaded from distinguishes it from another run's.
  */
 public final class LoadedAdapters {
   private static final Duration CALL = Duration.ofMinutes(2);
 
-  /** New weights wait for it. */
+  /** Short, because new weights wait for an unloading. */
   private static final Duration UNLOAD = Duration.ofSeconds(10);
 
   private static final int NO_SUCH_THING = 404;
+  private static final String MODELS = "/v1/models";
 
   private final InferenceClient wire;
   private final Map<String, Integer> uses = new HashMap<>(); // by name; guarded by this
-  private final SequencedSet<String> there = new LinkedHashSet<>(); // surely; guarded by this
-  private boolean looked; // whether for those of an earlier sampler; of who makes updates
+  private final SequencedSet<String> loaded = new LinkedHashSet<>(); // guarded by this
+  private boolean adopted; // an earlier sampler's; of the thread that makes updates
+  private Optional<Set<String>> inAnswer = Optional.empty(); // of the thread that makes updates
 
   public LoadedAdapters(InferenceClient wire) {
     this.wire = wire;
   }
 
-  /** A request that names an adapter begins. */
+  /** Notes that a request with an adapter begins. */
   synchronized void began(String name) {
     uses.merge(name, 1, Integer::sum);
   }
 
-  /** It ended. */
+  /** Notes that a request with an adapter ended. */
   synchronized void ended(String name) {
     uses.merge(name, -1, Integer::sum);
   }
 
-  /** The server may be another process: nobody knows what it has. */
+  /** Forgets what is loaded, because the server may be another process. */
   synchronized void doubt() {
-    there.clear();
+    loaded.clear();
   }
 
-  /** One that the server must have beside another, the latest; none if it need not have any. */
-  synchronized Optional<String> loadedBefore(String name) {
-    return there.reversed().stream().filter(other -> !other.equals(name)).findFirst();
+  /** The latest adapter that the server must still have beside a newer one. */
+  private synchronized Optional<String> loadedBefore(String name) {
+    return loaded.reversed().stream().filter(other -> !other.equals(name)).findFirst();
   }
 
-  /** Loads one; says what went wrong, if anything. */
+  /**
+   * Why the server's list is not as it must be: it has to hold the adapter that was just loaded,
+   * and the one before it, which only a restart takes away unasked. SGLang lists its adapters in
+   * the answer to a loading; where it does not, a sample with the adapter has to do, because it
+   * refuses unknown names.
+   */
+  Optional<String> missing(String name, Dialect dialect) throws InterruptedException {
+    Optional<Set<String>> listed = inAnswer;
+    if (dialect != Dialect.SGLANG) {
+      Response answer = wire.get(MODELS, CALL);
+      if (!answer.ok()) {
+        return Optional.of(answer.fault().toString());
+      }
+      listed = Optional.of(Set.copyOf(answer.json().path("data").findValuesAsText("id")));
+    }
+    if (listed.isEmpty()) {
+      return Optional.empty();
+    }
+    Set<String> names = listed.get();
+    return names.contains(name)
+        ? loadedBefore(name)
+            .filter(earlier -> !names.contains(earlier))
+            .map(
+                earlier ->
+                    "it no longer lists the adapter %s; it was restarted, and is checked again"
+                        .formatted(earlier))
+        : Optional.of("it does not list the adapter %s that it was told to load".formatted(name));
+  }
+
+  /** Loads an adapter; returns the reason of a failure. */
   public Optional<String> load(String name, Path folder, Dialect dialect)
       throws InterruptedException {
-    if (!looked) {
+    if (!adopted) {
       adopt(folder);
     }
     ObjectNode body =
@@ -73,22 +107,27 @@ public final class LoadedAdapters {
     synchronized (this) {
       uses.putIfAbsent(name, 0); // a call that fails may load it all the same
     }
+    inAnswer = Optional.empty();
     Response answer = wire.post(route("load_lora_adapter", dialect), body, CALL);
+    JsonNode listed = answer.json().path("loaded_adapters");
+    if (listed.isObject()) {
+      inAnswer = Optional.of(listed.properties().stream().map(Map.Entry::getKey).collect(toSet()));
+    }
     String said = answer.ok() ? failure(answer) : answer.fault().toString();
-    // The name holds the digest: an adapter of that name is this one.
+    // An adapter of that name is this one, because the name holds its digest.
     if (said.isEmpty() || said.toLowerCase(Locale.ROOT).contains("already")) {
       synchronized (this) {
-        there.addLast(name);
+        loaded.addLast(name);
       }
       return Optional.empty();
     }
-    Unloaded _ = unloadUnused(name, dialect); // they may take the room that the next try needs
+    Unloaded _ = unloadUnused(name, dialect); // the next attempt may need their room
     return Optional.of(said);
   }
 
-  /** Takes those that were loaded from beside a folder for unused ones of this sampler. */
+  /** Counts adapters that were loaded from this folder's siblings as unused ones of this run. */
   private void adopt(Path folder) throws InterruptedException {
-    Response answer = wire.get("/v1/models", CALL);
+    Response answer = wire.get(MODELS, CALL);
     synchronized (this) {
       for (JsonNode model : answer.json().path("data")) {
         String name = model.path("id").asText("");
@@ -97,7 +136,7 @@ public final class LoadedAdapters {
         }
       }
     }
-    looked = answer.ok();
+    adopted = answer.ok();
   }
 
   private static String failure(Response answer) {
@@ -107,14 +146,14 @@ public final class LoadedAdapters {
   }
 
   /**
-   * What came of unloading.
+   * The outcome of an unloading.
    *
-   * @param kept those that the server did not let go; they are asked for again with the next update
-   * @param lost those that it had to have and did not know, as one that was started anew
+   * @param kept adapters that the server did not unload; the next update asks again
+   * @param lost adapters that the server had and does not know now, as after a restart
    */
   record Unloaded(List<String> kept, List<String> lost) {}
 
-  /** Unloads those that nobody uses but one. */
+  /** Unloads every adapter that no request uses, except the current one. */
   Unloaded unloadUnused(String current, Dialect dialect) throws InterruptedException {
     List<String> unused;
     List<String> surely;
@@ -125,9 +164,9 @@ public final class LoadedAdapters {
               .map(Map.Entry::getKey)
               .sorted()
               .toList();
-      surely = unused.stream().filter(there::contains).toList();
+      surely = unused.stream().filter(loaded::contains).toList();
       unused.forEach(uses::remove);
-      unused.forEach(there::remove);
+      unused.forEach(loaded::remove);
     }
     List<String> kept = new ArrayList<>();
     List<String> lost = new ArrayList<>();

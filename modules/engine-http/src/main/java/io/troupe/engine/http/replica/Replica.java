@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server of a fleet: what it can do, what it draws with, and what it draws. Its updates block;
+ * One server of a fleet: its capabilities, its weights, and its sample requests. Updates block, and
  * one thread at a time makes them.
  */
 public final class Replica implements AutoCloseable {
@@ -41,7 +41,7 @@ public final class Replica implements AutoCloseable {
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private final AtomicLong doubts = new AtomicLong();
-  private final AdapterComparison comparing;
+  private long checkedLife = -1; // of the thread that makes updates
   private volatile boolean updating;
   private volatile QueueProgress queue = QueueProgress.NONE;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
@@ -49,7 +49,7 @@ public final class Replica implements AutoCloseable {
   private final AtomicInteger requests = new AtomicInteger();
   private final Object idle = new Object();
 
-  /** Starts the server anew with weights; true once it serves. */
+  /** Restarts the server with weights; returns whether the server serves again. */
   @FunctionalInterface
   public interface Restarter {
     boolean restart(Path weights) throws InterruptedException;
@@ -58,8 +58,8 @@ public final class Replica implements AutoCloseable {
   /**
    * A server.
    *
-   * @param policy of the run
-   * @param restarter none where it must not be started anew for new weights
+   * @param policy the run's policy
+   * @param restarter restarts the server with new weights; empty where that is not allowed
    */
   public Replica(
       String name,
@@ -74,7 +74,6 @@ public final class Replica implements AutoCloseable {
     this.adapters = new LoadedAdapters(wire);
     this.calls =
         new WeightUpdateCalls(wire, policy, restarter, publishing, adapters, this::awaitIdle);
-    this.comparing = new AdapterComparison(name, calls);
   }
 
   public String name() {
@@ -85,29 +84,29 @@ public final class Replica implements AutoCloseable {
     return wire;
   }
 
-  /** The server told its load. */
+  /** Takes the server's report of its load. */
   public void reportLoad(LoadReport load, long now) {
     queue = queue.after(load, now);
   }
 
-  /** Whether requests wait there while it draws for others, as far as it tells. */
+  /** Whether requests wait while the server samples for others, by its own reports. */
   private boolean isQueueing() {
     return queue.moves(System.nanoTime(), wire.endpoint().patience().idle());
   }
 
-  /** Draws of ours that it has. */
+  /** How many sample requests of this run are in flight. */
   public int requests() {
     return requests.get();
   }
 
-  /** A draw is about to start: what it names stays loaded until it ends, or is released. */
+  /** Keeps the adapter of a request loaded until the request ends, or is released. */
   public void reserve(GenerateRequest draw) {
     if (!draw.adapter().isEmpty()) {
       adapters.began(draw.adapter());
     }
   }
 
-  /** A draw that was reserved ended, or does not start. */
+  /** Releases the adapter of a request that ended, or does not start. */
   public void release(GenerateRequest draw) {
     if (!draw.adapter().isEmpty()) {
       adapters.ended(draw.adapter());
@@ -115,7 +114,7 @@ public final class Replica implements AutoCloseable {
   }
 
   /**
-   * Starts a draw that was reserved.
+   * Sends a reserved request.
    *
    * @param sinceNanos when its completions were first asked for
    */
@@ -138,7 +137,7 @@ public final class Replica implements AutoCloseable {
     return call;
   }
 
-  /** Requests end by their own deadline; one that comes in late is refused, and asked again. */
+  /** Waits for the requests in flight, which have deadlines. Later ones are refused and retried. */
   private Optional<String> awaitIdle() throws InterruptedException {
     long end = System.nanoTime() + wire.endpoint().patience().total().toNanos();
     synchronized (idle) {
@@ -153,22 +152,22 @@ public final class Replica implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Whether new weights may cost it its life. */
+  /** Whether the server may be restarted for new weights. */
   boolean mayRestart() {
     return restarter.isPresent();
   }
 
-  /** What a run asks of it. */
+  /** What the run requires of the server. */
   ServerRequirements needs() {
     return ServerRequirements.of(calls.policy(), publishing, mayRestart());
   }
 
-  /** What it gets of each version. */
+  /** What the server gets of each version. */
   PublishedWeightForm publishing() {
     return publishing;
   }
 
-  /** The adapter to ask for, of weights that it draws with; empty for the model as it is. */
+  /** The adapter that a request for these weights names; empty for the bare model. */
   public String adapter(WeightTag asked) {
     return calls.adapter(asked);
   }
@@ -178,11 +177,11 @@ public final class Replica implements AutoCloseable {
     return best == UpdateMethod.NONE && mayRestart() ? UpdateMethod.RESTART : best;
   }
 
-  /** What it can do; found out again after {@link #resetCapabilities}. */
+  /** The server's capabilities; probed again after {@link #resetCapabilities}. */
   public Capabilities capabilities() throws InterruptedException {
-    Optional<Capabilities> can = capabilities; // whoever doubts it may forget them meanwhile
+    Optional<Capabilities> can = capabilities; // another thread may reset them meanwhile
     if (can.isEmpty()) {
-      calls.resumeIfPaused(); // or it would hold the probe's draws for good
+      calls.resumeIfPaused(); // a paused server never answers the probe
       can = Optional.of(CapabilityProbe.probe(wire));
       capabilities = can;
     }
@@ -193,7 +192,7 @@ public final class Replica implements AutoCloseable {
     return capabilities;
   }
 
-  /** It may be another process by now. */
+  /** Forgets what is known of the server, because it may be another process. */
   public void resetCapabilities() {
     capabilities = Optional.empty();
     weights = Optional.empty();
@@ -201,33 +200,33 @@ public final class Replica implements AutoCloseable {
     adapters.doubt();
   }
 
-  /** The weights that it is known to draw with. */
+  /** The weights that the server is known to sample with. */
   public Optional<WeightTag> weights() {
     return weights;
   }
 
-  /** Whether it is being paused or updated, so that its tokens may stall. */
+  /** Whether an update or a pause may stall the server's tokens. */
   boolean isUpdating() {
     return updating;
   }
 
   /**
-   * How often it began to read weights and did not come to draw with them. What a request drew
-   * while this number changed may be of weights that were read in part.
+   * How often a reading of weights began and did not end in an update. Tokens that were sampled
+   * while this number changed may be of partially read weights.
    */
   public long partialLoads() {
     return partialLoads.get();
   }
 
-  /** Completes once it is known whether a reading that is under way succeeds; else it has. */
+  /** Completes when the outcome of the present reading is known; without one, it is complete. */
   public CompletionStage<Void> settled() {
     return settled.minimalCompletionStage();
   }
 
   /**
-   * Moves the server to weights.
+   * Updates the server to weights.
    *
-   * @return what it came to: never {@link WeightUpdate.Next.Do}
+   * @return the outcome, never {@link WeightUpdate.Next.Do}
    */
   public WeightUpdate.Next update(WeightSyncLoop.TargetWeightSet goal) throws InterruptedException {
     WeightTag tag = goal.tag();
@@ -256,7 +255,7 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /** Lets go of adapters that no request uses any more; false if it had lost one of them. */
+  /** Unloads the adapters that no request uses; false if the server had lost one of them. */
   boolean unloadUnusedAdapters() throws InterruptedException {
     Optional<Capabilities> can = capabilities;
     Optional<WeightTag> current = weights;
@@ -302,10 +301,10 @@ public final class Replica implements AutoCloseable {
       Capabilities can,
       long life)
       throws InterruptedException {
-    boolean idles = requests.get() == 0; // else it may only be slow
+    boolean idles = requests.get() == 0; // a busy server may only be slow
     try {
-      if (step == UpdateStep.COMPARE) {
-        return comparing.take(update, goal, can, life);
+      if (step == UpdateStep.BASE) {
+        return baseChecked(update, goal, can, life);
       }
       Optional<String> failure = calls.take(step, goal, can);
       return failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
@@ -314,6 +313,23 @@ public final class Replica implements AutoCloseable {
           ? update.hung(step)
           : update.unanswered(broken.fault().toString());
     }
+  }
+
+  /** Checks the model under the adapters, unless this life of the server has passed already. */
+  private WeightUpdate baseChecked(
+      WeightUpdate update, WeightSyncLoop.TargetWeightSet goal, Capabilities can, long life)
+      throws InterruptedException {
+    if (checkedLife == life) {
+      return update.succeeded();
+    }
+    return switch (calls.checkBase(goal, can)) {
+      case BaseModelCheck.CheckOutcome.SameModel() -> {
+        checkedLife = life;
+        yield update.succeeded();
+      }
+      case BaseModelCheck.CheckOutcome.OtherModel(String how) -> update.failed(how);
+      case BaseModelCheck.CheckOutcome.Unable(String why) -> update.unable(why);
+    };
   }
 
   @Override

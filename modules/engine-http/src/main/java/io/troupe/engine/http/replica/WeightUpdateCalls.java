@@ -2,7 +2,6 @@ package io.troupe.engine.http.replica;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceClient.Response;
 import io.troupe.engine.http.probe.Capabilities;
@@ -12,7 +11,6 @@ import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.ProbeSample;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.probe.UpdateStep;
-import io.troupe.engine.http.protocol.CallFailure;
 import io.troupe.engine.http.protocol.CompletionChunk;
 import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.GenerateRequest;
@@ -26,12 +24,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The steps of an update, as calls of one server. They block, and say what went wrong.
+ * The steps of an update, as blocking calls to one server.
  *
- * @param policy of the run, which adapters are compared with
- * @param restarter none where it must not be started anew for new weights
- * @param publishing what it gets of each version
- * @param idle waits until no draw of ours is in flight
+ * @param policy the run's policy, for the check of the base
+ * @param restarter restarts the server with new weights; empty where that is not allowed
+ * @param publishing what the server gets of each version
+ * @param idle waits until no sample request of this run is in flight
  */
 record WeightUpdateCalls(
     InferenceClient wire,
@@ -43,19 +41,19 @@ record WeightUpdateCalls(
   private static final Duration CALL = Duration.ofSeconds(60);
   private static final Duration READ = Duration.ofMinutes(10);
 
-  /** Waits for the requests in flight. */
+  /** Waits for the end of the requests in flight. */
   @FunctionalInterface
   interface Idle {
-    /** Says what went wrong, if anything. */
+    /** Returns the reason of a failure. */
     Optional<String> await() throws InterruptedException;
   }
 
-  /** The adapter to ask for, of weights that it draws with; empty for the model as it is. */
+  /** The adapter that a request for these weights names; empty for the bare model. */
   String adapter(WeightTag asked) {
     return publishing == PublishedWeightForm.ADAPTERS ? asked.toString() : "";
   }
 
-  /** Takes one step; says what went wrong, if anything. */
+  /** Takes one step; returns the reason of a failure. */
   Optional<String> take(UpdateStep step, WeightSyncLoop.TargetWeightSet goal, Capabilities can)
       throws InterruptedException {
     WeightTag tag = goal.tag();
@@ -69,6 +67,7 @@ record WeightUpdateCalls(
         Optional<String> other = differentBase(can);
         yield other.isPresent() ? other : adapters.load(tag.toString(), directory, can.dialect());
       }
+      case LIST -> adapters.missing(tag.toString(), can.dialect());
       case RESTART ->
           restarter.orElseThrow().restart(directory)
               ? Optional.empty()
@@ -88,7 +87,7 @@ record WeightUpdateCalls(
       case RESUME ->
           fault(wire.post(sglang ? "/continue_generation" : "/resume", JsonFields.object(), CALL));
       case TRY -> generateOneToken(tag, can);
-      case COMPARE -> throw new IllegalStateException("what comes of a comparison is more");
+      case BASE -> throw new IllegalStateException("the outcome of a base check is more than that");
     };
   }
 
@@ -97,11 +96,10 @@ record WeightUpdateCalls(
   }
 
   /**
-   * Requests in flight are frozen with their keys and values, and go on with them: vLLM passes
-   * clear_cache over in this mode, or takes it for what the reset does, by its version. New
-   * requests find no keys of older weights: each carries the name of its weights as cache_salt. The
-   * reset takes their keys and values from requests in flight, which compute them again once
-   * resumed.
+   * Freezes requests in flight with their keys and values. Depending on its version, vLLM ignores
+   * clear_cache in this mode, or does with it what the reset does. New requests never meet keys of
+   * older weights, because each carries the name of its weights as cache_salt. The reset drops the
+   * keys and values of requests in flight, which are computed again after the resumption.
    */
   private Optional<String> pause(Capabilities can) throws InterruptedException {
     Optional<String> failure =
@@ -113,52 +111,13 @@ record WeightUpdateCalls(
                 "/reset_prefix_cache?reset_running_requests=true", JsonFields.object(), CALL));
   }
 
-  /** Compares what it draws with adapters that it has with what the policy says of it. */
-  BaseModelCheck.CheckOutcome compare(WeightSyncLoop.TargetWeightSet goal, Capabilities can)
+  /** Checks the model under the adapters that the server has loaded. */
+  BaseModelCheck.CheckOutcome checkBase(WeightSyncLoop.TargetWeightSet goal, Capabilities can)
       throws InterruptedException {
     return new BaseModelCheck(wire, policy).verdict(can, goal.tag(), goal.weights());
   }
 
-  /** What the adapters that a server was given before tell of it. */
-  enum Life {
-    /** It has them, as the process that was given them. */
-    SAME,
-    /** It has lost them, as one that was started anew. */
-    ANOTHER,
-    /** It has none that it should still have. */
-    UNTOLD
-  }
-
-  /**
-   * Whether it is the process that was given adapters before these. A server that does not list its
-   * adapters draws a token with the earlier ones.
-   */
-  Life life(WeightTag loaded, Capabilities can) throws InterruptedException {
-    Optional<String> earlier = adapters.loadedBefore(loaded.toString());
-    if (earlier.isEmpty()) {
-      return Life.UNTOLD;
-    }
-    if (wire.get("/v1/models", CALL)
-        .json()
-        .path("data")
-        .findValuesAsText("id")
-        .contains(earlier.get())) {
-      return Life.SAME;
-    }
-    try {
-      CompletionChunk _ = trial(can, "again-" + loaded, earlier.get());
-      return Life.SAME;
-    } catch (MalformedResponseException drawn) {
-      return Life.SAME;
-    } catch (InferenceCallException refused) {
-      if (refused.fault().ofAdapterRequest().kind() == CallFailure.Kind.NO_ADAPTER) {
-        return Life.ANOTHER;
-      }
-      throw refused;
-    }
-  }
-
-  /** Adapters belong to the checkpoint they were trained beside; merged weights are another. */
+  /** Why adapters do not fit: merged weights are another base than policy.checkpoint. */
   private Optional<String> differentBase(Capabilities can) throws InterruptedException {
     return Stream.of(can.model(), can.has(Capability.WEIGHT_NAME) ? named(can) : "")
         .filter(told -> WeightTag.parse(told).isPresent())
@@ -195,15 +154,15 @@ record WeightUpdateCalls(
         : fault(answer);
   }
 
-  /** What it calls its weights. */
+  /** The server's name for its weights. */
   String named(Capabilities can) throws InterruptedException {
     String route = can.dialect() == Dialect.SGLANG ? "/get_weight_version" : "/weight_info";
     return wire.get(route, CALL).json().path("weight_version").asText("");
   }
 
   /**
-   * Who crashed between pause and resume left the server paused. SGLang does not tell whether it
-   * is, and goes on in any case.
+   * Resumes a server that a crash between pause and resumption has left paused. SGLang does not
+   * report whether it is paused, so it is always resumed.
    */
   void resumeIfPaused() throws InterruptedException {
     Response told = wire.get("/is_paused", CALL);
@@ -215,10 +174,10 @@ record WeightUpdateCalls(
     }
   }
 
-  /** Draws one token; a server's queue is in the wait for it. */
-  private CompletionChunk trial(Capabilities can, String id, String weights)
+  /** Samples one token. The wait for it includes the server's queue. */
+  private CompletionChunk token(Capabilities can, String id, String weights)
       throws MalformedResponseException, InterruptedException {
-    GenerateRequest draw =
+    GenerateRequest request =
         new GenerateRequest(
             id,
             can.model(),
@@ -230,13 +189,13 @@ record WeightUpdateCalls(
             weights,
             Duration.ZERO,
             publishing == PublishedWeightForm.ADAPTERS ? weights : "");
-    return new ProbeSample(wire, can).of(draw, wire.endpoint().patience().firstToken());
+    return new ProbeSample(wire, can).of(request, wire.endpoint().patience().firstToken());
   }
 
   private Optional<String> generateOneToken(WeightTag tag, Capabilities can)
       throws InterruptedException {
     try {
-      CompletionChunk piece = trial(can, "try-" + tag, tag.toString());
+      CompletionChunk piece = token(can, "try-" + tag, tag.toString());
       if (publishing == PublishedWeightForm.ADAPTERS) {
         Optional<String> other =
             piece.versions().stream()
@@ -247,17 +206,19 @@ record WeightUpdateCalls(
         if (other.isPresent()) {
           return other;
         }
-        return piece.model().isEmpty() || piece.model().equals(tag.toString())
+        boolean echoes = can.dialect() == Dialect.VLLM || can.dialect() == Dialect.TROUPE;
+        boolean silent = !echoes && piece.model().isEmpty(); // as SGLang's /generate
+        return silent || piece.model().equals(tag.toString())
             ? Optional.empty()
             : Optional.of(
-                "a token drawn for trial is of '%s', not of the adapter %s"
+                "a token sampled for trial is of '%s', not of the adapter %s"
                     .formatted(piece.model(), tag));
       }
       return piece.versions().stream()
           .map(VersionSpan::tag)
           .filter(told -> !told.equals(tag.toString()))
           .findFirst()
-          .map(told -> "a token drawn for trial is of weights '%s', not %s".formatted(told, tag));
+          .map(told -> "a token sampled for trial is of weights '%s', not %s".formatted(told, tag));
     } catch (MalformedResponseException malformed) {
       return Optional.of(String.valueOf(malformed.getMessage()));
     }

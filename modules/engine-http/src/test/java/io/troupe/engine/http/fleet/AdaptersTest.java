@@ -15,7 +15,6 @@ import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.LocalScorer;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.protocol.Dialect;
-import io.troupe.engine.http.replica.AdapterEffect;
 import io.troupe.engine.http.replica.BaseModelCheck;
 import io.troupe.engine.http.replica.LoadedAdapters;
 import io.troupe.engine.protocol.WeightTag;
@@ -23,14 +22,11 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,82 +130,21 @@ class AdaptersTest {
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
-    assertThat(server.compared()).isNotEmpty();
+    assertThat(server.baseChecks()).isNotEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
   }
 
   private BaseModelCheck.CheckOutcome verdict() throws Exception {
-    return verdict(weights(0), FakeVllm.scores());
-  }
-
-  private BaseModelCheck.CheckOutcome verdict(WeightSnapshot weights, LocalScorer scores)
-      throws Exception {
-    String name = name(weights.version().number());
+    String name = name(0);
     try (InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
       server.adapters().add(name);
       return new BaseModelCheck(
-              wire, new LocalPolicy(one.policy.tokenizer(), one.policy.contextLength(), scores))
-          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name).orElseThrow(), weights);
+              wire,
+              new LocalPolicy(
+                  one.policy.tokenizer(), one.policy.contextLength(), FakeVllm.scores()))
+          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name).orElseThrow(), weights(0));
     }
-  }
-
-  /** What the server's tokens are worth by a policy whose adapters make them less likely. */
-  private static LocalScorer lower(double natsPerVersion) {
-    return (weights, sequences) ->
-        FakeVllm.scores().of(weights, sequences).stream()
-            .map(
-                scores ->
-                    Arrays.stream(scores)
-                        .map(
-                            score ->
-                                weights.adapter().isNone()
-                                    ? score
-                                    : score - natsPerVersion * weights.version().number())
-                        .toArray())
-            .toList();
-  }
-
-  @Test
-  void verdict_adapterThatMovesLittle_tellsWhetherTheServerAddsIt() throws Exception {
-    server.shift(0.003); // of whatever it draws
-    assertThat(verdict(one.adding(1), lower(0.02)).toString())
-        .startsWith("Different")
-        .contains("moves them by 0.0200 nats on average, it moves 128 by more than 0.0090")
-        .contains("nearer to the bare weights: it passes the adapter over")
-        .contains("set rollout.publish: merged");
-    server.lowerByAdapters(0.02);
-    assertThat(verdict(one.adding(1), lower(0.02)))
-        .isEqualTo(
-            new BaseModelCheck.CheckOutcome.SameModel(new AdapterEffect.TokenAgreement(128, 128)));
-    server.lowerByAdapters(0.04);
-    assertThat(verdict(one.adding(1), lower(0.02)).toString())
-        .startsWith("Different")
-        .contains("it scales it otherwise than by lora_alpha / r");
-  }
-
-  @Test
-  void verdict_adapterThatMovesLessThanTheServersArithmetic_tellsNothingYet() throws Exception {
-    server.shift(0.05);
-    assertThat(verdict(one.adding(1), lower(0.02)).toString())
-        .startsWith("Alike")
-        .contains("Untold")
-        .contains("it moves 0 by more than 0.1500");
-    assertThat(verdict(one.adding(0), lower(0.02)).toString())
-        .contains("the adapter adds nothing yet");
-  }
-
-  /** The policy with the adapter agrees, and that is worth more than nothing. */
-  @Test
-  void verdict_noRoomForTheBareWeights_tellsNothingYet() throws Exception {
-    LocalScorer full =
-        (weights, sequences) -> {
-          if (weights.adapter().isNone()) {
-            throw new IllegalStateException("out of memory");
-          }
-          return FakeVllm.scores().of(weights, sequences);
-        };
-    assertThat(verdict(one.adding(1), full).toString()).contains("Untold", "out of memory");
   }
 
   @Test
@@ -218,8 +153,8 @@ class AdaptersTest {
     assertThat(verdict()).isInstanceOf(BaseModelCheck.CheckOutcome.SameModel.class);
     server.shift(0.3);
     assertThat(verdict().toString())
-        .startsWith("Different")
-        .contains("of 64 tokens that it drew with the adapter " + name(0))
+        .startsWith("OtherModel")
+        .contains("of 61 tokens that it sampled with the adapter " + name(0))
         .contains("they are 0.300 apart, and half precision keeps within 0.25")
         .contains("start it with policy.checkpoint, or set rollout.publish: merged");
   }
@@ -229,67 +164,46 @@ class AdaptersTest {
   void verdict_textsThatEndAtOnce_isOfFurtherPrompts() throws Exception {
     server.endAfter(1);
     server.shift(0.3);
-    assertThat(verdict().toString()).contains("of 32 tokens that it drew");
+    assertThat(verdict().toString()).contains("of 32 tokens that it sampled");
   }
 
-  private Set<String> comparedVersions() {
-    return server.compared().stream()
-        .map(id -> id.substring("compare-".length(), id.lastIndexOf('-')))
-        .collect(Collectors.toSet());
-  }
-
-  /** Not once a version: it takes a copy of the weights. */
+  /** Not once a version, because it takes a copy of the weights. */
   @Test
-  void load_versionAfterVersion_isComparedWheneverItDoublesAndAfterARestart() throws Exception {
-    for (long version = 0; version < 10; version++) {
+  void load_versionAfterVersion_checksTheBaseOnceAndAgainAfterARestart() throws Exception {
+    for (long version = 0; version < 5; version++) {
       Await.value(fleet.load(weights(version)));
     }
-    assertThat(comparedVersions())
-        .contains(name(0), name(1), name(2), name(4), name(8))
-        .hasSizeLessThan(10); // and after a connection that broke
-    int before = server.compared().size();
+    assertThat(server.baseChecks())
+        .contains("base-%s-0".formatted(name(0)))
+        .hasSizeLessThan(5); // and after a connection that broke
     server.adapters().clear();
     assertThat(draw(1).length()).isEqualTo(13);
-    assertThat(server.compared()).hasSizeGreaterThan(before);
+    assertThat(server.baseChecks()).contains("base-%s-0".formatted(name(4)));
   }
 
-  /** At version 0 there is nothing to add: the base alone draws the same. */
+  /** Its answer to the loading was 200, and that is not enough. */
   @Test
-  void load_serverThatDoesNotAddAdapters_getsNoWorkOnceTheyCount() throws Exception {
-    LocalScorer moving =
-        (weights, sequences) ->
-            FakeVllm.scores().of(weights, sequences).stream()
-                .map(
-                    scores ->
-                        Arrays.stream(scores)
-                            .map(score -> score - 0.15 * weights.version().number())
-                            .toArray())
-                .toList();
-    try (LoadBalancerOfOne other =
-        new LoadBalancerOfOne(
-            folder.resolve("other"), server.base(), PublishedWeightForm.ADAPTERS, moving)) {
-      Await.value(other.fleet.load(weights(0)));
-      Await.value(other.fleet.load(weights(1)));
-      CompletionStage<WeightVersion> load = other.fleet.load(weights(2));
-      Await.until(() -> !other.fleet.report().contains("updates_failed=0"));
-      assertThat(other.fleet.report()).contains("ready=0");
-      assertThat(load.toCompletableFuture()).isNotDone();
-    }
+  void load_adapterThatTheServerDoesNotList_givesItNoWorkUntilItDoes() throws Exception {
+    server.listNoAdapters(true);
+    CompletionStage<WeightVersion> load = fleet.load(weights(0));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
+    assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
+    assertThat(server.draws()).isEmpty();
+    assertThat(server.baseChecks()).as("the list came first").isEmpty();
+    assertThat(load.toCompletableFuture()).isNotDone();
+    server.listNoAdapters(false);
+    Await.value(load);
+    assertThat(draw(1).length()).isEqualTo(13);
   }
 
-  /** Long before they move the policy by a quarter of a nat. */
   @Test
-  void load_serverThatPassesAdaptersOver_getsNoWorkOnceTheyShow() throws Exception {
-    try (LoadBalancerOfOne other =
-        new LoadBalancerOfOne(
-            folder.resolve("other"), server.base(), PublishedWeightForm.ADAPTERS, lower(0.0007))) {
-      Await.value(other.fleet.load(other.adding(0)));
-      Await.value(other.fleet.load(other.adding(1)));
-      CompletionStage<WeightVersion> load = other.fleet.load(other.adding(2));
-      Await.until(() -> !other.fleet.report().contains("updates_failed=0"));
-      assertThat(other.fleet.report()).contains("ready=0");
-      assertThat(load.toCompletableFuture()).isNotDone();
-    }
+  void load_probeCompletionNamesNoModel_givesTheServerNoWork() {
+    server.nameNoModel();
+    CompletionStage<WeightVersion> load = fleet.load(weights(0));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
+    assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
+    assertThat(server.draws()).isEmpty();
+    assertThat(load.toCompletableFuture()).isNotDone();
   }
 
   /** Over another checkpoint, while no request of ours was there to notice it. */
@@ -301,7 +215,7 @@ class AdaptersTest {
     server.adapters().clear();
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(3));
-    Await.until(() -> comparedVersions().contains(name(3)));
+    Await.until(() -> server.baseChecks().contains("base-%s-0".formatted(name(3))));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0");
     assertThat(load.toCompletableFuture()).isNotDone();
@@ -326,28 +240,6 @@ class AdaptersTest {
 
   private long loadings(long version) {
     return server.calls().stream().filter(("load " + name(version))::equals).count();
-  }
-
-  /** The base is known by then, and the trainer may need all of its memory. */
-  @Test
-  void load_ownPolicyCannotBeComputedLater_goesOn() throws Exception {
-    AtomicInteger tries = new AtomicInteger();
-    LocalScorer full =
-        (weights, sequences) -> {
-          if (weights.version().number() == 1) {
-            tries.incrementAndGet();
-            throw new IllegalStateException("out of memory");
-          }
-          return FakeVllm.scores().of(weights, sequences);
-        };
-    try (LoadBalancerOfOne other =
-        new LoadBalancerOfOne(
-            folder.resolve("other"), server.base(), PublishedWeightForm.ADAPTERS, full)) {
-      Await.value(other.fleet.load(weights(0)));
-      Await.value(other.fleet.load(weights(1)));
-      assertThat(tries).hasPositiveValue();
-      assertThat(other.draw(1).versions().newest()).isEqualTo(new WeightVersion(1));
-    }
   }
 
   @Test

@@ -14,13 +14,9 @@ import io.troupe.engine.protocol.WeightTag;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.weights.Adapter;
 import io.troupe.engine.weights.WeightSnapshot;
-import io.troupe.engine.weights.WeightSnapshot.Tensor;
 import io.troupe.serve.ToyFixture;
 import io.troupe.testkit.Await;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -83,27 +79,6 @@ public final class LoadBalancerOfOne implements AutoCloseable {
   public WeightSnapshot adapted(long version) {
     WeightSnapshot merged = weights(version);
     return merged.with(new Adapter(2, 4, List.of("q_proj"), merged.tensors()));
-  }
-
-  /** Of the same names, with adapters that change a matrix from version 1 on. */
-  WeightSnapshot adding(long version) {
-    WeightSnapshot named = weights(version);
-    Tensor matrix = floats("q_proj.weight", List.of(2L, 2L), 1, 2, 3, 4);
-    Tensor down = floats("base_model.model.q_proj.lora_A.weight", List.of(1L, 2L), 1, 1);
-    Tensor up =
-        floats("base_model.model.q_proj.lora_B.weight", List.of(2L, 1L), (float) version, 0);
-    return new WeightSnapshot(
-        named.version(),
-        named.digest(),
-        List.of(matrix),
-        new Adapter(1, 1, List.of("q_proj"), List.of(down, up)));
-  }
-
-  private static Tensor floats(String name, List<Long> shape, float... values) {
-    ByteBuffer bytes =
-        ByteBuffer.allocateDirect(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asFloatBuffer().put(values);
-    return new Tensor(name, shape, MemorySegment.ofBuffer(bytes));
   }
 
   /** By what servers know a version. */

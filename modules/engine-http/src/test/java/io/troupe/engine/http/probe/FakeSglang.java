@@ -48,6 +48,7 @@ final class FakeSglang implements AutoCloseable {
   private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
   private volatile boolean paused;
   private volatile boolean bare;
+  private volatile boolean loadsAdapters = true;
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
 
   /**
@@ -103,6 +104,18 @@ final class FakeSglang implements AutoCloseable {
     return adapters;
   }
 
+  /** It says that it loads adapters from now on, and does not. */
+  void loadNothing() {
+    loadsAdapters = false;
+  }
+
+  private String loaded() {
+    ObjectNode json = JsonFields.object().put("success", true);
+    ObjectNode all = json.putObject("loaded_adapters");
+    adapters.forEach(name -> all.putObject(name).put("lora_name", name));
+    return json.toString();
+  }
+
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
@@ -112,8 +125,10 @@ final class FakeSglang implements AutoCloseable {
         case "/openapi.json" -> say(exchange, 200, ROUTES);
         case "/get_server_info" -> say(exchange, 200, "{\"enable_lora\":%b}".formatted(lora));
         case "/load_lora_adapter" -> {
-          adapters.add(asked.path("lora_name").asText());
-          say(exchange, 200, "{\"success\":true}");
+          if (loadsAdapters) {
+            adapters.add(asked.path("lora_name").asText());
+          }
+          say(exchange, 200, loaded());
         }
         case "/unload_lora_adapter" -> {
           adapters.remove(asked.path("lora_name").asText());

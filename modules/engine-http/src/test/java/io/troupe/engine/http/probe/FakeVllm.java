@@ -81,9 +81,10 @@ public final class FakeVllm implements AutoCloseable {
   private volatile CountDownLatch hangs = new CountDownLatch(0);
   private volatile boolean paused;
   private volatile double shift;
-  private volatile double lower;
+  private volatile boolean listsNoAdapters;
+  private volatile boolean namesNoModel;
   private volatile int mostWhole = Integer.MAX_VALUE;
-  private final List<String> compared = new CopyOnWriteArrayList<>();
+  private final List<String> baseChecks = new CopyOnWriteArrayList<>();
 
   /** With the toy policy's token that ends a completion. */
   public FakeVllm() throws IOException {
@@ -165,9 +166,9 @@ public final class FakeVllm implements AutoCloseable {
     onLoad = what;
   }
 
-  /** What was asked to be drawn for comparison. */
-  public List<String> compared() {
-    return compared;
+  /** The names of the sample requests that checked the base. */
+  public List<String> baseChecks() {
+    return baseChecks;
   }
 
   /** From now on its log-probabilities are so much lower than those of {@link #scores}. */
@@ -175,9 +176,14 @@ public final class FakeVllm implements AutoCloseable {
     shift = nats;
   }
 
-  /** From now on adapters make tokens so much less likely. */
-  public void lowerByAdapters(double nats) {
-    lower = nats;
+  /** Whether {@code /v1/models} leaves out adapters from now on. */
+  public void listNoAdapters(boolean whether) {
+    listsNoAdapters = whether;
+  }
+
+  /** Completions name no model from now on. */
+  public void nameNoModel() {
+    namesNoModel = true;
   }
 
   /** From now on what it draws in one piece has no more tokens. */
@@ -272,12 +278,13 @@ public final class FakeVllm implements AutoCloseable {
     ObjectNode json = JsonFields.object();
     ArrayNode data = json.putArray("data");
     data.addObject().put("id", "base").put("max_model_len", 64);
-    adapters.forEach(
-        name ->
-            data.addObject()
-                .put("id", name)
-                .put("parent", "base")
-                .put("root", String.valueOf(roots.get(name))));
+    (listsNoAdapters ? Set.<String>of() : adapters)
+        .forEach(
+            name ->
+                data.addObject()
+                    .put("id", name)
+                    .put("parent", "base")
+                    .put("root", String.valueOf(roots.get(name))));
     return json.toString();
   }
 
@@ -342,8 +349,8 @@ public final class FakeVllm implements AutoCloseable {
       if (id.startsWith("try-")) {
         awaitEnd();
       }
-      if (id.startsWith("compare-")) {
-        compared.add(id);
+      if (id.startsWith("base-")) {
+        baseChecks.add(id);
       }
       say(exchange, fails ? 500 : 200, whole(asked, prompt, most));
       return;
@@ -453,7 +460,7 @@ public final class FakeVllm implements AutoCloseable {
   }
 
   private String told(JsonNode asked) {
-    return tells.isEmpty() ? asked.path("model").asText() : tells;
+    return namesNoModel ? "" : tells.isEmpty() ? asked.path("model").asText() : tells;
   }
 
   /** The next token; the end comes where a sequence has its length. */
@@ -462,8 +469,7 @@ public final class FakeVllm implements AutoCloseable {
   }
 
   private double logProb(int[] tokens, JsonNode asked) {
-    double adapted = asked.path("model").asText().equals("base") ? 0 : lower;
-    return -asked.path("temperature").asDouble() * worth(tokens) - shift - adapted;
+    return -asked.path("temperature").asDouble() * worth(tokens) - shift;
   }
 
   private static int worth(int[] tokens) {

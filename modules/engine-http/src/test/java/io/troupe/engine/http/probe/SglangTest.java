@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.http.client.InferenceClient;
@@ -15,6 +16,7 @@ import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,7 +106,7 @@ class SglangTest {
     assertThat(server.adapters()).isEqualTo(loaded).hasSize(1);
   }
 
-  /** It does not list its adapters, so a draw with the last one tells. */
+  /** The answer to a loading lists the adapters that it has. */
   @Test
   void load_serverStartedAnewBetweenVersions_isLookedAtAgain() throws Exception {
     Await.value(fleet.load(one.adapted(1)));
@@ -113,6 +115,15 @@ class SglangTest {
     Await.value(fleet.load(one.adapted(3)));
     assertThat(fleet.report()).doesNotContain("updates_failed=0");
     assertThat(server.adapters()).containsExactly(one.name(3));
+  }
+
+  @Test
+  void load_adapterThatTheAnswerDoesNotList_givesTheServerNoWork() {
+    server.loadNothing();
+    CompletionStage<WeightVersion> load = fleet.load(one.adapted(1));
+    Await.until(() -> !fleet.report().contains("updates_failed=0"));
+    assertThat(fleet.report()).contains("ready=0");
+    assertThat(load.toCompletableFuture()).isNotDone();
   }
 
   /** It does not tell whether it is, and a run that was killed may have left it so. */

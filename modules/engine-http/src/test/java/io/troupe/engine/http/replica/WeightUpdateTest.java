@@ -30,7 +30,7 @@ class WeightUpdateTest {
           move(halfway);
         }
         case RESUME -> paused = false;
-        case NAME, CONFIRM, TRY, COMPARE -> {}
+        case LIST, NAME, CONFIRM, TRY, BASE -> {}
       }
     }
 
@@ -71,7 +71,7 @@ class WeightUpdateTest {
       }
       boolean hangs = fails && random.nextInt(6) == 0;
       hung |= hangs;
-      boolean unable = fails && !hangs && step == UpdateStep.COMPARE && random.nextBoolean();
+      boolean unable = fails && !hangs && step == UpdateStep.BASE && random.nextBoolean();
       update =
           hangs
               ? update.hung(step)
@@ -139,10 +139,11 @@ class WeightUpdateTest {
   }
 
   @Test
-  void unanswered_atComparing_asksAgain_andAnAnswerIsBelieved() {
-    WeightUpdate comparing = WeightUpdate.begin(UpdateMethod.ADAPTER).succeeded().succeeded();
-    assertThat(stepOf(comparing.unanswered("too busy"))).isEqualTo(UpdateStep.COMPARE);
-    assertThat(comparing.failed("another").next())
-        .isEqualTo(new WeightUpdate.Next.NotUpdated("compare failed: another"));
+  void unanswered_atTheBaseCheck_asksAgain_andAnAnswerIsBelieved() {
+    WeightUpdate checking =
+        WeightUpdate.begin(UpdateMethod.ADAPTER).succeeded().succeeded().succeeded();
+    assertThat(stepOf(checking.unanswered("too busy"))).isEqualTo(UpdateStep.BASE);
+    assertThat(checking.failed("another").next())
+        .isEqualTo(new WeightUpdate.Next.NotUpdated("base failed: another"));
   }
 }
