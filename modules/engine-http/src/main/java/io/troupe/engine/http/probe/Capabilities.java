@@ -9,17 +9,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a probe found out about a server.
+ * The result of a probe.
  *
- * @param dialect it speaks
- * @param server its own words for what it is
- * @param model the name it serves
- * @param maxModelLen most tokens of prompt and completion together; 0 where it does not tell
- * @param all what it can do
+ * @param dialect the server's dialect
+ * @param server the server's version, as it reports it
+ * @param model the name of its model
+ * @param maxModelLen most tokens of prompt and completion together; 0 if it does not report them
+ * @param all its capabilities
  */
 public record Capabilities(
     Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
-  /** What a rollout cannot do without. */
+  /** The capabilities that every rollout needs. */
   private static final List<Capability> NEEDED =
       List.of(
           Capability.TOKEN_IDS,
@@ -35,12 +35,12 @@ public record Capabilities(
     return all.contains(capability);
   }
 
-  /** Whether it draws a group by one request, and with the group's seed. */
+  /** Whether one request samples a whole group, with the group's seed. */
   public boolean drawsGroups() {
     return dialect.codec().generatesGroups();
   }
 
-  /** How it gets new weights, best first. */
+  /** The best way to give the server merged weights. */
   public UpdateMethod updateWay() {
     if (has(Capability.UPDATE_FROM_DISK)) {
       return has(Capability.PAUSE) && dialect != Dialect.TROUPE
@@ -57,7 +57,7 @@ public record Capabilities(
     return UpdateMethod.NONE;
   }
 
-  /** The same, where servers get what is published. */
+  /** The best way to give the server weights in this form. */
   public UpdateMethod updateWay(PublishedWeightForm publishing) {
     return switch (publishing) {
       case MERGED -> updateWay();
@@ -65,14 +65,14 @@ public record Capabilities(
     };
   }
 
-  /** What it lacks to be given whole weights. */
+  /** How to start the server so that it takes merged weights. */
   public String updateRemedy() {
     return has(Capability.UPDATE_BY_RPC) && !has(Capability.RELOAD_FROM_PATH)
         ? "its reload_weights takes no weights_path: " + Capability.RELOAD_FROM_PATH.remedy(dialect)
         : Capability.UPDATE_BY_RPC.remedy(dialect);
   }
 
-  /** Why it holds fewer tokens than a context, if it does; empty where it does not tell. */
+  /** Why the server is too small for a context; empty if it is large enough, or unknown. */
   public Optional<String> contextObjection(int contextLength) {
     return maxModelLen == 0 || maxModelLen >= contextLength
         ? Optional.empty()
@@ -91,7 +91,7 @@ public record Capabilities(
     };
   }
 
-  /** What keeps it from being used for rollouts; empty when nothing does. */
+  /** The reasons why the server cannot serve rollouts; empty if it can. */
   public List<String> objections(ServerRequirements needs) {
     List<String> missing =
         NEEDED.stream()
@@ -122,12 +122,12 @@ public record Capabilities(
     return missing;
   }
 
-  /** For the log, of a server that gets merged weights, or none. */
+  /** A line for the log, for a server that gets merged weights or none. */
   public String line() {
     return line(PublishedWeightForm.MERGED);
   }
 
-  /** For the log. */
+  /** A line for the log. */
   public String line(PublishedWeightForm publishing) {
     return "%s %s model=%s max_model_len=%s update=%s has=%s"
         .formatted(
@@ -143,7 +143,7 @@ public record Capabilities(
                     .collect(Collectors.joining(",")));
   }
 
-  /** As logs and {@code troupe doctor} print it. */
+  /** The name that logs and {@code troupe doctor} print. */
   public static String name(Capability capability) {
     return capability.name().toLowerCase(Locale.ROOT);
   }

@@ -2,42 +2,42 @@ package io.troupe.engine.http.probe;
 
 import io.troupe.engine.http.protocol.Dialect;
 
-/** What a server can do, as seen by trying. */
+/** An ability of a server that the probe tests. */
 public enum Capability {
-  /** Draws from token ids, and tells the ids it drew. */
+  /** Takes a prompt of token ids, and returns the sampled ids. */
   TOKEN_IDS,
-  /** Tells a log-probability for each token it drew. */
+  /** Returns a log-probability for each sampled token. */
   LOG_PROBS,
-  /** Those are of the distribution that was drawn from, temperature and all. */
+  /** Returns log-probabilities of the distribution that it sampled, after the temperature. */
   SAMPLED_LOG_PROBS,
-  /** Tells the prompt as it understood it. */
+  /** Returns the prompt's token ids. */
   PROMPT_ECHO,
-  /** Sends tokens as they come. */
+  /** Streams tokens. */
   STREAM,
-  /** Tells which weights drew each token. */
+  /** Reports the weights that sampled each token. */
   WEIGHT_SPANS,
-  /** Keeps a name for its weights, and tells it. */
+  /** Has a name for its weights. */
   WEIGHT_NAME,
   /** Reads new weights from a directory. */
   UPDATE_FROM_DISK,
-  /** Reads new weights from a directory by a call of its workers. */
+  /** Reads new weights from a directory by a call to its workers. */
   UPDATE_BY_RPC,
-  /** That call takes the directory to read from. */
+  /** The call to its workers takes the directory as an argument. */
   RELOAD_FROM_PATH,
-  /** Can compute keys and values of requests in flight again with new weights. */
+  /** Computes keys and values of requests in flight again with new weights. */
   RECOMPUTE,
   /** Loads adapters while it runs. */
   ADAPTERS,
-  /** Holds requests in flight, and goes on with them. */
+  /** Freezes requests in flight, and continues them. */
   PAUSE,
-  /** Tells log-probabilities of a prompt's tokens. */
+  /** Returns log-probabilities of a prompt's tokens. */
   PROMPT_LOG_PROBS,
-  /** Ends requests by name. */
+  /** Aborts requests by name. */
   ABORT,
-  /** Tells its load. */
+  /** Reports its load. */
   METRICS;
 
-  /** How a server of a kind comes to have it. */
+  /** How an operator gives a server this capability. */
   public String remedy(Dialect dialect) {
     return switch (dialect) {
       case TROUPE ->

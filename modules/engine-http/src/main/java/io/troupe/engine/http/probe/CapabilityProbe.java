@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds out what a server can do by asking for its routes and drawing a token or two; what it says
- * of its version is printed and never relied on. It changes nothing on the server.
+ * Tests a server's capabilities by its list of routes and by sampling a few tokens. The server's
+ * version is printed and never relied on. The probe changes nothing on the server.
  */
 public final class CapabilityProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -37,9 +37,9 @@ public final class CapabilityProbe {
   }
 
   /**
-   * Looks at a server.
+   * Probes a server.
    *
-   * @throws InferenceCallException if it does not answer, or is no inference server that is known
+   * @throws InferenceCallException if the server does not answer, or is of no known dialect
    */
   public static Capabilities probe(InferenceClient wire) throws InterruptedException {
     return new CapabilityProbe(wire).look();
@@ -139,9 +139,9 @@ public final class CapabilityProbe {
   }
 
   /**
-   * Whether the workers' {@code reload_weights} knows {@code weights_path}. The call names a second
-   * argument that no version knows, so Python refuses it before anything is read; it names the
-   * first argument that it does not know.
+   * Whether the workers' {@code reload_weights} knows {@code weights_path}. The call has a second
+   * argument that no version knows, so Python refuses the call before it reads anything. The
+   * message names the first unknown argument.
    */
   private boolean reloadsFromPath() throws InterruptedException {
     ObjectNode body = JsonFields.object().put("method", "reload_weights").put("timeout", 20.0);
@@ -155,7 +155,7 @@ public final class CapabilityProbe {
         && answer.body().matches("(?s).*unexpected keyword argument.{1,4}weights_path.*");
   }
 
-  /** SGLang does by its pause, and a server of ours as its own configuration says. */
+  /** SGLang recomputes after its pause, and {@code troupe serve} by its own configuration. */
   private boolean recomputes(Dialect dialect) {
     boolean resets = false;
     for (JsonNode parameter : paths.path("/reset_prefix_cache").path("post").path("parameters")) {
@@ -169,7 +169,7 @@ public final class CapabilityProbe {
     };
   }
 
-  /** SGLang has the route in any case, and refuses it unless it was started for it. */
+  /** SGLang always has the route, and refuses it unless it was started with adapters. */
   private boolean loadsAdapters(Dialect dialect) throws InterruptedException {
     if (dialect != Dialect.SGLANG) {
       return routes.contains("/v1/load_lora_adapter");
@@ -183,7 +183,7 @@ public final class CapabilityProbe {
     return false;
   }
 
-  /** Draws that show what the routes do not. */
+  /** Sample requests that show what the routes do not. */
   private final class ProbeRequest {
     private final Dialect dialect;
     private final String model;
@@ -212,7 +212,7 @@ public final class CapabilityProbe {
     void one() throws InterruptedException {
       Response answer = wire.post(dialect.codec().path(), body(1, false), PATIENCE);
       if (answer.status() == 503) {
-        // Ours before its first weights: what it can do is known all the same.
+        // A troupe serve before its first weights; its capabilities are known.
         if (dialect == Dialect.TROUPE) {
           found.addAll(
               List.of(
@@ -247,7 +247,7 @@ public final class CapabilityProbe {
       }
     }
 
-    /** The most probable token's log-probability moves with the temperature, or is a bare one. */
+    /** Whether the best token's log-probability changes with the temperature. */
     void temperature() throws InterruptedException {
       if (dialect == Dialect.TROUPE || dialect == Dialect.LLAMA_SERVER) { // asked for by name
         found.add(Capability.SAMPLED_LOG_PROBS);

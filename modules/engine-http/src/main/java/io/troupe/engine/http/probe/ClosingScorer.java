@@ -4,8 +4,8 @@ import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;
 
 /**
- * Scores of an engine that ends with its user: one call at a time, because each has a copy of the
- * weights, and none is under way once it is closed.
+ * A scorer that can be closed. It makes one call at a time, because each call has a copy of the
+ * weights. No call is in progress once it is closed.
  */
 public final class ClosingScorer implements LocalScorer, AutoCloseable {
   private final LocalScorer scores;
@@ -23,7 +23,7 @@ public final class ClosingScorer implements LocalScorer, AutoCloseable {
     return scores.of(weights, sequences);
   }
 
-  /** Waits for a call that is under way. */
+  /** Waits for the call in progress. */
   @Override
   public synchronized void close() {
     closed = true;

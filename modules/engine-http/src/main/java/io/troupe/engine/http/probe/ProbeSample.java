@@ -11,20 +11,20 @@ import io.troupe.engine.protocol.MalformedResponseException;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Draws one completion in one piece, to see what a server does; nobody trains on it. */
+/** Samples one completion as a test of a server. No training uses it. */
 public record ProbeSample(InferenceClient wire, Capabilities can) {
   /**
-   * What comes of it: a token or more, each with a finite log-probability.
+   * Samples one token or more, each with a finite log-probability.
    *
    * @throws InferenceCallException if the server does not answer, or refuses
-   * @throws MalformedResponseException if the answer is not that
+   * @throws MalformedResponseException if the answer has no tokens, or not all log-probabilities
    */
   public CompletionChunk of(GenerateRequest draw, Duration patience)
       throws MalformedResponseException, InterruptedException {
     return of(can.dialect().codec().body(draw, false), patience);
   }
 
-  /** The same, and goes on after a token that ends a text, where the server can be asked for it. */
+  /** Samples past a token that ends a text, where the server offers that. */
   public CompletionChunk ignoringEnd(GenerateRequest draw, Duration patience)
       throws MalformedResponseException, InterruptedException {
     CompletionCodec codec = can.dialect().codec();
@@ -45,7 +45,7 @@ public record ProbeSample(InferenceClient wire, Capabilities can) {
     boolean finite = Arrays.stream(piece.logProbs()).allMatch(Double::isFinite);
     if (drawn == 0 || piece.logProbs().length != drawn || !finite) {
       throw new MalformedResponseException(
-          "of %d tokens drawn for trial, not each has a finite log-probability".formatted(drawn));
+          "of %d tokens sampled for trial, not each has a finite log-probability".formatted(drawn));
     }
     return piece;
   }

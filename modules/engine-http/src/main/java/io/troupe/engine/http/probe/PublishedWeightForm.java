@@ -1,9 +1,9 @@
 package io.troupe.engine.http.probe;
 
-/** What servers get of each version of the weights. */
+/** The form in which servers get each version of the weights. */
 public enum PublishedWeightForm {
-  /** All weights; adapters, where some are trained, are merged in. */
+  /** All weights, with trained adapters merged in. */
   MERGED,
-  /** The adapters alone, to be loaded beside the base that the server has. */
+  /** The adapters alone; the server loads them beside its base. */
   ADAPTERS
 }

@@ -1,4 +1,4 @@
-/** What an inference server can do, measured at the start. */
+/** The capabilities of an inference server, tested when it joins. */
 @NullMarked
 package io.troupe.engine.http.probe;
 

@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 
 /**
- * What a server's reports of its load tell of its queue: a request that waits there is no sign of a
- * hang while tokens are drawn for others.
+ * The progress of a server's queue, by the reports of its load. A waiting request is no sign of a
+ * hang while the server samples tokens for others.
  *
  * @param waits whether requests waited at the last report
- * @param drawn tokens drawn by then; less than 0 where it does not tell
- * @param grewNanos when that number was last seen to have grown
- * @param grew whether it ever was
+ * @param drawn tokens sampled by then; less than 0 if the server does not report them
+ * @param grewNanos the time of the last growth of that number
+ * @param grew whether the number has ever grown
  */
 record QueueProgress(boolean waits, double drawn, long grewNanos, boolean grew) {
-  /** Nothing was told. */
+  /** No report yet. */
   static final QueueProgress NONE = new QueueProgress(false, -1, 0, false);
 
   QueueProgress after(LoadReport load, long now) {
@@ -27,7 +27,7 @@ record QueueProgress(boolean waits, double drawn, long grewNanos, boolean grew) 
     return new QueueProgress(waiting, told.getAsDouble(), more ? now : grewNanos, grew || more);
   }
 
-  /** Whether requests wait, and tokens came within a time. */
+  /** Whether requests wait, and the server sampled tokens within a time. */
   boolean moves(long now, Duration within) {
     return waits && grew && now - grewNanos <= within.toNanos();
   }

@@ -27,13 +27,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A folder with the newest weights, a directory each, for servers of this host to read. A directory
- * appears whole, by renaming, and its name is its tag: no name ever means other weights. The newest
- * are kept, and those that a server reads.
+ * A folder with the newest weights, one directory for each version, that servers of this host read.
+ * A directory appears whole, by renaming. Its name is the tag of its weights, so a name never means
+ * other weights. The folder keeps the newest versions, and those that a server reads.
  *
- * <p>Weights that lie in files of this host already are not written again: their files get a second
- * name in a folder beside them, so that nothing is copied, and whoever keeps them may delete them
- * while a server reads.
+ * <p>Weights in files of this host are not copied: the files get hard links in a folder beside
+ * them. Their owner may delete them while a server reads.
  */
 public final class ServerWeightFolder {
   private final Contents contents;
@@ -44,49 +43,49 @@ public final class ServerWeightFolder {
   private final Deque<Path> shelved = new ArrayDeque<>();
   private final Map<Path, Integer> held = new HashMap<>();
 
-  /** Files that a server wants beside the tensors, such as config.json. */
+  /** Files that a server needs beside the tensors, such as config.json. */
   @FunctionalInterface
   public interface CompanionFiles {
-    /** Writes them into a directory. */
+    /** Writes the files into a directory. */
     void write(Path directory) throws IOException;
   }
 
-  /** Weights that this host has in files. */
+  /** Finds the weights that this host has in files. */
   @FunctionalInterface
   public interface AdapterLocations {
-    /** The directory with a version's tensors; none where this host has no such files. */
+    /** The directory with a version's tensors; empty if this host has no such files. */
     Optional<Path> directory(WeightVersion version, String digest);
 
-    /** All weights are in memory alone. */
+    /** A host with weights in memory only. */
     static AdapterLocations none() {
       return (_, _) -> Optional.empty();
     }
   }
 
   /**
-   * What a shelf holds.
+   * What the folder holds.
    *
-   * @param publishing of each version
-   * @param versions the newest that stay, of which a server may read one again
+   * @param publishing the form of each version
+   * @param versions how many of the newest versions stay, because a server may read one again
    */
   public record Contents(PublishedWeightForm publishing, int versions) {
     public Contents {
-      require(versions >= 2, "a shelf keeps two versions or more, not %d", versions);
+      require(versions >= 2, "a folder of weights keeps two versions or more, not %d", versions);
     }
 
-    /** Merged weights: those in use, and those that come after them. */
+    /** Merged weights: the version in use, and the next one. */
     public static Contents merged() {
       return new Contents(PublishedWeightForm.MERGED, 2);
     }
   }
 
-  /** An empty shelf of merged weights; what another process left in the folder is removed. */
+  /** Opens an empty folder of merged weights; removes what another process left there. */
   public static ServerWeightFolder open(
       Path folder, CompanionFiles companions, AdapterLocations lying) throws IOException {
     return open(Contents.merged(), folder, companions, lying);
   }
 
-  /** An empty shelf. */
+  /** Opens an empty folder; removes what another process left there. */
   public static ServerWeightFolder open(
       Contents contents, Path folder, CompanionFiles companions, AdapterLocations lying)
       throws IOException {
@@ -104,7 +103,7 @@ public final class ServerWeightFolder {
     this.lying = lying;
   }
 
-  /** What it holds of each version. */
+  /** The form of each version. */
   public PublishedWeightForm publishing() {
     return contents.publishing();
   }
@@ -166,7 +165,7 @@ public final class ServerWeightFolder {
     PeftFolder.write(partial, snapshot.adapter());
   }
 
-  /** A directory stays until it is released as often as it was held, however old it is. */
+  /** Keeps a directory until it is released as often as it was held. */
   public synchronized void hold(Path directory) {
     held.merge(directory, 1, Integer::sum);
   }
@@ -187,12 +186,12 @@ public final class ServerWeightFolder {
     }
   }
 
-  /** On the same file system, and named after this shelf, of which a host may have several. */
+  /** A folder on the same file system; its name is unique to this folder of the host. */
   private Path linkFolder(Path files) {
     return files.resolveSibling("servers-" + Integer.toHexString(folder.toString().hashCode()));
   }
 
-  /** False if they were deleted meanwhile; what is in memory can still be written then. */
+  /** Links the files; false if they were deleted meanwhile, and must be written from memory. */
   private static boolean link(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.list(from)) {
       for (Path file : files.filter(ServerWeightFolder::holdsTensors).toList()) {

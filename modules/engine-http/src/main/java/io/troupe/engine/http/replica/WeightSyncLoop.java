@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one server at the newest weights, as long as it is in the fleet; rests longer after each
- * failure in a row. It is the only one that updates this server.
+ * Keeps one server at the newest weights while it is in the fleet, and waits longer after each
+ * failure in a row. Nothing else updates this server.
  *
- * <p>A failed loading of adapters harms nothing that the server draws with, so it is done again;
- * but one that fails time after time may be a server that hangs, and is to be started anew. What
- * fails in this process is no reason for that.
+ * <p>A failed loading of adapters leaves the server's weights intact, so it is repeated. After
+ * several failures in a row the server may hang, and needs a restart. A failure in this process is
+ * no reason for a restart.
  */
 public final class WeightSyncLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightSyncLoop.class);
@@ -28,35 +28,35 @@ public final class WeightSyncLoop implements Runnable {
   private static final int MOST_LOADINGS = 3;
 
   /**
-   * The weights that servers are brought to.
+   * The weights that servers are to have.
    *
-   * @param directory with what servers get of them
+   * @param directory the files that servers read
    */
   public record TargetWeightSet(WeightTag tag, Path directory, WeightSnapshot weights) {}
 
-  /** The fleet, as an attendant sees it. */
+  /** The fleet, as this loop needs it. */
   public interface SyncListener {
-    /** Waits until the server needs weights; none when it has left. */
+    /** Waits until the server needs weights; empty when it has left the fleet. */
     Optional<TargetWeightSet> awaitTarget(Replica replica) throws InterruptedException;
 
-    /** Waits, at most until the server leaves; false once it has. */
+    /** Waits for a pause; returns false if the server left the fleet meanwhile. */
     boolean rest(Replica replica, Duration pause) throws InterruptedException;
 
-    /** A server reads these weights: their files must stay until {@link #release}. */
+    /** Keeps the files of these weights until {@link #release}, because a server reads them. */
     void hold(TargetWeightSet goal);
 
     void release(TargetWeightSet goal);
 
-    /** The server draws with these weights, if nobody doubted it meanwhile. */
+    /** The server samples with these weights, unless its state was reset meanwhile. */
     void updated(Replica replica, TargetWeightSet goal);
 
-    /** The server may be another process than the one that was brought to weights. */
+    /** The server may be another process than the updated one. */
     void weightsInvalidated(Replica replica);
 
     /**
-     * The server does not.
+     * The update of the server failed.
      *
-     * @param broken whether it is to be started anew: it cannot do what is needed, or its update is
+     * @param broken whether the server needs a restart: it lacks a capability, or its update is
      *     half done
      */
     void updateFailed(Replica replica, TargetWeightSet goal, boolean broken, String reason);
@@ -92,7 +92,7 @@ public final class WeightSyncLoop implements Runnable {
     }
   }
 
-  /** Brings the server to weights; true if it has them. */
+  /** Updates the server to weights; returns whether it has them. */
   private boolean updateTo(TargetWeightSet goal) throws InterruptedException {
     post.hold(goal);
     WeightUpdate.Next end;

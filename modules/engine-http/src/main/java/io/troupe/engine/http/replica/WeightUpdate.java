@@ -7,20 +7,26 @@ import java.util.Locale;
 /**
  * One update of one server, step by step.
  *
- * <p>Invariants: the new weights are announced only after every step of the way has succeeded; the
- * moving (the reading, or the restart) is begun at most once; a server whose moving was begun and
- * whose update did not succeed is never used again as it is; and whatever was paused is resumed, or
- * the server is given up. One that does not answer while it has nothing else to do is given up at
- * once; where it may have been paused by then, it is told to go on first, because a server of
- * others is not started anew, and may take up later what it was asked.
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>The new weights are announced only after every step has succeeded.
+ *   <li>The change of weights (the reading, or the restart) begins at most once.
+ *   <li>A server whose change of weights began without a successful update is not used as it is.
+ *   <li>A paused server is resumed, or given up.
+ * </ul>
+ *
+ * <p>A server that does not answer while it has nothing else to do is given up at once. If it may
+ * be paused by then, it is resumed first: nobody restarts a named server, and it may carry out the
+ * pause later.
  *
  * @param way the steps
- * @param done how many of them are
- * @param attempts of the present step that failed
- * @param moving whether the reading or the restart was begun, or the server hangs
- * @param retreat whether the update is given up, and only the resuming is left
- * @param ours whether what ended it failed in this process, and says nothing of the server
- * @param reason of the first failure that ended it, or empty
+ * @param done how many steps have succeeded
+ * @param attempts failed attempts of the present step
+ * @param moving whether the reading or the restart began, or the server hangs
+ * @param retreat whether the update is given up, and only the resumption is left
+ * @param ours whether the failure was in this process, and says nothing of the server
+ * @param reason the first failure that ended the update, or empty
  */
 public record WeightUpdate(
     UpdateMethod way,
@@ -32,30 +38,30 @@ public record WeightUpdate(
     String reason) {
   private static final int MOST_TRIES = 3;
 
-  /** What is to be done next. */
+  /** The next action, or the outcome. */
   public sealed interface Next {
-    /** This step. */
+    /** Take this step. */
     record Do(UpdateStep step) implements Next {}
 
-    /** Nothing: the new weights are in use. */
+    /** The new weights are in use. */
     record Updated() implements Next {}
 
-    /** Nothing: the old weights are in use, and intact. */
+    /** The old weights are in use, and intact. */
     record NotUpdated(String reason) implements Next {}
 
-    /** The same, through no fault of the server. */
+    /** The old weights are in use, through no fault of the server. */
     record Unable(String reason) implements Next {}
 
-    /** The server must not be used before it got whole weights, or was started anew. */
+    /** The server must not be used before it has whole weights, or was restarted. */
     record Broken(String reason) implements Next {}
   }
 
-  /** An update that is about to begin. */
+  /** An update before its first step. */
   public static WeightUpdate begin(UpdateMethod way) {
     return new WeightUpdate(way, 0, 0, false, false, false, "");
   }
 
-  /** Only the last step of a way, a try: the server has the weights already. */
+  /** Only the last step of a way, a trial sample, for a server that has the weights already. */
   static WeightUpdate lastOf(UpdateMethod way) {
     return new WeightUpdate(way, way.steps().size() - 1, 0, true, false, false, "");
   }
@@ -75,14 +81,14 @@ public record WeightUpdate(
     return done == way.steps().size() ? new Next.Updated() : new Next.Do(way.steps().get(done));
   }
 
-  /** A step is about to be sent; from then on nobody knows how far it got. */
+  /** Notes that a step is about to be sent. From then on its progress is unknown. */
   public WeightUpdate started(UpdateStep step) {
     return step.changesWeights()
         ? new WeightUpdate(way, done, attempts, true, retreat, ours, reason)
         : this;
   }
 
-  /** The step succeeded. */
+  /** Notes that the step succeeded. */
   public WeightUpdate succeeded() {
     return retreat
         ? new WeightUpdate(way, done, 0, moving, false, ours, reason)
@@ -90,8 +96,8 @@ public record WeightUpdate(
   }
 
   /**
-   * The server took a step, had nothing else to do, and did not answer: it hangs, and is to be
-   * started anew. A first loading may only take long.
+   * Notes that the server hangs: it did not answer a step while it had nothing else to do, and
+   * needs a restart. Only the first loading may take long.
    */
   public WeightUpdate hung(UpdateStep step) {
     if (retreat || (step == UpdateStep.LOAD && attempts == 0)) {
@@ -105,12 +111,12 @@ public record WeightUpdate(
     return step.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The server said that the step failed. */
+  /** Notes that the server reported a failure of the step. */
   public WeightUpdate failed(String why) {
     return failed(why, retreat || way.steps().get(done).repeatable());
   }
 
-  /** Nobody knows what the server would have said: the call broke. */
+  /** Notes that the call broke, so that the outcome of the step is unknown. */
   public WeightUpdate unanswered(String why) {
     return failed(why, retreat || !way.steps().get(done).changesWeights());
   }
@@ -128,7 +134,7 @@ public record WeightUpdate(
     return new WeightUpdate(way, done, 0, moving, pausedMaybe, false, what);
   }
 
-  /** This process cannot do its part of a step, which paused nothing. */
+  /** Notes that this process cannot do its part of a step, which paused nothing. */
   public WeightUpdate unable(String why) {
     return new WeightUpdate(way, done, 0, moving, false, true, why);
   }
