@@ -28,7 +28,7 @@ final class IfBenchFormats {
 
   private IfBenchFormats() {}
 
-  /** Brackets of any kind five deep, closed in order; a wrong one starts anew. */
+  /** Brackets of any kind five deep, closed in order; a wrong bracket starts the count again. */
   static boolean nestsBrackets(String answer) {
     Deque<Character> open = new ArrayDeque<>();
     int deepest = 0;

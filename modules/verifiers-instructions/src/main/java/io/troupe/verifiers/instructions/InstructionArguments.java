@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The arguments of one instruction of one prompt. Those that are null count as absent.
+ * The arguments of one instruction of one prompt. A null argument counts as absent.
  *
  * <p>Where the reference checkers draw an absent number or word at random, as they do when they
  * write prompts, a verdict would be chance: here an absent argument is an error.

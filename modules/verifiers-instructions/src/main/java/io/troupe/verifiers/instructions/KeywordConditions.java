@@ -65,7 +65,7 @@ final class KeywordConditions {
     return answer -> !answer.contains(word);
   }
 
-  /** Each of five words so many times, as substrings whatever their case. */
+  /** Each of five words the given number of times, as substrings in any case. */
   static Predicate<String> fiveFrequencies(InstructionArguments arguments) {
     int[] counts = {1, 2, 3, 5, 7};
     List<String> words =

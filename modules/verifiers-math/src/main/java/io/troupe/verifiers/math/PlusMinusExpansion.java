@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes {@code a \pm b} as the two answers it stands for. All signs of one answer are the upper
- * ones, or all are the lower ones.
+ * Expands {@code a \pm b} to its two answers. All signs of one answer are the upper ones, or all
+ * are the lower ones.
  */
 final class PlusMinusExpansion {
   private PlusMinusExpansion() {}
