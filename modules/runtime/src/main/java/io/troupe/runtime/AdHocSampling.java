@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Draws from a run's newest weights for whoever tries the policy out, beside the training: on an
- * engine of its own, which is made for the first question and closed when none has come for a
- * while. One draw at a time, each by exactly the weights that were newest when it began. What it
- * draws is not the run's: nobody scores it, and nothing is trained on it.
+ * Samples from a run's newest weights for a person who tries the policy out, beside the training.
+ * It has an engine of its own, which is made for the first question and closed after a while
+ * without questions. It samples one completion at a time, with the weights that were newest at its
+ * start. These completions are no part of the run: they are neither scored nor trained on.
  */
 public final class AdHocSampling {
   private static final GroupId NO_GROUP_OF_THE_RUN = new GroupId(1);
@@ -31,14 +31,14 @@ public final class AdHocSampling {
   public sealed interface StartResult {}
 
   /**
-   * It is being drawn.
+   * The completion is being sampled.
    *
    * @param end its completion, or why there is none
    * @param stop ends it at the next token; its end is then a {@link CancellationException}
    */
   public record Sampling(CompletionStage<Completion> end, Runnable stop) implements StartResult {}
 
-  /** Another draw goes on. */
+  /** Another completion is being sampled. */
   public record Busy() implements StartResult {}
 
   /** Nothing was published yet. */

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 /**
  * Keeps track of every engine of this process, and of the one thread that drives the trainer's.
  *
- * <p>A process that exits while native code of libtorch runs dies of it. So whoever ends the
- * process closes the room first: it returns only when no engine thread is left.
+ * <p>A process that exits while native code of libtorch runs dies of it. So the code that ends the
+ * process closes the registry first, which returns when no engine thread is left.
  */
 public final class EngineRegistry implements AutoCloseable {
   private final PolicyEngines engines;
@@ -35,17 +35,17 @@ public final class EngineRegistry implements AutoCloseable {
   /** What {@link #close} waits for at present. */
   private volatile String closing = "the engines";
 
-  /** A room whose workers sample in this process. */
+  /** A registry whose workers sample in this process. */
   public EngineRegistry(PolicyEngines engines) {
     this(engines, engines::newSampler, _ -> {});
   }
 
   /**
-   * A room whose workers sample elsewhere.
+   * A registry whose workers sample elsewhere.
    *
    * @param rolloutSamplers makes the sampler of a worker
-   * @param onRetired is told of a sampler that nobody uses any more before its worker's successor
-   *     asks for another, and before it is closed
+   * @param onRetired takes a sampler whose worker has ended, before that worker's successor asks
+   *     for another one, and before the sampler is closed
    */
   public EngineRegistry(
       PolicyEngines engines,
@@ -71,7 +71,7 @@ public final class EngineRegistry implements AutoCloseable {
     return registered(engines::newSampler);
   }
 
-  /** A new sampler of this process for few draws beside others' work, registered. */
+  /** A new sampler of this process for few requests beside the training, registered. */
   SamplingEngine newLightSampler() {
     return registered(engines::newSideSampler);
   }
@@ -97,7 +97,7 @@ public final class EngineRegistry implements AutoCloseable {
     return trainer;
   }
 
-  /** Closes a sampler nobody uses any more, without making the caller wait for its thread. */
+  /** Closes a sampler that has no user, without making the caller wait for its thread. */
   void closeInBackground(SamplingEngine sampler) {
     onRetired.accept(sampler);
     Thread.ofPlatform()
@@ -127,7 +127,7 @@ public final class EngineRegistry implements AutoCloseable {
     return closed;
   }
 
-  /** Ends all engines and their threads; returns when they have ended, whoever else closes too. */
+  /** Ends all engines and their threads; every caller returns when all of them have ended. */
   @Override
   public void close() {
     if (beginClose()) {

@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures the policy on held-out prompts, greedily, beside the training: on an engine of its own,
- * so that every answer is drawn by exactly the weights it is about. One evaluation at a time; the
- * queue is bounded by the run, which waits for what it asked for before it ends.
+ * so that every answer is sampled with exactly the weights of its step. One evaluation at a time;
+ * the queue is bounded by the run, which waits for what it asked for before it ends.
  *
  * <p>An engine that fails, is lost or gets nowhere is replaced, and its evaluation is tried once
  * more on the next one. No lease bounds an evaluation and no time does, since a large policy on a
- * processor may take hours; what ends it is an engine that neither draws a token nor answers a
- * prompt for as long as the patience lasts.
+ * CPU may take hours. An attempt ends when its engine neither samples a token nor answers a prompt
+ * for as long as the patience lasts.
  */
 public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command> {
   public sealed interface Command {}

@@ -78,7 +78,7 @@ public final class HeldOutEvaluation {
   }
 
   /**
-   * The greedy answers, drawn by exactly these weights; it fails when the engine does.
+   * The greedy answers, sampled with exactly these weights; the stage fails when the engine does.
    *
    * @param answered called with each prompt that is answered, on the engine's thread
    */

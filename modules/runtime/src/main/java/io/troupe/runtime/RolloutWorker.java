@@ -41,11 +41,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Produces groups under lease: draws completions, has them judged, hands them to the trainer.
+ * Produces groups under lease: samples completions, has them verified, and sends them to the
+ * trainer.
  *
- * <p>It asks for as many groups as its engine decodes at a time and for one more whenever one is
- * drawn, so demand flows upstream and nothing queues here. A restart is a new worker with a new
- * name: the leases of the old one are lost, never confused with its own.
+ * <p>A worker asks for as many groups as its engine decodes at a time, and for one more whenever a
+ * group is sampled, so demand flows upstream and no group queues here. A restart makes a new worker
+ * with a new name: the leases of the old worker are lost, and no answer of it passes for a new one.
  */
 public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker.Command> {
   public sealed interface Command {}
@@ -78,16 +79,16 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Finish what is begun, ask for nothing new, then end. */
   public record Drain() implements Command, WireMessage {}
 
-  /** All groups that came have arrived or been given up, and none comes after them. */
+  /** Every group of this worker is delivered or given up, and no other comes. */
   public record Released() implements Command, WireMessage {}
 
   /** There are new weights; move to them at the next token. */
   public record WeightsPublished(PublishedWeights weights) implements Command, WireMessage {}
 
-  /** What the verifier said of a group's completions, in order. */
+  /** The verdicts on a group's completions, in order. */
   public record Judged(LeaseId lease, List<Verdict> verdicts) implements Command {}
 
-  /** Begin anew, as after a failure. */
+  /** Start again, as after a failure. */
   public record Restart() implements Command {}
 
   private record Sampled(Assignment assignment, List<Completion> completions) implements Command {}
@@ -122,7 +123,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       ActorRef<VerifierPool.Command> verifiers,
       ActorRef<Recorder.Command> recorder) {}
 
-  /** A drawn group, and what verifiers have said so far of its completions, by their place. */
+  /** A sampled group, and the verdicts on its completions so far, by their index. */
   private record SampledGroup(
       Assignment assignment,
       List<Completion> completions,
@@ -360,7 +361,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             });
   }
 
-  /** Whoever ends the process may close its engines first: then nothing is to be begun anew. */
+  /** A process that ends closes its engines first; then the worker is not started again. */
   private void onLoadFailed(Throwable cause) {
     if (!wiring.room().isClosed()) {
       throw new IllegalStateException(id + " could not load weights", cause);

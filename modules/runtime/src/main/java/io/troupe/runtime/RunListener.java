@@ -6,12 +6,12 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.telemetry.StepRow;
 
-/** Somebody who watches a run. Calls come in order; they must be quick. */
+/** Gets the progress of a run. Calls come in order and must return quickly. */
 public interface RunListener {
-  /** The supervised warm-up goes on. */
+  /** The supervised warm-up has made steps. */
   void warmup(TrainerTasks.WarmupProgress progress);
 
-  /** A step is made; rows come in order of steps, step 0 before all. */
+  /** A step is finished; rows come in the order of steps, from step 0. */
   void row(StepRow row);
 
   /** Something an operator acts on happened, in one sentence. */

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Everything a run works with, made by whoever starts it.
+ * Everything a run works with; the session that starts the run makes it.
  *
  * @param settings of the run
  * @param engines the policy's engines
@@ -22,17 +22,17 @@ import java.util.function.LongSupplier;
  * @param publisher where new weights go
  * @param source where workers of this JVM get them
  * @param workers of this JVM
- * @param onActorsStarted takes whom workers of other JVMs talk to
+ * @param onActorsStarted takes the actors that operators and workers of other JVMs send to
  * @param evaluation held-out prompts
- * @param verifier of the task; whoever opened it closes it after the run
+ * @param verifier of the task; the session closes it after the run
  * @param journal open for this run
  * @param checkpoints of the run folder
  * @param traces open for this run
- * @param resume what to go on from
+ * @param resume the checkpoint to continue from
  * @param again whether a process has worked on the run before
- * @param lastFence greatest fencing number the journal tells of
+ * @param lastFence greatest fencing number in the journal
  * @param millis a clock that starts near zero and never goes back
- * @param listener who watches
+ * @param listener gets the progress
  */
 public record RunWiring(
     RunSettings settings,

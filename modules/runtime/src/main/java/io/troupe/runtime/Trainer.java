@@ -25,12 +25,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Holds the tokens of scored groups until the coordinator says what becomes of them, and makes the
- * steps it asks for.
+ * Holds the tokens of scored groups until the coordinator uses or drops them, and makes the steps
+ * that the coordinator asks for.
  *
- * <p>What is scored is reported to the coordinator by the trainer, not by the worker: a group the
- * coordinator knows of is always here already. All engine calls run in order on the trainer's
- * thread, so a checkpoint holds exactly the weights of the steps asked for before it.
+ * <p>The trainer, not the worker, reports a scored group to the coordinator, so the trainer has
+ * every group that the coordinator knows of. All engine calls run in order on the trainer's thread,
+ * so a checkpoint holds exactly the weights of the steps asked for before it.
  */
 public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   public sealed interface Command {}
@@ -41,7 +41,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
   /**
    * Keep a scored group.
    *
-   * @param weights those that its tokens were sampled with
+   * @param weights that its tokens were sampled with
    */
   public record Deliver(ScoredGroup group, List<SampledWeights> weights)
       implements Command, WireMessage {
@@ -50,7 +50,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
     }
   }
 
-  /** Let go of a group's tokens. */
+  /** Drop a group's tokens. */
   public record Forget(LeaseId lease) implements Command {}
 
   /** Make a step from these weights on these groups. */

@@ -59,16 +59,16 @@ public final class TrainerTasks {
   /** The engine's folder, in a checkpoint. */
   public static final String POLICY_FOLDER = "policy";
 
-  /** How often the warm-up tells how it goes. */
+  /** Steps between two reports of the warm-up. */
   private static final int REPORT_EVERY = 25;
 
-  /** Steps whose mean loss tells whether the warm-up has taught enough. */
+  /** The warm-up ends early by the mean loss of this many steps. */
   private static final int JUDGED_STEPS = 10;
 
   /** The policy is ready. */
   record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
 
-  /** What became of a step. */
+  /** The result of a step. */
   sealed interface Step {}
 
   /** The weights moved, by a loss over these tokens of these groups. */
@@ -77,14 +77,14 @@ public final class TrainerTasks {
       implements Step {}
 
   /**
-   * They did not.
+   * The weights did not move.
    *
    * @param empty whether there was nothing to move them by: no token had loss weight
    */
   record WeightsKept(String reason, boolean empty) implements Step {}
 
   /**
-   * How the warm-up goes.
+   * The progress of the warm-up.
    *
    * @param steps at most
    * @param loss mean of the last ten steps
@@ -92,7 +92,7 @@ public final class TrainerTasks {
   public record WarmupProgress(int step, int steps, double loss) {}
 
   /**
-   * What a run goes on from.
+   * The checkpoint that a run continues from.
    *
    * @param checkpoint its folder
    * @param state its state
@@ -131,7 +131,7 @@ public final class TrainerTasks {
     return room.trainerThread();
   }
 
-  /** Ends a warm-up that is going on, at its next step. Callable from any thread. */
+  /** Ends a running warm-up at its next step. Callable from any thread. */
   void stop() {
     stopped = true;
   }

@@ -29,7 +29,7 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
 
   private final VerifierService service;
 
-  /** A pool over a service, which whoever opened it closes. */
+  /** A pool over a service; the pool does not close it. */
   public static Behavior<Command> create(VerifierService service) {
     return Behaviors.setup(context -> new VerifierPool(context, service));
   }

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.slf4j.event.Level;
 
 /**
- * Keeps one rollout worker at work: starts another one when it has failed, after a pause as {@link
- * RestartBackoff} says, and at once when an operator asked for it, which is no failure and counts
- * for nothing. It ends with a worker that ends by itself.
+ * Keeps one rollout worker running: starts another one when the worker has failed, after the pause
+ * of {@link RestartBackoff}, and at once when an operator ordered a restart, which does not count
+ * as a failure. It ends with a worker that ends by itself.
  *
  * <p>Each start is another actor. A supervisor of Akka would start the new worker behind the old
  * one's reference, and the new one would get what the old one's engine still answers.
@@ -57,7 +57,7 @@ public final class WorkerSupervisor extends AbstractOnMessageBehavior<WorkerSupe
   private Optional<ActorRef<RolloutWorker.Command>> worker = Optional.empty();
 
   /**
-   * For a worker beside the coordinator: nobody else could start it, so it is never given up.
+   * For a worker beside the coordinator: no other process can start it, so it is never given up.
    *
    * @param say takes a sentence on each failure, on an actor's thread
    */

@@ -39,7 +39,7 @@ public record Backoff(long firstMillis, long longestMillis) {
    * The same, shortened by up to half, so that many clients that failed together do not come back
    * together.
    *
-   * @param jitter in [0, 1); drawn anew for each pause
+   * @param jitter in [0, 1); drawn again for each pause
    */
   public long pauseMillis(int failures, double jitter) {
     return (long) (pauseMillis(failures) * (0.5 + jitter / 2));

@@ -8,7 +8,7 @@ package io.troupe.core.run;
  * @param concurrency most groups under lease; 0 leaves it to the run's setting
  */
 public record Controls(boolean paused, boolean checkpointAsked, int concurrency) {
-  /** Nobody has set anything. */
+  /** No operator has set anything. */
   public static final Controls NONE = new Controls(false, false, 0);
 
   /** After an operator's order was taken. */
@@ -32,7 +32,7 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
     };
   }
 
-  /** What a new process of the run goes on with, under its own settings. */
+  /** The controls of a new process that continues the run, under its own settings. */
   Controls resumed(RunLimits limits) {
     return new Controls(paused, false, Math.min(concurrency, limits.maxConcurrentGroups()));
   }

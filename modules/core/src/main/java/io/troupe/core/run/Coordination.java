@@ -49,10 +49,10 @@ public record Coordination(RunLimits limits) {
    *   the prompt or a completion cannot be done   an attempt
    *   it expires, or is lost with its worker      half of one
    *   the engine, a server or the weights fail    a tenth of one
-   *   no verifier judges what was drawn           nothing
+   *   no verifier judges the completions          nothing
    *
    * Halves and tenths are for a prompt that ends its worker, or that a server never takes. They
-   * count only if the worker's place had drawn some group since its last failure: otherwise the
+   * count only if the worker's place had sampled a group since its last failure: otherwise the
    * place is to blame. So a place in doubt is probed with the groups that were tried least, and the
    * one exception is for when there are no others: once every group that is left was tried twice,
    * and probes are as far apart as they get, expiries and losses count.
@@ -68,7 +68,7 @@ public record Coordination(RunLimits limits) {
 
   private static final int MAX_SKIPPED_IN_A_ROW = 3;
 
-  /** One failure may be anybody's. */
+  /** One or two failures may be an accident. */
   private static final int FAILURES_THAT_SUSPEND = 3;
 
   /**
@@ -78,7 +78,7 @@ public record Coordination(RunLimits limits) {
    */
   private static final long FENCES_OF_A_PROCESS = 1_000_000_000L;
 
-  /** Groups that were drawn more often are suspects, which no probe should be of. */
+  /** A group that was sampled more often may itself be at fault, so it is no probe. */
   private static final int MOST_DRAWS_OF_A_PROBE = 1;
 
   /**
@@ -99,12 +99,12 @@ public record Coordination(RunLimits limits) {
   }
 
   /**
-   * What a new process writes into the journal of an older one before anything else: whatever the
-   * older one was doing is undone, until {@link #resume} tells from where the run goes on. It must
-   * outlive the machine before anything is granted: it is what the fences of the next process start
-   * from.
+   * The first record of a new process in the journal of an older one: it undoes the work of the
+   * older process until {@link #resume} names the checkpoint from which the run continues. The
+   * record must be fsynced before the first grant, because the fences of the next process start
+   * from it.
    *
-   * @param lastFence the greatest fencing number the journal tells of
+   * @param lastFence the greatest fencing number in the journal
    */
   public Decision resetJournal(long lastFence) {
     RunState fenced = RunState.INITIAL.fence(beyond(lastFence));
@@ -112,11 +112,11 @@ public record Coordination(RunLimits limits) {
   }
 
   /**
-   * The first event of a run that goes on from a checkpoint: leases of the former process are void,
-   * its workers and its clock are gone, and everything else is as the checkpoint says.
+   * The first event of a run that continues from a checkpoint: leases of the former process are
+   * void, its workers and its clock are gone, and everything else is as in the checkpoint.
    *
-   * @param lastFence the greatest fencing number the journal tells of, after the checkpoint too:
-   *     fences are never granted twice, so no answer from before can pass for a new one
+   * @param lastFence the greatest fencing number in the journal, also after the checkpoint: fences
+   *     are never granted twice, so no answer from before can pass for a new one
    */
   public Decision resume(RunState checkpoint, long lastFence) {
     Draft draft = new Draft(checkpoint, 0);
@@ -156,10 +156,10 @@ public record Coordination(RunLimits limits) {
     private final List<Event> events = new ArrayList<>();
     private final List<Effect> effects = new ArrayList<>();
 
-    /** Workers of whom a lease is over. */
+    /** Workers that had a lease which ended in this decision. */
     private final Set<WorkerId> freed = new LinkedHashSet<>();
 
-    /** Before the input: what it brings speaks against nobody it brings as well. */
+    /** Outages before the input: a failure in it cannot blame a worker that comes with it. */
     private final Outages before;
 
     private RunState state;
@@ -541,7 +541,7 @@ public record Coordination(RunLimits limits) {
       };
     }
 
-    /** Afterwards the group waits, and whoever worked on it knows. */
+    /** Takes a group from its worker or out of the buffer, so that it waits to be sampled again. */
     private void withdraw(GroupId id, Attribution order) {
       switch (state.group(id).stage()) {
         case Group.Leased held -> {

@@ -11,8 +11,8 @@ public sealed interface Effect {
    * Tell a worker to produce a group.
    *
    * @param prompt index in the training pool
-   * @param draws how often tokens were drawn for the group before
-   * @param version the worker must hold it, or a newer one, before it draws the first token
+   * @param draws how often the group was sampled before
+   * @param version the worker samples the first token with it, or with a newer one
    */
   record Grant(
       LeaseId lease, WorkerId worker, int prompt, long epoch, int draws, WeightVersion version)
@@ -21,10 +21,10 @@ public sealed interface Effect {
   /** Tell a worker to stop work on a lease. */
   record Cancel(LeaseId lease, WorkerId worker) implements Effect {}
 
-  /** Tell a worker that retired that none of its leases is left, and that none comes. */
+  /** Tell a retired worker that it has no lease left and gets none. */
   record Release(WorkerId worker) implements Effect {}
 
-  /** Tell the trainer to let go of a group's tokens. */
+  /** Tell the trainer to drop a group's tokens. */
   record Forget(LeaseId lease) implements Effect {}
 
   /** Tell the trainer to make a step from {@code from} on these groups. */

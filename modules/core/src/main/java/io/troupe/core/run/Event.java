@@ -13,9 +13,7 @@ public sealed interface Event {
   /** The run began from the base weights. */
   record RunStarted() implements Event {}
 
-  /**
-   * The run goes on from a checkpoint; whatever the journal tells after that checkpoint is undone.
-   */
+  /** The run continues from a checkpoint; every event after that checkpoint is undone. */
   record RunResumed(RunState state) implements Event {}
 
   /** A worker asked for more, as in {@link Input.DemandRaised}. */
@@ -29,13 +27,13 @@ public sealed interface Event {
   record LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion version, long deadlineMillis)
       implements Event {}
 
-  /** Only verification is left to do under a lease; it may take as long as drawing may. */
+  /** The completions of a lease are sampled; the verifiers have as long as the sampling had. */
   record LeaseSampled(LeaseId lease, long deadlineMillis) implements Event {}
 
   /**
    * A lease ended without an accepted answer; its group waits to be sampled again.
    *
-   * @param counts whether it speaks against the prompt, which has only so many attempts
+   * @param counts whether it uses up some of the prompt's attempts
    */
   record LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail, boolean counts)
       implements Event {
@@ -63,7 +61,7 @@ public sealed interface Event {
   /** A worker is gone. */
   record WorkerLost(WorkerId worker) implements Event {}
 
-  /** A worker takes no new leases; those it has go on. */
+  /** A worker takes no new leases and finishes those it has. */
   record WorkerRetired(WorkerId worker) implements Event {}
 
   /**
@@ -79,7 +77,7 @@ public sealed interface Event {
       WorkerId worker, int failures, String reason, long atMillis, long untilMillis)
       implements Event {}
 
-  /** A worker of a suspended place has drawn a group: it gets work again. */
+  /** A worker of a suspended place has sampled a group, so the place gets work again. */
   record WorkerResumed(WorkerId worker) implements Event {}
 
   /**
@@ -92,8 +90,9 @@ public sealed interface Event {
   record VerificationResumed() implements Event {}
 
   /**
-   * A node did not get weights in time, or held others up that wanted them from it: it feeds nobody
-   * until it holds the newest again. Told once, not with every version it lacks.
+   * A node did not get weights in time, or delayed nodes that fetched from it: no node fetches from
+   * it until it holds the newest weights again. The event comes once, not with every version that
+   * the node lacks.
    */
   record NodeSkipped(String node, WeightVersion version, String reason) implements Event {}
 
@@ -108,7 +107,7 @@ public sealed interface Event {
   }
 
   /**
-   * What the running step's loss was taken over, as its trainer counted it on the weights of the
+   * The tokens that the running step's loss counted, by the trainer's count on the weights of the
    * loss: the proof of invariant S1, which {@code troupe audit} holds against the versions that the
    * step's groups came with.
    *
@@ -136,7 +135,7 @@ public sealed interface Event {
     }
   }
 
-  /** Every completion of so many groups in a row was right: nothing is left to learn. */
+  /** Every completion of the last {@code groups} groups was right: nothing is left to learn. */
   record TaskMastered(long groups) implements Event {}
 
   /** An operator's order was carried out; what it changed follows as events of its own. */
@@ -151,7 +150,7 @@ public sealed interface Event {
   /** A checkpoint is durable. */
   record CheckpointSaved(long step) implements Event {}
 
-  /** No new leases and no new steps from here on; the run then ends so. */
+  /** No lease is granted and no step starts any more; {@code end} follows. */
   record DrainStarted(long deadlineMillis, RunEnd end) implements Event {}
 
   /** Everything is done but the last checkpoint. */

@@ -15,8 +15,8 @@ import java.util.StringJoiner;
  * @param attempts leases so far that failed for the prompt's own sake
  * @param losses leases so far that expired, or were lost with their worker, and that count
  * @param outages leases so far that an engine failed and that count
- * @param draws leases so far, of all that ended, but for those that were cancelled: each draws
- *     tokens of its own
+ * @param draws leases that ended so far, without cancelled ones: each samples with a seed of its
+ *     own
  */
 public record Group(
     GroupId id,
@@ -28,10 +28,10 @@ public record Group(
     int draws,
     Stage stage) {
   /*
-   * A prompt is given up when its attempts are used up. What speaks against it is an attempt. What
-   * may as well speak against a worker counts only if that worker had drawn another group since its
-   * last failure, and less: a worker is seldom killed by what it works on, and it takes all its
-   * groups along; an engine or a server that fails now and then fails whatever it is asked.
+   * A prompt is given up when its attempts are used up. A failure of the prompt is an attempt. A
+   * failure that the worker may have caused counts less, and only if the worker had sampled another
+   * group since its last failure: a group seldom kills its worker, and a worker that dies loses all
+   * its groups; an engine or a server that fails now and then fails for every prompt.
    */
   private static final int LOSSES_AN_ATTEMPT = 2;
   private static final int OUTAGES_AN_ATTEMPT = 10;
@@ -82,7 +82,7 @@ public record Group(
     };
   }
 
-  /** The group after what was drawn for it was put away. */
+  /** The group after its sampled completions were dropped. */
   Group drawn() {
     return new Group(id, prompt, epoch, attempts, losses, outages, draws + 1, stage);
   }

@@ -2,7 +2,7 @@ package io.troupe.core.run;
 
 /** Why a lease ended without an accepted answer. */
 public enum LeaseEndReason {
-  /** The worker took longer to draw than the lease lasts. */
+  /** The worker took longer to sample than the lease lasts. */
   EXPIRED,
   /** The worker is gone. */
   WORKER_LOST,
@@ -10,14 +10,16 @@ public enum LeaseEndReason {
   FAILED,
   /** The engine, a server or the weights behind it failed. */
   ENGINE_FAILED,
-  /** No verifier was there to judge what was drawn. */
+  /** No verifier was available to judge the completions. */
   VERIFIER_AWAY,
-  /** What it would bring is already too stale. */
+  /** The completions are already too stale to train on. */
   STALE,
   /** The run drains, ends, or was resumed; or an operator took the group away. */
   CANCELLED;
 
-  /** Whether it may speak against the prompt; whether it does is for the moment to say. */
+  /**
+   * Whether such an end may count as a failure of the prompt; the state decides whether it does.
+   */
   boolean chargeable() {
     return switch (this) {
       case EXPIRED, WORKER_LOST, FAILED, ENGINE_FAILED -> true;

@@ -10,7 +10,7 @@ import io.troupe.core.rollout.WorkerId;
  * staleness bound above all, is not among them: that is a new run.
  */
 public sealed interface OperatorCommand {
-  /** Admit nothing and grant no lease until {@link ResumeAdmission}; what is under way goes on. */
+  /** Admit nothing and grant no lease until {@link ResumeAdmission}; running work continues. */
   record PauseAdmission() implements OperatorCommand {}
 
   /** Undo {@link PauseAdmission}. */
@@ -29,7 +29,7 @@ public sealed interface OperatorCommand {
   record Drain() implements OperatorCommand {}
 
   /**
-   * Bound the groups under lease; running ones go on.
+   * Bound the groups under lease; running groups continue.
    *
    * @param groups 1 or more, at most the run's setting
    */
@@ -54,7 +54,7 @@ public sealed interface OperatorCommand {
   record SetLogLevel(String logger, String level) implements OperatorCommand {}
 
   /**
-   * Give a verifier no new completions; what it is at, another one judges. The shell does it.
+   * Give a verifier no new completions; another one judges those it has. The shell does it.
    *
    * @param verifier its name
    */

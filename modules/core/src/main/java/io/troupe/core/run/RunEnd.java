@@ -5,9 +5,9 @@ public sealed interface RunEnd {
   /** All steps, or all epochs, are done. */
   record Completed() implements RunEnd {}
 
-  /** Somebody asked for it; everything is saved and the run can be resumed. */
+  /** An operator or a signal ended the run; everything is saved, and it can be resumed. */
   record Interrupted() implements RunEnd {}
 
-  /** It could not go on. */
+  /** The run cannot continue. */
   record Failed(String reason) implements RunEnd {}
 }

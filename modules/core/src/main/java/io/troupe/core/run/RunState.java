@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 
 /**
- * All the coordinator knows, as a value: the fold of {@link #evolve} over the journal.
+ * The state of the coordinator as a value: the fold of {@link #evolve} over the journal.
  *
  * <p>Nothing here decides. A group is in {@code groups} from its admission to its end, in exactly
  * one stage, and every transition moves the ledger with it: that is what makes invariant S2,
@@ -26,10 +26,10 @@ import java.util.stream.Stream;
  * @param version steps trained, and the newest published weights
  * @param cursor next prompt to admit
  * @param groups admitted groups that have not ended
- * @param workers those that are there, or of whom leases are left
+ * @param workers present workers, and absent ones that still hold leases
  * @param lastFence greatest fencing number granted
- * @param streaks what has happened in a row
- * @param outages what infrastructure has failed
+ * @param streaks events in a row
+ * @param outages failures of the infrastructure
  * @param controls what operators have set
  */
 public record RunState(

@@ -3,14 +3,14 @@ package io.troupe.core.run;
 import io.troupe.core.rollout.GroupSummary;
 
 /**
- * What has happened in a row, for whoever asks whether a run still gets anywhere.
+ * Events in a row, by which the coordinator decides whether a run still makes progress.
  *
  * @param filtered groups filtered since one was last accepted
  * @param perfect groups filtered since one was last not right in every completion
  * @param skipped steps skipped, since one last moved the weights, because a number was not finite
  * @param empty steps skipped, since one last moved the weights, because no token had weight
  * @param givenUp groups given up since one was last judged
- * @param lastReason why the last of those steps, or groups given up, came to nothing
+ * @param lastReason why the last such step was skipped, or the last such group given up
  */
 public record Streaks(
     long filtered, long perfect, int skipped, long empty, long givenUp, String lastReason) {

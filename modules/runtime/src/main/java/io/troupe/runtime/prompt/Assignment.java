@@ -8,7 +8,7 @@ import io.troupe.core.rollout.LeaseId;
  *
  * @param prompt what to answer
  * @param tokens the prompt's token ids; shared, not copied
- * @param seed of the group's draws
+ * @param seed by which the group is sampled
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record Assignment(LeaseId lease, Prompt prompt, int[] tokens, long seed) {}

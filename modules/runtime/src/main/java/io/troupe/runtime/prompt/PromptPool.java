@@ -7,7 +7,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.Tokenizer;
 import java.util.List;
 
-/** The prompts of a run with their token ids, and the seeds of what is drawn for them. */
+/** The prompts of a run with their token ids, and the seeds by which they are sampled. */
 public final class PromptPool {
   private final List<Prompt> prompts;
   private final List<int[]> tokens;
@@ -52,8 +52,8 @@ public final class PromptPool {
 
   /**
    * What a worker gets with a lease. The seed depends on run, prompt and epoch, not on the lease,
-   * so that a resumed run draws what an unbroken one would have drawn; and on how often the group
-   * was drawn before, so that a second chance is one.
+   * so that a resumed run samples what an unbroken one would have sampled; and on how often the
+   * group was sampled before, so that a second attempt has other completions.
    *
    * @param draws as in {@link io.troupe.core.run.Group}
    */

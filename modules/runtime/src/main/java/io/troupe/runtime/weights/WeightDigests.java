@@ -35,7 +35,7 @@ public record WeightDigests(SortedMap<WeightVersion, String> byVersion) {
     return new WeightDigests(all);
   }
 
-  /** What stands behind the versions of a group's tokens; empty where it is forgotten. */
+  /** The digests of the versions of a group's tokens; empty for a version that is too old. */
   public List<SampledWeights> of(List<Completion> completions) {
     return versions(completions).stream()
         .map(version -> new SampledWeights(version, byVersion.getOrDefault(version, "")))

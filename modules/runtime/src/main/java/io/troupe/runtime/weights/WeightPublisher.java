@@ -3,7 +3,7 @@ package io.troupe.runtime.weights;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.concurrent.CompletionStage;
 
-/** Where the head of a run puts new weights, so that workers find them. */
+/** Where the coordinator of a run puts new weights, so that workers find them. */
 @FunctionalInterface
 public interface WeightPublisher {
   /**
