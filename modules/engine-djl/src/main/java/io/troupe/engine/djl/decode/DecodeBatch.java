@@ -16,33 +16,37 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which groups are decoded, and in how much of the cache.
+ * The scheduler of continuous batching: which groups decode, and how much of the KV cache they
+ * hold.
  *
- * <p><b>Places.</b> A group is in one of three places. It <em>waits</em> in the sampler's queue,
- * without a token; its rows have <em>slots</em>; or they are <em>preempted</em>: they keep their
- * tokens, and their keys and values are computed again. A group or row changes places when the
- * native work that this takes is done ({@link DecodeSlots}), so that a failure leaves it where it
- * was.
+ * <p><b>States.</b> A group is in one of three states. A <em>waiting</em> group is in the sampler's
+ * queue and has no token. A <em>running</em> group has a slot for each of its rows. A
+ * <em>preempted</em> group has lost its slots: its rows keep their tokens, and their keys and
+ * values are computed again when the group resumes. A row changes its state after the native work
+ * of the change is done ({@link DecodeSlots}), so that a failure leaves every row in its former
+ * state.
  *
- * <p><b>Budget.</b> The slots in use never have room for more tokens together than the budget says,
- * unless they are one group's. A group joins when its prompt fits; when completions outgrow their
- * slots and the budget is taken, the youngest groups are preempted, and come back before anyone new
- * joins. The budget is {@link ComputeSettings#kvTokens}, which no admitted request exceeds alone.
- * The oldest group therefore always goes on, and with it everything.
+ * <p><b>Budget.</b> The slots in use never reserve more tokens together than the budget, unless one
+ * group holds all of them. A group is admitted when its prompt fits. When completions outgrow their
+ * slots and the budget is used up, the groups that were admitted last are preempted; they resume
+ * before any waiting group is admitted. The budget is {@link ComputeSettings#kvTokens}, and the
+ * sampler refuses a request that alone exceeds it. The group that was admitted first therefore
+ * always continues, and every other group has its turn.
  *
- * <p><b>Shortage.</b> When memory runs out in spite of the budget, it is halved ({@link
- * #shrinkBudget}); after {@link #CALM_STEPS} steps without a shortage it doubles, up to where it
- * began. A group that has the cache for itself and still finds no memory is tried again after a
- * growing pause, and fails after {@link #TRIES}. When the next one fares the same, the batch fails.
+ * <p><b>Out of memory.</b> When memory runs out in spite of the budget, the budget is halved
+ * ({@link #shrinkBudget}); after {@link #CALM_STEPS} steps without a shortage the budget doubles,
+ * up to its first value. A group that has the cache for itself and still finds no memory is tried
+ * again after a growing pause, and fails after {@link #TRIES} shortages. When the next group fails
+ * in the same way, the batch fails.
  */
 public final class DecodeBatch implements AutoCloseable {
-  /** Steps after which a budget that was halved doubles. */
+  /** The number of steps without a shortage after which the budget doubles. */
   static final int CALM_STEPS = 512;
 
-  /** Shortages in a row of a group that was alone. */
+  /** The number of shortages in a row after which a group that has the cache for itself fails. */
   static final int TRIES = 7;
 
-  private static final int LEAST_PREFILL = 2;
+  private static final int MIN_PREFILL_TOKENS = 2;
   private static final int PAUSE_FACTOR_BITS = 2;
 
   private final ComputeSettings compute;
@@ -50,7 +54,7 @@ public final class DecodeBatch implements AutoCloseable {
   private final DecodeSlots slots;
   private final List<DecodeRow> preempted = new ArrayList<>();
 
-  /** Groups that are being read into slots, and have none yet. */
+  /** Groups in a running prefill: they have no slots yet. */
   private final Set<SampleGroup> prefilling = new LinkedHashSet<>();
 
   private long budget;
@@ -69,62 +73,63 @@ public final class DecodeBatch implements AutoCloseable {
     this.prefillTokens = compute.microBatchTokens();
   }
 
-  /** The most cache a request can come to need, in tokens. */
+  /** Returns the most tokens of KV cache that a request can need. */
   static long maxCacheTokens(SampleRequest request, int context) {
-    long longest = (long) request.prompt().length + request.settings().maxTokens();
-    int most = (int) Math.min(context, longest);
-    return KvCache.tokens(request.completions(), most, context);
+    long longestSequence = (long) request.prompt().length + request.settings().maxTokens();
+    int limit = (int) Math.min(context, longestSequence);
+    return KvCache.tokens(request.completions(), limit, context);
   }
 
-  /** Tokens that the slots of several groups may have room for. */
+  /** Returns the most tokens that the slots of several groups may reserve. */
   long budget() {
     return budget;
   }
 
-  /** How many completions have a slot. */
+  /** Returns the number of completions that have a slot. */
   int size() {
     return slots.size();
   }
 
-  /** How many tokens the slots in use have room for. */
+  /** Returns the number of tokens that the slots in use have room for. */
   long reserved() {
     return slots.reserved();
   }
 
-  /** Tokens that the cache's tensors have memory for. */
+  /** Returns the number of tokens that the tensors of the cache have memory for. */
   long capacity() {
     return slots.capacity();
   }
 
-  /** Completions that wait for room to come back. */
+  /** Returns the number of preempted completions. */
   int preempted() {
     return preempted.size();
   }
 
-  /** Whether there is no completion to go on with. */
+  /** Whether no completion is running or preempted. */
   public boolean isIdle() {
     return slots.size() == 0 && preempted.isEmpty();
   }
 
-  /** Milliseconds to wait before memory is asked for again. */
+  /** Returns the milliseconds to wait before the next attempt to allocate memory. */
   long pauseMillis() {
     return shortagesOfOneGroup == 0 ? 0 : 1L << (PAUSE_FACTOR_BITS * (shortagesOfOneGroup - 1));
   }
 
   /**
-   * Lets finished completions leave, moves those that have outgrown their slots, and brings
-   * preempted ones back where there is room.
+   * Prepares the next step: removes finished completions, preempts groups that exceed the budget,
+   * moves completions that have outgrown their slots to larger slots, and resumes preempted groups
+   * that fit.
    */
   public void prepare() {
     removeFinished();
     while (slots.reserved() + slots.promotionTokens() > budget && groups() > 1) {
-      preemptYoungest();
+      preemptLatest();
     }
     slots.moveToLargerPool();
     resume();
   }
 
-  /** Lets finished completions leave. */
+  /** Removes finished completions from their slots and from the preempted rows. */
   void removeFinished() {
     slots.remove(DecodeRow::done, _ -> {});
     preempted.removeIf(DecodeRow::done);
@@ -134,16 +139,16 @@ public final class DecodeBatch implements AutoCloseable {
     return slots.rows().stream().map(DecodeRow::group).distinct().count();
   }
 
-  private void preemptYoungest() {
-    long youngest = slots.rows().stream().mapToLong(DecodeRow::age).max().orElseThrow();
-    slots.remove(row -> row.age() == youngest, preempted::addAll);
-    preempted.sort(Comparator.comparingLong(DecodeRow::age));
+  private void preemptLatest() {
+    long latest = slots.rows().stream().mapToLong(DecodeRow::arrival).max().orElseThrow();
+    slots.remove(row -> row.arrival() == latest, preempted::addAll);
+    preempted.sort(Comparator.comparingLong(DecodeRow::arrival));
   }
 
   private void resume() {
     while (!preempted.isEmpty()) {
-      long oldest = preempted.getFirst().age();
-      List<DecodeRow> rows = preempted.stream().filter(row -> row.age() == oldest).toList();
+      long earliest = preempted.getFirst().arrival();
+      List<DecodeRow> rows = preempted.stream().filter(row -> row.arrival() == earliest).toList();
       long tokens = cacheTokens(rows);
       boolean fits =
           slots.size() + rows.size() <= compute.decodeRows() && slots.reserved() + tokens <= budget;
@@ -157,7 +162,7 @@ public final class DecodeBatch implements AutoCloseable {
               slots,
               prefillTokens,
               Optional.empty(),
-              read -> preempted.removeAll(new HashSet<>(read)));
+              resumed -> preempted.removeAll(new HashSet<>(resumed)));
       for (DecodeRow row : rows) {
         prefill.startSequence(row.cachedTokens());
         prefill.add(row);
@@ -172,11 +177,11 @@ public final class DecodeBatch implements AutoCloseable {
   }
 
   /**
-   * Lets groups in, oldest first, while there is room for them: reads their prompts and draws the
-   * first token of each of their completions. A prompt is read once, whatever the size of its
-   * group, and also for groups that have the same.
+   * Admits waiting groups in order of arrival while the next one fits: prefills their prompts and
+   * samples the first token of each of their completions. The prefill computes a prompt once for
+   * all completions of its group, and once for several groups with the same prompt.
    *
-   * @param waiting groups leave it as they enter
+   * @param waiting the queue; a group leaves it after its prefill
    */
   public void admit(Deque<SampleGroup> waiting, WeightVersion version) {
     prefilling.addAll(admissible(waiting));
@@ -185,9 +190,9 @@ public final class DecodeBatch implements AutoCloseable {
             slots,
             prefillTokens,
             Optional.of(version),
-            read -> {
+            admitted -> {
               resetShortages();
-              for (DecodeRow row : read) {
+              for (DecodeRow row : admitted) {
                 if (prefilling.remove(row.group())) {
                   waiting.remove(row.group());
                 }
@@ -205,20 +210,20 @@ public final class DecodeBatch implements AutoCloseable {
   }
 
   private List<SampleGroup> admissible(Deque<SampleGroup> waiting) {
-    List<SampleGroup> fitting = new ArrayList<>();
+    List<SampleGroup> admissible = new ArrayList<>();
     int rows = slots.size();
     long tokens = slots.reserved() + slots.promotionTokens();
     for (SampleGroup group : waiting) {
       rows += group.request().completions();
       tokens += initialCacheTokens(group);
-      boolean alone = slots.size() == 0 && fitting.isEmpty();
+      boolean first = slots.size() == 0 && admissible.isEmpty();
       boolean fits = rows <= compute.decodeRows() && tokens <= budget;
-      if (!preempted.isEmpty() || !(fits || alone)) {
+      if (!preempted.isEmpty() || !(fits || first)) {
         break;
       }
-      fitting.add(group);
+      admissible.add(group);
     }
-    return fitting;
+    return admissible;
   }
 
   private long initialCacheTokens(SampleGroup group) {
@@ -226,7 +231,7 @@ public final class DecodeBatch implements AutoCloseable {
     return (long) request.completions() * slots.slotTokensFor(request.prompt().length + 1);
   }
 
-  /** Draws one token for every completion that has a slot. */
+  /** Samples one token for every completion that has a slot. */
   public void step(WeightVersion version) {
     if (slots.size() == 0) {
       return;
@@ -242,8 +247,8 @@ public final class DecodeBatch implements AutoCloseable {
     removeFinished();
   }
 
-  private static long doubledUpTo(long value, long most) {
-    return value > most / 2 ? most : 2 * value;
+  private static long doubledUpTo(long value, long limit) {
+    return value > limit / 2 ? limit : 2 * value;
   }
 
   private void resetShortages() {
@@ -251,7 +256,7 @@ public final class DecodeBatch implements AutoCloseable {
     failedGroups = 0;
   }
 
-  /** Reads all rows into the cache again, with the weights as they are now. */
+  /** Computes the keys and values of all rows again, under the weights in use. */
   public void recompute() {
     removeFinished();
     PrefillBatch prefill = new PrefillBatch(slots, prefillTokens, Optional.empty(), _ -> {});
@@ -264,36 +269,38 @@ public final class DecodeBatch implements AutoCloseable {
     prefill.flush();
   }
 
-  /** Frees the cache; its completions are preempted. */
+  /** Frees the memory of the cache and preempts the completions in it. */
   void freeCache() {
     preempted.addAll(slots.clear());
     preempted.removeIf(DecodeRow::done);
-    preempted.sort(Comparator.comparingLong(DecodeRow::age));
+    preempted.sort(Comparator.comparingLong(DecodeRow::arrival));
     prefilling.clear();
   }
 
   /**
-   * Goes on after memory ran out, with room for half the tokens that were asked for. The cache is
-   * freed; no token that was drawn is lost or drawn again.
+   * Continues after memory ran out, with a budget of half the tokens that were asked for. The cache
+   * is freed; no sampled token is lost or sampled again.
    *
-   * @throws IllegalStateException if there is no memory even for one group after the other
+   * @throws IllegalStateException if two groups in a row found no memory although each had the
+   *     cache for itself
    */
   public void shrinkBudget(TorchOutOfMemoryException shortage) {
-    Set<SampleGroup> trying = new LinkedHashSet<>(prefilling);
-    slots.rows().forEach(row -> trying.add(row.group()));
-    long asked = slots.reserved() + slots.promotionTokens();
+    Set<SampleGroup> attempted = new LinkedHashSet<>(prefilling);
+    slots.rows().forEach(row -> attempted.add(row.group()));
+    long requested = slots.reserved() + slots.promotionTokens();
     for (SampleGroup group : prefilling) {
-      List<DecodeRow> back = preempted.stream().filter(row -> row.group().equals(group)).toList();
-      asked += back.isEmpty() ? initialCacheTokens(group) : cacheTokens(back);
+      List<DecodeRow> preemptedRows =
+          preempted.stream().filter(row -> row.group().equals(group)).toList();
+      requested += preemptedRows.isEmpty() ? initialCacheTokens(group) : cacheTokens(preemptedRows);
     }
     freeCache();
-    budget = Math.max(1, Math.min(budget, asked) / 2);
-    prefillTokens = Math.max(LEAST_PREFILL, prefillTokens / 2);
+    budget = Math.max(1, Math.min(budget, requested) / 2);
+    prefillTokens = Math.max(MIN_PREFILL_TOKENS, prefillTokens / 2);
     stepsWithoutShortage = 0;
-    shortagesOfOneGroup = trying.size() > 1 ? 0 : shortagesOfOneGroup + 1;
+    shortagesOfOneGroup = attempted.size() > 1 ? 0 : shortagesOfOneGroup + 1;
     if (shortagesOfOneGroup == TRIES) {
       shortagesOfOneGroup = 0;
-      trying.forEach(group -> failGroup(group, shortage));
+      attempted.forEach(group -> failGroup(group, shortage));
     }
   }
 

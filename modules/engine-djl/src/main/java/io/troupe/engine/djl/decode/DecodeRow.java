@@ -10,14 +10,14 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.CounterRandom;
 import java.util.Arrays;
 
-/** One completion while it is decoded. */
+/** One completion that is being decoded. */
 final class DecodeRow {
-  private static final int FIRST_ROOM = 64;
+  private static final int INITIAL_CAPACITY = 64;
 
   private final SampleGroup group;
   private final int index;
   private final int limit;
-  private final long age;
+  private final long arrival;
   private int[] tokens;
   private float[] logProbs;
   private long[] versions;
@@ -27,23 +27,23 @@ final class DecodeRow {
   private boolean finished;
 
   /**
-   * A completion without tokens yet.
+   * Creates a completion without tokens.
    *
-   * @param index which of its group
+   * @param index of the completion in its group
    * @param context most tokens of prompt and completion together
-   * @param age larger for groups that joined later
+   * @param arrival position of the group in the order of admission
    */
-  DecodeRow(SampleGroup group, int index, int context, long age) {
+  DecodeRow(SampleGroup group, int index, int context, long arrival) {
     this.group = group;
-    this.age = age;
+    this.arrival = arrival;
     this.index = index;
     this.limit = Math.min(settings().maxTokens(), context - group.request().prompt().length);
-    int room = Math.min(limit, FIRST_ROOM);
-    this.tokens = new int[room];
-    this.logProbs = new float[room];
-    this.versions = new long[room];
+    int capacity = Math.min(limit, INITIAL_CAPACITY);
+    this.tokens = new int[capacity];
+    this.logProbs = new float[capacity];
+    this.versions = new long[capacity];
     if (settings().rawLogProbs()) {
-      this.rawLogProbs = new float[room];
+      this.rawLogProbs = new float[capacity];
     }
     this.stops = new StopMatcher(settings().stops());
   }
@@ -52,11 +52,14 @@ final class DecodeRow {
     return group;
   }
 
-  long age() {
-    return age;
+  long arrival() {
+    return arrival;
   }
 
-  /** The tokens whose keys and values the next step finds: all but the latest drawn. */
+  /**
+   * Returns the tokens whose keys and values the next step reads from the cache: all but the
+   * latest.
+   */
   int[] cachedTokens() {
     int[] prompt = group.request().prompt();
     if (sampledTokens <= 1) {
@@ -67,61 +70,65 @@ final class DecodeRow {
     return all;
   }
 
-  /** How many tokens were drawn. */
+  /** Returns the number of sampled tokens. */
   int sampledTokens() {
     return sampledTokens;
   }
 
-  /** The latest token, the next step's input. */
+  /** Returns the latest token, the input of the next step. */
   int lastToken() {
     return tokens[sampledTokens - 1];
   }
 
-  /** The position of the latest token in prompt and completion. */
+  /** Returns the position of the latest token in prompt and completion. */
   int position() {
     return group.request().prompt().length + sampledTokens - 1;
   }
 
-  /** Logits are divided by it; a greedy token's log-probability is that of temperature 1. */
+  /**
+   * Returns the number that divides the logits: 1 for greedy sampling, whose log-probabilities are
+   * those of temperature 1.
+   */
   double temperature() {
     return settings().isGreedy() ? 1 : settings().temperature();
   }
 
-  /** How many of the most probable tokens may be drawn. */
+  /** Returns how many of the most probable tokens may be sampled. */
   int effectiveTopK() {
     boolean all = settings().isGreedy() || settings().topK() == 0;
     return all ? Integer.MAX_VALUE : settings().topK();
   }
 
   /**
-   * The least log-probability of a token that may be drawn, relative to the most probable one's.
+   * Returns the least log-probability of a token that may be sampled, relative to the most probable
+   * token.
    */
   double logFloor() {
     return Math.log(settings().minP());
   }
 
-  /** How many tokens of prompt and completion there are. */
+  /** Returns the number of tokens of prompt and completion. */
   int length() {
     return position() + 1;
   }
 
-  /** Token i of prompt and completion. */
+  /** Returns token i of prompt and completion. */
   int token(int i) {
     int[] prompt = group.request().prompt();
     return i < prompt.length ? prompt[i] : tokens[i - prompt.length];
   }
 
-  /** The uniform number of the next token. */
+  /** Returns the uniform random number that selects the next token. */
   double uniform() {
     return CounterRandom.uniform(group.request().seed(), index, sampledTokens);
   }
 
-  /** Whether it needs no further step. */
+  /** Whether the completion needs no further step. */
   boolean done() {
     return finished || group.done();
   }
 
-  /** Takes the next token; at the last one, hands the completion to its group. */
+  /** Appends a token; after the last token, hands the completion to its group. */
   void accept(int token, double logProb, double raw, WeightVersion version, Tokenizer tokenizer) {
     if (!Double.isFinite(logProb)) {
       group.fail(
@@ -132,11 +139,11 @@ final class DecodeRow {
       return;
     }
     if (sampledTokens == tokens.length) {
-      int room = Math.min(limit, 2 * sampledTokens);
-      tokens = Arrays.copyOf(tokens, room);
-      logProbs = Arrays.copyOf(logProbs, room);
-      versions = Arrays.copyOf(versions, room);
-      rawLogProbs = settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, room) : rawLogProbs;
+      int capacity = Math.min(limit, 2 * sampledTokens);
+      tokens = Arrays.copyOf(tokens, capacity);
+      logProbs = Arrays.copyOf(logProbs, capacity);
+      versions = Arrays.copyOf(versions, capacity);
+      rawLogProbs = settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, capacity) : rawLogProbs;
     }
     tokens[sampledTokens] = token;
     logProbs[sampledTokens] = (float) logProb;

@@ -17,17 +17,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The completions decoded together, each in a slot of a cache of keys and values.
+ * The completions that decode together, each in a slot of the KV cache.
  *
- * <p><b>Slots.</b> Row i of a pool owns slot i of it. New rows come at the end; the place of one
- * that leaves is taken by the last, whose slot is copied, so that slots stay dense. A slot holds
- * prompt and all tokens but the latest, which the next step reads.
+ * <p><b>Slots.</b> Row i of a pool owns slot i of the pool. A new row is added at the end. When a
+ * row is removed, the last row of the pool moves into its slot, so that slots stay dense. A slot
+ * holds the keys and values of the prompt and of all sampled tokens but the latest, which is the
+ * input of the next step.
  *
- * <p><b>Failure.</b> Every native call can run out of memory, and what it was writing is lost then.
- * So each operation does its native work first and changes lists after it: at every moment a call
- * can fail, a row that had a slot is in one pool, a row that was to enter is in none, and a token
- * is counted once or not at all. {@link #clear} then frees the whole cache, whatever state it is
- * in, without a call that could fail again.
+ * <p><b>Failure.</b> Every native call can run out of memory, and then loses the data that it was
+ * writing. Each operation therefore does its native work first and changes the lists of rows
+ * afterwards. Whenever a call fails, a row that had a slot is in exactly one pool, a row that was
+ * to get a slot is in none, and a token is counted once or not at all. {@link #clear} then frees
+ * the whole cache in any state, without a call that could fail again.
  */
 final class DecodeSlots implements AutoCloseable {
   private final Decoder decoder;
@@ -35,10 +36,10 @@ final class DecodeSlots implements AutoCloseable {
   private final Tokenizer tokenizer;
   private final DecodeThreads threads;
   private final KvCache cache;
-  private final TokenSampler draw;
+  private final TokenSampler sampler;
   private final List<List<DecodeRow>> pools = new ArrayList<>();
 
-  /** A row whose sequence is read into a slot. */
+  /** A row, its slot, and the index of the sequence that the prefill computes for the slot. */
   record SlotAssignment(DecodeRow row, int pool, int slot, int sequence) {}
 
   DecodeSlots(
@@ -48,18 +49,18 @@ final class DecodeSlots implements AutoCloseable {
     this.tokenizer = tokenizer;
     this.threads = DecodeThreads.of(decoder, compute);
     this.cache = new KvCache(decoder);
-    this.draw = new TokenSampler(decoder);
+    this.sampler = new TokenSampler(decoder);
     for (int pool = 0; pool < cache.pools(); pool++) {
       pools.add(new ArrayList<>());
     }
   }
 
-  /** How many completions have a slot. */
+  /** Returns the number of completions that have a slot. */
   int size() {
     return pools.stream().mapToInt(List::size).sum();
   }
 
-  /** How many completions have a slot of a pool. */
+  /** Returns the number of completions that have a slot of a pool. */
   int size(int pool) {
     return pools.get(pool).size();
   }
@@ -72,22 +73,22 @@ final class DecodeSlots implements AutoCloseable {
     return pools.stream().flatMap(List::stream).toList();
   }
 
-  /** The row in a slot. */
+  /** Returns the row in a slot. */
   DecodeRow row(int pool, int slot) {
     return pools.get(pool).get(slot);
   }
 
-  /** The first pool whose slots hold so many tokens. */
+  /** Returns the first pool whose slots hold a number of tokens. */
   int poolFor(int tokens) {
     return cache.poolFor(tokens);
   }
 
-  /** Tokens that a slot for so many has room for. */
+  /** Returns the size in tokens of the smallest slot that holds a number of tokens. */
   int slotTokensFor(int tokens) {
     return cache.slotTokens(cache.poolFor(tokens));
   }
 
-  /** How many tokens the slots in use have room for. */
+  /** Returns the number of tokens that the slots in use have room for. */
   long reserved() {
     long tokens = 0;
     for (int pool = 0; pool < pools.size(); pool++) {
@@ -96,26 +97,26 @@ final class DecodeSlots implements AutoCloseable {
     return tokens;
   }
 
-  /** Tokens by which the slots in use grow with {@link #moveToLargerPool}. */
+  /** Returns the number of tokens by which {@link #moveToLargerPool} grows the slots in use. */
   long promotionTokens() {
     long tokens = 0;
     for (int pool = 0; pool < pools.size() - 1; pool++) {
-      int room = cache.slotTokens(pool);
-      long outgrown = pools.get(pool).stream().filter(row -> row.length() > room).count();
-      tokens += outgrown * (cache.slotTokens(pool + 1) - room);
+      int slotTokens = cache.slotTokens(pool);
+      long outgrown = pools.get(pool).stream().filter(row -> row.length() > slotTokens).count();
+      tokens += outgrown * (cache.slotTokens(pool + 1) - slotTokens);
     }
     return tokens;
   }
 
-  /** Tokens that the cache's tensors have memory for. */
+  /** Returns the number of tokens that the tensors of the cache have memory for. */
   long capacity() {
     return cache.capacity();
   }
 
-  /** Draws one token for every row. */
+  /** Samples one token for every row. */
   void step(WeightVersion version) {
     List<DecodeRow> rows = rows();
-    SamplingInputs inputs = draw.inputs();
+    SamplingInputs inputs = sampler.inputs();
     inputs.ensureCapacity(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       inputs.integer(0, i, rows.get(i).lastToken());
@@ -126,62 +127,63 @@ final class DecodeSlots implements AutoCloseable {
       sizes[2 * pool] = pools.get(pool).size();
       sizes[2 * pool + 1] = pools.get(pool).stream().mapToInt(DecodeRow::length).max().orElse(0);
     }
-    threads.take(rows.size());
-    TokenSampler.SampledTokens drawn;
+    threads.share(rows.size());
+    TokenSampler.SampledTokens sampled;
     try (TorchProgram.Call call = decoder.call("decode", weights)) {
-      drawn = draw.run(call.with(cache.all()).with(sizes), rows);
+      sampled = sampler.run(call.with(cache.all()).with(sizes), rows);
     }
-    drawn.accept(rows, version, tokenizer);
+    sampled.accept(rows, version, tokenizer);
   }
 
   /**
-   * Reads each sequence once into the slots of its rows. Rows without a slot have theirs from then
-   * on.
+   * Computes the keys and values of each sequence once and copies them into the slots of its rows.
+   * A row without a slot has one afterwards.
    *
-   * @param longest of the sequences
-   * @param places by pool; in each, slots ascend, those of new rows following those in use
-   * @param version of the token that is drawn for each row, if one is
+   * @param longest length of the longest sequence
+   * @param assignments sorted by pool; within a pool slots ascend, and slots of new rows follow the
+   *     slots in use
+   * @param version of the weights, if the call also samples a token for each row
    */
-  void read(
+  void prefill(
       List<IntBuffer> sequences,
       int longest,
-      List<SlotAssignment> places,
+      List<SlotAssignment> assignments,
       Optional<WeightVersion> version) {
-    SamplingInputs inputs = draw.inputs();
-    inputs.ensureCapacity(places.size());
+    SamplingInputs inputs = sampler.inputs();
+    inputs.ensureCapacity(assignments.size());
     long[] sizes = new long[pools.size()];
     int[] needed = new int[pools.size()];
-    for (int i = 0; i < places.size(); i++) {
-      SlotAssignment place = places.get(i);
-      sizes[place.pool]++;
-      needed[place.pool] = place.slot + 1;
-      inputs.integer(0, i, place.sequence);
-      inputs.integer(1, i, place.slot);
+    for (int i = 0; i < assignments.size(); i++) {
+      SlotAssignment assignment = assignments.get(i);
+      sizes[assignment.pool]++;
+      needed[assignment.pool] = assignment.slot + 1;
+      inputs.integer(0, i, assignment.sequence);
+      inputs.integer(1, i, assignment.slot);
     }
     for (int pool = 0; pool < pools.size(); pool++) {
-      int held = pools.get(pool).size();
-      cache.fit(pool, Math.max(held, needed[pool]), held);
+      int used = pools.get(pool).size();
+      cache.fit(pool, Math.max(used, needed[pool]), used);
     }
-    threads.take((long) sequences.size() * longest);
-    List<DecodeRow> rows = places.stream().map(SlotAssignment::row).toList();
-    Optional<TokenSampler.SampledTokens> drawn = Optional.empty();
+    threads.share((long) sequences.size() * longest);
+    List<DecodeRow> rows = assignments.stream().map(SlotAssignment::row).toList();
+    Optional<TokenSampler.SampledTokens> sampled = Optional.empty();
     try (NativeTensor ids = decoder.zeros(ElementType.INT64, sequences.size(), longest);
         NativeTensor lengths = decoder.zeros(ElementType.INT64, sequences.size());
         TorchProgram.Call call = decoder.call("prefill", weights)) {
       fill(sequences, longest, ids.memory(), lengths.memory());
       call.with(cache.all()).with(sizes).with(ids).with(lengths);
       if (version.isPresent()) {
-        drawn = Optional.of(draw.run(call, rows));
+        sampled = Optional.of(sampler.run(call, rows));
       } else {
-        draw.runWithout(call, rows.size());
+        sampler.runWithout(call, rows.size());
       }
     }
-    for (SlotAssignment place : places) {
-      if (place.slot == pools.get(place.pool).size()) {
-        pools.get(place.pool).add(place.row);
+    for (SlotAssignment assignment : assignments) {
+      if (assignment.slot == pools.get(assignment.pool).size()) {
+        pools.get(assignment.pool).add(assignment.row);
       }
     }
-    drawn.ifPresent(tokens -> tokens.accept(rows, version.orElseThrow(), tokenizer));
+    sampled.ifPresent(tokens -> tokens.accept(rows, version.orElseThrow(), tokenizer));
   }
 
   private static void fill(
@@ -195,7 +197,7 @@ final class DecodeSlots implements AutoCloseable {
     }
   }
 
-  /** Moves rows that the next token would not fit to the next pool. */
+  /** Moves each row whose slot has no room for the next token to the next pool. */
   void moveToLargerPool() {
     for (int pool = pools.size() - 2; pool >= 0; pool--) {
       moveToLargerPool(pool);
@@ -203,14 +205,14 @@ final class DecodeSlots implements AutoCloseable {
   }
 
   private void moveToLargerPool(int pool) {
-    int room = cache.slotTokens(pool);
+    int slotTokens = cache.slotTokens(pool);
     List<DecodeRow> rows = pools.get(pool);
     List<DecodeRow> target = pools.get(pool + 1);
-    SamplingInputs inputs = draw.inputs();
+    SamplingInputs inputs = sampler.inputs();
     inputs.ensureCapacity(rows.size());
     int outgrown = 0;
     for (int slot = 0; slot < rows.size(); slot++) {
-      if (rows.get(slot).length() > room) {
+      if (rows.get(slot).length() > slotTokens) {
         inputs.integer(0, outgrown, slot);
         inputs.integer(1, outgrown, target.size() + outgrown);
         outgrown++;
@@ -219,41 +221,41 @@ final class DecodeSlots implements AutoCloseable {
     if (outgrown > 0) {
       cache.fit(pool + 1, target.size() + outgrown, target.size());
       move(pool, pool + 1, outgrown);
-      target.addAll(removeAndCompact(pool, row -> row.length() > room));
+      target.addAll(removeAndCompact(pool, row -> row.length() > slotTokens));
     }
   }
 
   /**
-   * Takes rows out, pool by pool.
+   * Removes rows, pool by pool.
    *
-   * @param left given the rows of a pool once they have left it
+   * @param removed receives the removed rows of each pool
    */
-  void remove(Predicate<DecodeRow> leaves, Consumer<List<DecodeRow>> left) {
+  void remove(Predicate<DecodeRow> removes, Consumer<List<DecodeRow>> removed) {
     for (int pool = 0; pool < pools.size(); pool++) {
-      left.accept(removeAndCompact(pool, leaves));
+      removed.accept(removeAndCompact(pool, removes));
     }
   }
 
-  /** Takes rows out of a pool, closes the gaps, and returns those that left, in order of slots. */
-  private List<DecodeRow> removeAndCompact(int pool, Predicate<DecodeRow> leaves) {
-    List<DecodeRow> left = pools.get(pool).stream().filter(leaves).toList();
-    if (left.isEmpty()) {
-      return left;
+  /** Removes rows from a pool, fills the gaps, and returns the removed rows in order of slots. */
+  private List<DecodeRow> removeAndCompact(int pool, Predicate<DecodeRow> removes) {
+    List<DecodeRow> removed = pools.get(pool).stream().filter(removes).toList();
+    if (removed.isEmpty()) {
+      return removed;
     }
-    List<DecodeRow> staying = new ArrayList<>(pools.get(pool));
-    SamplingInputs inputs = draw.inputs();
-    inputs.ensureCapacity(staying.size());
+    List<DecodeRow> kept = new ArrayList<>(pools.get(pool));
+    SamplingInputs inputs = sampler.inputs();
+    inputs.ensureCapacity(kept.size());
     int moved = 0;
     int slot = 0;
-    while (slot < staying.size()) {
-      if (!leaves.test(staying.get(slot))) {
+    while (slot < kept.size()) {
+      if (!removes.test(kept.get(slot))) {
         slot++;
         continue;
       }
-      int last = staying.size() - 1;
-      DecodeRow candidate = staying.removeLast();
-      if (last != slot && !leaves.test(candidate)) {
-        staying.set(slot, candidate);
+      int last = kept.size() - 1;
+      DecodeRow candidate = kept.removeLast();
+      if (last != slot && !removes.test(candidate)) {
+        kept.set(slot, candidate);
         inputs.integer(0, moved, last);
         inputs.integer(1, moved, slot);
         moved++;
@@ -263,22 +265,22 @@ final class DecodeSlots implements AutoCloseable {
     if (moved > 0) {
       move(pool, pool, moved);
     }
-    cache.fit(pool, staying.size(), staying.size());
-    pools.set(pool, staying);
-    return left;
+    cache.fit(pool, kept.size(), kept.size());
+    pools.set(pool, kept);
+    return removed;
   }
 
   private void move(int from, int to, int slots) {
     try (TorchProgram.Call call = decoder.call("move")) {
       call.with(cache.of(from))
           .with(cache.of(to))
-          .with(draw.inputs().integers())
+          .with(sampler.inputs().integers())
           .with((long) slots)
           .run();
     }
   }
 
-  /** Frees all slots and the cache's memory, and returns the rows that were in them. */
+  /** Frees all slots and the memory of the cache, and returns the rows that had a slot. */
   List<DecodeRow> clear() {
     List<DecodeRow> rows = rows();
     pools.forEach(List::clear);
@@ -289,6 +291,6 @@ final class DecodeSlots implements AutoCloseable {
   @Override
   public void close() {
     cache.close();
-    draw.close();
+    sampler.close();
   }
 }

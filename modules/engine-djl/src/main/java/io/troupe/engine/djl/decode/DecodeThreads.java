@@ -5,34 +5,37 @@ import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Torch;
 
 /**
- * How many threads share a sampler's next call: one, unless its matrix products are large enough to
- * be worth waking others for. That depends on the number of positions alone, so the same batch is
- * computed in the same way again.
+ * The number of threads that share the next call of a sampler: one thread, unless the matrix
+ * products of the call are large enough to repay waking the others. The number of positions alone
+ * decides, so that the same batch is always computed in the same way.
  *
- * <p>OpenMP's threads wait for work by spinning only while there are no more of them in a process
- * than processors; beside a trainer's they sleep, and waking them takes longer than a small
- * product.
+ * <p>OpenMP's threads wait for work by spinning only while the process has no more of them than the
+ * host has CPUs. Beside the threads of a trainer they sleep, and waking them takes longer than a
+ * small product.
  *
  * @param all threads of the sampler
- * @param product numbers of the average matrix
+ * @param product elements of the average matrix
  */
 record DecodeThreads(int all, long product) {
-  /** Products of a layer once its weights are joined. */
+  /** The matrix products of a layer with joined weights. */
   private static final int PRODUCTS = 4;
 
-  /** Reading a weight takes as long as so many multiplications. */
-  private static final int READING = 12;
+  /** The multiplications that take as long as reading one weight from memory. */
+  private static final int READ_COST = 12;
 
-  /** Multiplications of a product that is worth sharing, well over half a millisecond's. */
-  private static final long WORTH = 1 << 24;
+  /**
+   * The multiplications of the smallest product that threads share: well over half a millisecond of
+   * work.
+   */
+  private static final long MIN_SHARED_PRODUCT = 1 << 24;
 
   static DecodeThreads of(Decoder decoder, ComputeSettings compute) {
     int products = PRODUCTS * decoder.settings().layers() + 1;
     return new DecodeThreads(compute.samplerThreads(), decoder.layout().size() / products);
   }
 
-  /** Settles the calling thread's number for a call over so many positions. */
-  void take(long positions) {
-    Torch.share((positions + READING) * product >= WORTH ? all : 1);
+  /** Sets the number of threads for a call over a number of positions. */
+  void share(long positions) {
+    Torch.share((positions + READ_COST) * product >= MIN_SHARED_PRODUCT ? all : 1);
   }
 }

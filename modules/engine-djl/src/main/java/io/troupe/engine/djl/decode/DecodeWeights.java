@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A sampler's weights: what the program makes of a snapshot once, so that a token costs fewer
- * operations, and on the device and in the precision it computes in. Weights are joined a layer at
- * a time, so that no second copy of them is ever whole.
+ * The weights of a sampler, on its device and in its precision. The program joins the matrices of a
+ * snapshot once, so that each token costs fewer operations. It joins one layer at a time, so that
+ * no second whole copy of the weights ever exists.
  */
 public final class DecodeWeights implements ProgramWeights, AutoCloseable {
   private final Decoder decoder;
@@ -30,22 +30,23 @@ public final class DecodeWeights implements ProgramWeights, AutoCloseable {
   }
 
   /**
-   * Takes a snapshot over.
+   * Loads a snapshot.
    *
-   * @throws IllegalArgumentException if it is of another policy; nothing is changed then
-   * @throws io.troupe.engine.djl.torch.TorchOutOfMemoryException if there may be no weights now,
-   *     until a snapshot is taken over
+   * @throws IllegalArgumentException if the snapshot is of another policy; the weights stay as they
+   *     were
+   * @throws io.troupe.engine.djl.torch.TorchOutOfMemoryException if memory ran out; there may then
+   *     be no weights until a snapshot is loaded
    */
   public void load(WeightSnapshot snapshot) {
     Map<String, MemorySegment> sources = ModelWeights.sources(decoder.layout(), snapshot);
-    joined.close(); // both do not fit beside each other
+    joined.close(); // memory need not have room for the old and the new weights together
     joined = TorchValue.of(List.of());
     try (Parts parts = new Parts(sources)) {
       joined = parts.join();
     }
   }
 
-  /** The tensors that come together while a snapshot is taken over. */
+  /** The tensors that exist while a snapshot is loaded. */
   private final class Parts implements AutoCloseable {
     private final DecoderLayout layout = decoder.layout();
     private final Map<String, MemorySegment> sources;

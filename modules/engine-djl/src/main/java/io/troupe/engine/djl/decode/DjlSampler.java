@@ -32,19 +32,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sampler: one thread that owns weights and cache, and decodes.
+ * The sampler: one thread that owns the weights and the KV cache, and decodes.
  *
- * <p>Between two tokens the thread takes what came in: weights first, then cancellations, then
- * groups, as many as {@link ComputeSettings} lets in, oldest first. Nothing else touches native
- * memory, so nothing is locked; the mailbox is the only thing threads share. When memory runs out
- * the sampler goes on with less ({@link DecodeBatch}). Any other failure ends the thread: what it
- * held may be half-written, so all that was asked of it fails, later calls do, and {@link #failed}
- * completes.
+ * <p>Between two tokens the thread handles the commands in its mailbox: it loads the newest weights
+ * offered, ends cancelled groups, and admits waiting groups in order of arrival, as many as {@link
+ * ComputeSettings} allows. No other thread touches the native memory, so nothing is locked; threads
+ * share only the mailbox. When memory runs out, the sampler continues with a smaller budget ({@link
+ * DecodeBatch}). Any other failure ends the thread, because its tensors may be half-written: all
+ * open requests fail, later calls fail, and {@link #failed} completes.
  */
 public final class DjlSampler implements SamplingEngine {
   private static final Logger LOG = LoggerFactory.getLogger(DjlSampler.class);
 
-  /** Groups that may wait; admission upstream keeps far below it. */
+  /** The most groups that may wait; admission upstream keeps the number far below this limit. */
   private static final int WAITING_LIMIT = 1 << 16;
 
   private sealed interface Command {}
@@ -60,15 +60,15 @@ public final class DjlSampler implements SamplingEngine {
 
   private record Close() implements Command {}
 
-  /** What the sampler samples from. */
+  /** The weights in use. */
   private sealed interface Policy {}
 
-  /** No weights came in yet. */
+  /** No weights were loaded yet. */
   private record Unknown() implements Policy {}
 
   private record InUse(WeightVersion version, String digest) implements Policy {}
 
-  /** Whether calls are still taken. */
+  /** Whether the sampler still accepts commands. */
   private sealed interface Liveness {}
 
   private record Running() implements Liveness {}
@@ -82,27 +82,27 @@ public final class DjlSampler implements SamplingEngine {
   private final Runnable onClose;
   private final Thread thread;
   private final LinkedBlockingQueue<Command> mailbox = new LinkedBlockingQueue<>();
-  private final Object ending = new Object();
-  private Liveness life = new Running(); // guarded by ending
+  private final Object livenessLock = new Object();
+  private Liveness liveness = new Running(); // guarded by livenessLock
 
   private final CompletableFuture<String> failed = new CompletableFuture<>();
 
-  // Of the sampler's thread only.
-  /** Commands that were taken out of the mailbox and not carried out yet. */
-  private final Deque<Command> taken = new ArrayDeque<>();
+  // Only the sampler's thread uses the fields below.
+  /** Commands that were received from the mailbox and are not handled yet. */
+  private final Deque<Command> received = new ArrayDeque<>();
 
-  /** Weights offered since the latest were taken. */
+  /** Weights that were offered since the last load. */
   private final List<Load> offered = new ArrayList<>();
 
-  /** Groups that have no answer yet, in order of arrival. */
+  /** Groups whose result is not complete, in order of arrival. */
   private final Map<LeaseId, SampleGroup> open = new LinkedHashMap<>();
 
-  /** Those of them that have no token yet. */
+  /** Open groups that have no token yet. */
   private final Deque<SampleGroup> waiting = new ArrayDeque<>();
 
   private Policy policy = new Unknown();
 
-  /** Decode steps and loads so far. */
+  /** The number of decode steps and loads so far. */
   private final AtomicLong progress = new AtomicLong();
 
   private boolean frozen;
@@ -167,7 +167,7 @@ public final class DjlSampler implements SamplingEngine {
   public void close() {
     if (thread.equals(Thread.currentThread())) {
       throw new IllegalStateException(
-          "a sampler is not closed from a callback of its own results, which its thread runs");
+          "a sampler must not be closed from a callback of its own results, which its thread runs");
     }
     send(new Close());
     boolean interrupted = false;
@@ -215,8 +215,8 @@ public final class DjlSampler implements SamplingEngine {
 
   private void send(Command command) {
     Liveness now;
-    synchronized (ending) {
-      now = life;
+    synchronized (livenessLock) {
+      now = liveness;
       if (now instanceof Running) {
         mailbox.add(command);
       }
@@ -277,35 +277,38 @@ public final class DjlSampler implements SamplingEngine {
         settings, tokenizer.vocabularySize(), compute.device(), compute.precision(), watcher);
   }
 
-  /** Takes all that came in, waiting if there is nothing to decode; false when it is to end. */
+  /**
+   * Handles all commands in the mailbox, and waits for one if there is nothing to decode. Returns
+   * false when the sampler is to end.
+   */
   private boolean receive(DecodeWeights weights, DecodeBatch batch) throws InterruptedException {
     await(batch);
-    boolean goesOn = true;
-    while (!taken.isEmpty()) {
-      switch (taken.removeFirst()) {
+    boolean running = true;
+    while (!received.isEmpty()) {
+      switch (received.removeFirst()) {
         case Sample(var groups) -> groups.forEach(this::offerGroup);
         case Load load -> offered.add(load);
         case Cancel(var lease) -> cancelled(lease);
         case Freeze(boolean whether) -> frozen = whether;
-        case Close _ -> goesOn = false;
+        case Close _ -> running = false;
       }
     }
     if (load(weights, batch) && compute.kvOnSwap() == KvOnSwap.RECOMPUTE) {
       withinMemory(batch, batch::recompute);
     }
-    return goesOn;
+    return running;
   }
 
   private void await(DecodeBatch batch) throws InterruptedException {
     if (frozen || policy instanceof Unknown || (waiting.isEmpty() && batch.isIdle())) {
-      taken.add(mailbox.take());
+      received.add(mailbox.take());
     } else if (batch.pauseMillis() > 0) {
       Command first = mailbox.poll(batch.pauseMillis(), TimeUnit.MILLISECONDS);
       if (first != null) {
-        taken.add(first);
+        received.add(first);
       }
     }
-    mailbox.drainTo(taken);
+    mailbox.drainTo(received);
   }
 
   private void offerGroup(SampleGroup group) {
@@ -330,9 +333,9 @@ public final class DjlSampler implements SamplingEngine {
   }
 
   /**
-   * Moves to the newest of the weights offered, unless those in use are newer.
+   * Moves to the newest offered weights, unless the weights in use are newer.
    *
-   * @return whether other weights are in use now
+   * @return whether the weights in use changed
    */
   private boolean load(DecodeWeights weights, DecodeBatch batch) {
     if (offered.isEmpty()) {
@@ -367,13 +370,15 @@ public final class DjlSampler implements SamplingEngine {
     return moves;
   }
 
-  /** Takes weights over; where memory does not suffice beside the cache, without the cache. */
+  /**
+   * Loads weights; where memory has no room for them beside the cache, it frees the cache first.
+   */
   private void loadWeights(WeightSnapshot snapshot, DecodeWeights weights, DecodeBatch batch) {
     try {
       weights.load(snapshot);
     } catch (TorchOutOfMemoryException shortage) {
       LOG.warn(
-          "memory ran out while {} took weights {} ({}); it frees its cache and takes them again",
+          "memory ran out while {} loaded weights {} ({}); it frees its cache and loads them again",
           thread.getName(),
           snapshot.version(),
           shortage.getMessage());
@@ -392,8 +397,8 @@ public final class DjlSampler implements SamplingEngine {
       waiting.removeIf(SampleGroup::done);
       Torch.emptyCache(compute.device());
       LOG.warn(
-          "memory ran out with {} completions ({}); {} goes on with a cache of {} tokens and reads"
-              + " them again; lower policy.kv_tokens if this repeats",
+          "memory ran out with {} completions ({}); {} continues with a cache of {} tokens and"
+              + " computes their keys and values again; lower policy.kv_tokens if this repeats",
           completions,
           shortage.getMessage(),
           thread.getName(),
@@ -412,11 +417,11 @@ public final class DjlSampler implements SamplingEngine {
   }
 
   private void end(Throwable reason) {
-    synchronized (ending) {
-      life = new Ended(reason);
-      mailbox.drainTo(taken);
+    synchronized (livenessLock) {
+      liveness = new Ended(reason);
+      mailbox.drainTo(received);
     }
-    taken.forEach(command -> refuse(command, reason));
+    received.forEach(command -> refuse(command, reason));
     offered.forEach(load -> refuse(load, reason));
     open.values().forEach(group -> group.fail(reason));
   }

@@ -11,55 +11,57 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Keys and values of the sequences being decoded, in pools of slots: a slot of pool p has room for
- * 32, 64, 128, ... tokens, the last for the context. A sequence moves to the next pool when it
- * outgrows its slot, so that it never holds more than twice what it needs (or 32), every copy is
- * paid for by as many tokens before it, and attention runs over sequences of like length together.
+ * The KV cache: keys and values of the sequences that decode, in pools of slots. The slots of the
+ * pools have room for 32, 64, 128, ... tokens, and the slots of the last pool for the context. A
+ * sequence moves to the next pool when it outgrows its slot. A sequence therefore never holds more
+ * than twice the room that it needs (or 32), each copied token is paid for by a token decoded
+ * before the copy, and attention runs over sequences of similar length together.
  *
- * <p>A pool's tensors, [slots, kv heads, room, head_dim] for keys and values of each layer, grow
- * and shrink by halves with the slots in use, which are its first; a pool of no slots has none.
+ * <p>A pool's tensors, [slots, kv heads, room, head_dim] for keys and values of each layer, double
+ * and halve with the number of slots in use, which are the first slots of the pool. A pool without
+ * slots has no tensors.
  */
 public final class KvCache implements AutoCloseable {
-  private static final int SMALLEST_ROOM = 32;
-  private static final int FIRST_SLOTS = 16;
+  private static final int MIN_SLOT_TOKENS = 32;
+  private static final int MIN_SLOTS = 16;
 
   private final Decoder decoder;
   private final List<Pool> pools = new ArrayList<>();
 
-  /** Stands for each tensor of a pool without slots, which the program does not look into. */
+  /** The placeholder for each tensor of a pool without slots; the program does not read it. */
   private final NativeTensor absent;
 
   private TorchValue all;
 
   /** Slots of one size. */
   private static final class Pool implements AutoCloseable {
-    private final int room;
+    private final int slotTokens;
     private int slots;
     private List<NativeTensor> tensors = List.of();
     private TorchValue value = TorchValue.of(List.of());
 
-    Pool(int room) {
-      this.room = room;
+    Pool(int slotTokens) {
+      this.slotTokens = slotTokens;
     }
 
-    void resize(Decoder decoder, int wanted, int used) {
-      List<NativeTensor> fresh;
+    void resize(Decoder decoder, int newSlots, int used) {
+      List<NativeTensor> resized;
       try (TorchProgram.Call call = decoder.withoutWeights("caches")) {
-        call.with(value).with((long) wanted).with((long) room).with((long) used);
-        fresh = Arrays.stream(call.tensorHandles()).mapToObj(NativeTensor::opaque).toList();
+        call.with(value).with((long) newSlots).with((long) slotTokens).with((long) used);
+        resized = Arrays.stream(call.tensorHandles()).mapToObj(NativeTensor::opaque).toList();
       }
-      replace(fresh, wanted);
+      replace(resized, newSlots);
     }
 
     void clear() {
       replace(List.of(), 0);
     }
 
-    private void replace(List<NativeTensor> fresh, int wanted) {
+    private void replace(List<NativeTensor> resized, int newSlots) {
       close();
-      tensors = fresh;
-      value = TorchValue.of(fresh);
-      slots = wanted;
+      tensors = resized;
+      value = TorchValue.of(resized);
+      slots = newSlots;
     }
 
     @Override
@@ -72,12 +74,13 @@ public final class KvCache implements AutoCloseable {
   KvCache(Decoder decoder) {
     this.decoder = decoder;
     this.absent = NativeTensor.zeros(ElementType.FLOAT32, 0);
-    slotSizes(decoder.settings().contextLength()).forEach(room -> pools.add(new Pool(room)));
+    slotSizes(decoder.settings().contextLength())
+        .forEach(slotTokens -> pools.add(new Pool(slotTokens)));
     this.all = newHandle();
   }
 
   /**
-   * Room that a group can come to need, see {@link
+   * Returns the most tokens of cache that a group can need, see {@link
    * io.troupe.engine.djl.torch.ComputeSettings#kvTokens}.
    *
    * @param longest tokens of the prompt and its longest completion
@@ -87,29 +90,32 @@ public final class KvCache implements AutoCloseable {
   }
 
   private static List<Integer> slotSizes(int context) {
-    List<Integer> rooms = new ArrayList<>();
-    for (long room = SMALLEST_ROOM; room < context; room *= 2) {
-      rooms.add((int) room);
+    List<Integer> sizes = new ArrayList<>();
+    for (long slotTokens = MIN_SLOT_TOKENS; slotTokens < context; slotTokens *= 2) {
+      sizes.add((int) slotTokens);
     }
-    rooms.add(context);
-    return rooms;
+    sizes.add(context);
+    return sizes;
   }
 
-  /** What a sequence of so many tokens takes of a budget. */
+  /** Returns the tokens that a sequence of a given length takes from a budget. */
   static int slotTokens(int tokens, int context) {
-    return slotSizes(context).stream().filter(room -> room >= tokens).findFirst().orElseThrow();
+    return slotSizes(context).stream()
+        .filter(slotTokens -> slotTokens >= tokens)
+        .findFirst()
+        .orElseThrow();
   }
 
   int pools() {
     return pools.size();
   }
 
-  /** Tokens that a slot of the pool holds. */
+  /** Returns the number of tokens that a slot of the pool holds. */
   int slotTokens(int pool) {
-    return pools.get(pool).room;
+    return pools.get(pool).slotTokens;
   }
 
-  /** The first pool whose slots hold so many tokens. */
+  /** Returns the first pool whose slots hold a number of tokens. */
   int poolFor(int tokens) {
     int pool = 0;
     while (slotTokens(pool) < tokens) {
@@ -118,29 +124,30 @@ public final class KvCache implements AutoCloseable {
     return pool;
   }
 
-  /** Tokens that the tensors have memory for. */
+  /** Returns the number of tokens that the tensors have memory for. */
   long capacity() {
-    return pools.stream().mapToLong(pool -> (long) pool.slots * pool.room).sum();
+    return pools.stream().mapToLong(pool -> (long) pool.slots * pool.slotTokens).sum();
   }
 
   /**
-   * Makes a pool's tensors fit for {@code needed} slots, of which the first {@code used} hold data.
+   * Grows or shrinks the tensors of a pool for {@code needed} slots, of which the first {@code
+   * used} hold data.
    */
   void fit(int index, int needed, int used) {
     Pool pool = pools.get(index);
-    boolean idle = needed == 0 ? pool.slots > FIRST_SLOTS : 4L * needed <= pool.slots;
-    if (needed > pool.slots || (idle && pool.slots > FIRST_SLOTS)) {
+    boolean oversized = needed == 0 ? pool.slots > MIN_SLOTS : 4L * needed <= pool.slots;
+    if (needed > pool.slots || (oversized && pool.slots > MIN_SLOTS)) {
       int growth = needed > pool.slots ? Math.max(needed, 2 * pool.slots) : 2 * needed;
       if (needed == 0) {
         pool.clear();
       } else {
-        pool.resize(decoder, Math.max(FIRST_SLOTS, growth), used);
+        pool.resize(decoder, Math.max(MIN_SLOTS, growth), used);
       }
       rebuildHandle();
     }
   }
 
-  /** Frees the memory of all pools, with whatever is in them. */
+  /** Frees the memory of all pools and drops their contents. */
   void clear() {
     pools.forEach(Pool::clear);
     rebuildHandle();

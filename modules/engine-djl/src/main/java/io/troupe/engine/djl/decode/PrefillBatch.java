@@ -11,70 +11,74 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Sequences that are read into slots, in one call each time so many tokens have come together. */
+/**
+ * Collects the sequences of a prefill and computes their keys and values in calls of bounded size.
+ */
 final class PrefillBatch {
   private final DecodeSlots slots;
-  private final int budget;
+  private final int maxTokens;
   private final Optional<WeightVersion> version;
-  private final Consumer<List<DecodeRow>> read;
+  private final Consumer<List<DecodeRow>> onPrefilled;
   private final Map<IntBuffer, Integer> sequences = new LinkedHashMap<>();
-  private final List<DecodeSlots.SlotAssignment> places = new ArrayList<>();
+  private final List<DecodeSlots.SlotAssignment> assignments = new ArrayList<>();
   private final int[] nextSlot;
   private int longest;
-  private int current;
+  private int currentSequence;
 
   /**
-   * Nothing to read yet.
+   * Creates an empty batch.
    *
-   * @param budget most tokens of a call, padding included, unless they are one sequence's
-   * @param version of the token that is drawn for each row, if one is
-   * @param read given the rows of a call once it is done
+   * @param maxTokens most tokens of a call, padding included; a single longer sequence has a call
+   *     of its own
+   * @param version of the weights, if the call also samples a token for each row
+   * @param onPrefilled receives the rows of a call after the call
    */
   PrefillBatch(
       DecodeSlots slots,
-      int budget,
+      int maxTokens,
       Optional<WeightVersion> version,
-      Consumer<List<DecodeRow>> read) {
+      Consumer<List<DecodeRow>> onPrefilled) {
     this.slots = slots;
-    this.budget = budget;
+    this.maxTokens = maxTokens;
     this.version = version;
-    this.read = read;
+    this.onPrefilled = onPrefilled;
     this.nextSlot = new int[slots.pools()];
   }
 
-  /** The sequence of the rows that follow. */
+  /** Begins the sequence of the rows that are added next. */
   void startSequence(int[] sequence) {
     IntBuffer key = IntBuffer.wrap(sequence);
-    int widest = Math.max(longest, sequence.length);
-    boolean tooMany = (sequences.size() + 1L) * widest > budget;
-    if (!sequences.containsKey(key) && tooMany) {
+    int width = Math.max(longest, sequence.length);
+    boolean exceeds = (sequences.size() + 1L) * width > maxTokens;
+    if (!sequences.containsKey(key) && exceeds) {
       flush();
     }
     longest = Math.max(longest, sequence.length);
-    current = sequences.computeIfAbsent(key, _ -> sequences.size());
+    currentSequence = sequences.computeIfAbsent(key, _ -> sequences.size());
   }
 
-  /** A row that is to have a slot. */
+  /** Adds a row that gets a new slot. */
   void add(DecodeRow row) {
     int pool = slots.poolFor(row.cachedTokens().length + 1);
     int slot = slots.size(pool) + nextSlot[pool]++;
-    places.add(new DecodeSlots.SlotAssignment(row, pool, slot, current));
+    assignments.add(new DecodeSlots.SlotAssignment(row, pool, slot, currentSequence));
   }
 
-  /** The row in a slot. */
+  /** Adds the row that is in a slot already. */
   void addInPlace(int pool, int slot) {
-    places.add(new DecodeSlots.SlotAssignment(slots.row(pool, slot), pool, slot, current));
+    assignments.add(
+        new DecodeSlots.SlotAssignment(slots.row(pool, slot), pool, slot, currentSequence));
   }
 
-  /** Reads what has come together. */
+  /** Prefills the collected sequences. */
   void flush() {
-    if (!places.isEmpty()) {
-      places.sort(Comparator.comparingInt(DecodeSlots.SlotAssignment::pool));
-      slots.read(List.copyOf(sequences.keySet()), longest, places, version);
-      read.accept(places.stream().map(DecodeSlots.SlotAssignment::row).toList());
+    if (!assignments.isEmpty()) {
+      assignments.sort(Comparator.comparingInt(DecodeSlots.SlotAssignment::pool));
+      slots.prefill(List.copyOf(sequences.keySet()), longest, assignments, version);
+      onPrefilled.accept(assignments.stream().map(DecodeSlots.SlotAssignment::row).toList());
     }
     sequences.clear();
-    places.clear();
+    assignments.clear();
     Arrays.fill(nextSlot, 0);
     longest = 0;
   }

@@ -7,7 +7,10 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** A request a sampler holds, and what has become of it. Used by the sampler's thread only. */
+/**
+ * A request that a sampler holds, and its finished completions. Only the thread of the sampler uses
+ * it.
+ */
 public final class SampleGroup {
   private final SampleRequest request;
   private final CompletableFuture<List<Completion>> result = new CompletableFuture<>();
@@ -25,7 +28,7 @@ public final class SampleGroup {
     return result;
   }
 
-  /** Whether nobody waits for more of its tokens. */
+  /** Whether the result is complete, so that the group needs no more tokens. */
   boolean done() {
     return result.isDone();
   }

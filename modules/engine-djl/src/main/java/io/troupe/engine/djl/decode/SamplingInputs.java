@@ -7,7 +7,10 @@ import io.troupe.engine.djl.torch.TorchValue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Numbers of each row that a call of the program reads; see policy.py's {@code draw}. */
+/**
+ * The numbers of each row that a call of the program reads to sample a token; policy.py's {@code
+ * draw} names them.
+ */
 final class SamplingInputs implements AutoCloseable {
   private static final int INTEGERS = 4;
   private static final int NUMBERS = 5;
@@ -44,13 +47,13 @@ final class SamplingInputs implements AutoCloseable {
     this.numbers = new Table(NativeTensor.zeros(ElementType.FLOAT64, NUMBERS, 0), 0);
   }
 
-  /** Makes room for so many rows; what was written before is lost if there was less. */
+  /** Makes room for a number of rows. Growing discards what was written before. */
   void ensureCapacity(int rows) {
-    integers = fitting(integers, ElementType.INT64, INTEGERS, rows);
-    numbers = fitting(numbers, ElementType.FLOAT64, NUMBERS, rows);
+    integers = withCapacity(integers, ElementType.INT64, INTEGERS, rows);
+    numbers = withCapacity(numbers, ElementType.FLOAT64, NUMBERS, rows);
   }
 
-  private Table fitting(Table table, ElementType type, int kinds, int rows) {
+  private Table withCapacity(Table table, ElementType type, int kinds, int rows) {
     if (rows <= table.capacity) {
       return table;
     }
@@ -60,7 +63,7 @@ final class SamplingInputs implements AutoCloseable {
     return larger;
   }
 
-  /** Writes what the draw of a row's next token depends on. */
+  /** Writes the inputs from which the program samples the next token of a row. */
   void samplingInputs(int i, DecodeRow row) {
     integer(2, i, row.settings().isGreedy() ? 1 : 0);
     integer(3, i, row.effectiveTopK());

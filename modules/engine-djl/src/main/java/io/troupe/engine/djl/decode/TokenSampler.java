@@ -10,22 +10,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** The end of a call of the program that draws a token for each of its rows. */
+/** The last part of a call of the program, which samples a token for each row. */
 final class TokenSampler implements AutoCloseable {
   private static final int BARE_ROWS = 2;
   private static final int FULL_ROWS = 3;
   private static final int GREEDY = 1;
   private static final int FULL = 2;
   private static final int TEMPERED = 4;
-  private static final long NOTHING_DRAWN = -1;
+  private static final long SAMPLE_NOTHING = -1;
 
   private final Decoder decoder;
   private final SamplingInputs inputs;
   private final NativeTensor noExcludedTokens;
 
   /**
-   * What the program drew: tokens, their log-probabilities and, at the end, those of the bare
-   * distribution, a row of numbers each.
+   * The result of a call: a row of tokens, a row of their log-probabilities, and as the last row
+   * their log-probabilities under the bare distribution.
    */
   static final class SampledTokens {
     private final double[] numbers;
@@ -34,7 +34,7 @@ final class TokenSampler implements AutoCloseable {
       this.numbers = numbers;
     }
 
-    /** Gives each row its token. */
+    /** Appends its token to each row. */
     void accept(List<DecodeRow> rows, WeightVersion version, Tokenizer tokenizer) {
       int n = rows.size();
       for (int i = 0; i < n; i++) {
@@ -52,12 +52,15 @@ final class TokenSampler implements AutoCloseable {
     this.noExcludedTokens = NativeTensor.zeros(ElementType.INT64, 0, 0);
   }
 
-  /** The arrays of numbers that each call reads; the caller fills in what is its own. */
+  /**
+   * Returns the arrays of numbers that each call reads; the caller fills in the first integers of
+   * each row.
+   */
   SamplingInputs inputs() {
     return inputs;
   }
 
-  /** Completes and runs a call that draws a token for each row. */
+  /** Completes and runs a call that samples a token for each row. */
   SampledTokens run(TorchProgram.Call call, List<DecodeRow> rows) {
     int n = rows.size();
     int flags = 0;
@@ -75,24 +78,24 @@ final class TokenSampler implements AutoCloseable {
     if (width == 0) {
       return run(call, noExcludedTokens, n, flags, kinds);
     }
-    try (NativeTensor held = decoder.zeros(ElementType.INT64, n, width)) {
-      fill(held.memory(), rows, width);
-      return run(call, held, n, flags, kinds);
+    try (NativeTensor tokenIds = decoder.zeros(ElementType.INT64, n, width)) {
+      fill(tokenIds.memory(), rows, width);
+      return run(call, tokenIds, n, flags, kinds);
     }
   }
 
   private SampledTokens run(
-      TorchProgram.Call call, NativeTensor held, int n, int flags, int kinds) {
+      TorchProgram.Call call, NativeTensor tokenIds, int n, int flags, int kinds) {
     call.with(inputs.integers()).with(inputs.numbers()).with((long) n).with((long) flags);
-    try (NativeTensor drawn = call.with(held).tensor(ElementType.FLOAT64, (long) kinds * n)) {
-      return new SampledTokens(drawn.memory().toArray(ValueLayout.JAVA_DOUBLE));
+    try (NativeTensor sampled = call.with(tokenIds).tensor(ElementType.FLOAT64, (long) kinds * n)) {
+      return new SampledTokens(sampled.memory().toArray(ValueLayout.JAVA_DOUBLE));
     }
   }
 
-  /** Completes and runs a call that draws nothing. */
+  /** Completes and runs a call that samples nothing. */
   void runWithout(TorchProgram.Call call, int rows) {
     call.with(inputs.integers()).with(inputs.numbers());
-    call.with((long) rows).with(NOTHING_DRAWN).with(noExcludedTokens).run();
+    call.with((long) rows).with(SAMPLE_NOTHING).with(noExcludedTokens).run();
   }
 
   private static int flags(DecodeRow row) {
@@ -104,7 +107,8 @@ final class TokenSampler implements AutoCloseable {
   }
 
   /**
-   * The ids that each row holds, where its repetitions are penalised; else its first throughout.
+   * Writes the token ids of each row whose repetitions are penalised; in every other row the first
+   * id fills all places.
    */
   private static void fill(MemorySegment ids, List<DecodeRow> rows, int width) {
     for (int i = 0; i < rows.size(); i++) {
