@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A tokenizer of one id a character (a Unicode code point): id 0 is padding, id 1 ends a
+ * A tokenizer that gives each character (Unicode code point) one id: id 0 is padding, id 1 ends a
  * completion, and the characters of the alphabet follow in its order from id 2.
  */
 public final class CharacterTokenizer implements Tokenizer {
@@ -27,7 +27,7 @@ public final class CharacterTokenizer implements Tokenizer {
   private final Map<Integer, Integer> ids;
 
   /**
-   * A tokenizer of the given characters.
+   * Creates a tokenizer of the given characters.
    *
    * @param alphabet at least one character, none of them twice
    * @throws IllegalArgumentException if a character occurs twice or is half a surrogate pair
@@ -47,7 +47,7 @@ public final class CharacterTokenizer implements Tokenizer {
       int earlier = ids.getOrDefault(character, ABSENT);
       require(
           earlier == ABSENT,
-          "the alphabet holds each character once, but %s stands at positions %d and %d",
+          "the alphabet holds each character once, but %s is at positions %d and %d",
           name(character),
           earlier - SPECIAL,
           i);
@@ -73,7 +73,7 @@ public final class CharacterTokenizer implements Tokenizer {
     return tokens;
   }
 
-  /** The same as {@link #encode}: no text spells a special token. */
+  /** Encodes like {@link #encode}: no text spells a special token. */
   @Override
   public int[] encodeWithSpecial(String text) {
     return encode(text);
@@ -117,7 +117,7 @@ public final class CharacterTokenizer implements Tokenizer {
     return Set.of(END_OF_SEQUENCE);
   }
 
-  /** The characters in the order of their ids. */
+  /** Returns the characters in the order of their ids. */
   public String alphabet() {
     return alphabet;
   }

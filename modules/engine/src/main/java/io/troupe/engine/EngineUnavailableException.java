@@ -3,18 +3,18 @@ package io.troupe.engine;
 import java.io.Serial;
 
 /**
- * An engine, or the servers behind it, could not draw, whatever the prompt was: the same group may
- * be drawn by another engine, or later. Its message is the reason.
+ * An engine, or the servers behind it, could not sample any prompt. Another engine may sample the
+ * same group, or the same engine later. The message is the reason.
  */
 public final class EngineUnavailableException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
-  /** For a reason that nothing was thrown for. */
+  /** Creates an exception without a cause. */
   public EngineUnavailableException(String reason) {
     super(reason);
   }
 
-  /** For a failure. */
+  /** Creates an exception with the failure that caused it. */
   public EngineUnavailableException(String reason, Throwable cause) {
     super(reason, cause);
   }

@@ -4,56 +4,61 @@ import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.TrainingEngine;
 
 /**
- * One policy's engines. Both kinds agree on architecture and tokenizer; a sampler gets its weights
- * from the trainer's snapshots.
+ * The engines of one policy. Trainer and samplers have the same architecture and tokenizer; a
+ * sampler gets its weights from snapshots of the trainer.
  */
 public interface PolicyEngines extends AutoCloseable {
   Tokenizer tokenizer();
 
-  /** Most tokens of prompt and completion together. */
+  /** Returns the most tokens of prompt and completion together. */
   int contextLength();
 
-  /** One line for the start banner: family, sizes, parameters. */
+  /** Returns one line for the start banner: family, sizes, parameters. */
   String describe();
 
-  /** Where the mathematics runs, for the start banner: device, library and version, threads. */
+  /**
+   * Returns where the engines compute, for the start banner: device, library and version, threads.
+   */
   String device();
 
   /**
-   * A trainer with freshly initialised weights.
+   * Creates a trainer with freshly initialised weights.
    *
    * @param seed of the initial weights
    */
   TrainingEngine newTrainer(long seed);
 
-  /** A sampler without weights. */
+  /** Creates a sampler without weights. */
   SamplingEngine newSampler();
 
-  /** A sampler without weights, for few draws beside others' work: it computes on one thread. */
+  /**
+   * Creates a sampler without weights that computes on one thread, for few completions beside the
+   * work of other engines.
+   */
   default SamplingEngine newSideSampler() {
     return newSampler();
   }
 
   /**
-   * A scorer without weights.
+   * Creates a scorer without weights.
    *
    * @throws UnsupportedOperationException if this policy has none
    */
   default ScoringEngine newScorer() {
     throw new UnsupportedOperationException(
-        "%s tells no log-probabilities of a prompt's tokens".formatted(describe()));
+        "%s does not report log-probabilities of a prompt's tokens".formatted(describe()));
   }
 
   /**
-   * One of so many ranks of a data-parallel trainer on this host, which share its processors.
+   * Creates one rank of a data-parallel trainer whose ranks share the CPUs of this host.
    *
    * @throws UnsupportedOperationException if this policy has none
    */
   default TrainerRank newRank(int ranks) {
-    throw new UnsupportedOperationException("%s is not trained by ranks".formatted(describe()));
+    throw new UnsupportedOperationException("%s cannot be trained by ranks".formatted(describe()));
   }
 
-  /** Releases what the engines share; they must be closed before. */
+  /** Releases the resources that the engines share; the engines must be closed before. */
   @Override
   void close();
 }

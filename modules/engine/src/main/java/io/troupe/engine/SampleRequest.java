@@ -5,15 +5,15 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.rollout.LeaseId;
 
 /**
- * A group to sample. The prompt's array is handed over, not copied.
+ * A request to sample one group. The request takes over the prompt's array without a copy.
  *
- * @param lease whose work this is; unique among the requests an engine holds
+ * @param lease under which the group is sampled; unique among the requests that an engine holds
  * @param prompt token ids, at least one
- * @param completions G, how many to sample
- * @param settings how
- * @param seed of the group's draws: the same seed, weights and prompt give the same draws, whatever
- *     else the engine decodes beside them
- * @param listener to every token, as it is drawn
+ * @param completions G, the number of completions to sample
+ * @param settings of the sampling
+ * @param seed of the random numbers: the same seed, weights and prompt give the same completions,
+ *     whatever else the engine decodes beside them
+ * @param listener that receives every token when it is sampled
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record SampleRequest(
@@ -28,13 +28,13 @@ public record SampleRequest(
     require(completions >= 1, "a group has at least one completion, not %d", completions);
   }
 
-  /** A group whose tokens nobody hears of before it is whole. */
+  /** Creates a request without a listener. */
   public SampleRequest(
       LeaseId lease, int[] prompt, int completions, SamplingSettings settings, long seed) {
     this(lease, prompt, completions, settings, seed, TokenListener.NONE);
   }
 
-  /** The same group, with somebody who hears of its tokens. */
+  /** Returns this request with another listener. */
   public SampleRequest withListener(TokenListener other) {
     return new SampleRequest(lease, prompt, completions, settings, seed, other);
   }

@@ -8,14 +8,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How tokens are drawn, and when a completion ends.
+ * How tokens are sampled, and when a completion ends.
  *
  * <p>A token's distribution is made in this order: logits of tokens that prompt or completion hold
  * already are weakened by the repetition penalty; logits are divided by the temperature; of the
- * softmax, tokens below the floor of min-p leave, then all but the k most probable, then all but
- * the fewest most probable whose share of what is left reaches top-p; what is left is renormalised.
- * Of equally probable tokens the smaller id ranks first. The log-probability of a token is that
- * under the resulting distribution, the one it was really drawn from.
+ * softmax, tokens below the floor of min-p are removed, then all but the k most probable, then all
+ * but the fewest most probable whose share of the remaining probability reaches top-p; the
+ * remaining probabilities are renormalised. Of equally probable tokens the smaller id ranks first.
+ * The log-probability of a token is its log-probability under the resulting distribution, from
+ * which the token was really sampled.
  *
  * @param temperature logits are divided by it; 0 means the most probable token, whose
  *     log-probability is that of temperature 1
@@ -61,21 +62,21 @@ public record SamplingSettings(
     require(stops.stream().noneMatch(String::isEmpty), "a stop string has at least one character");
   }
 
-  /** Plain draws from the policy at a temperature. */
+  /** Plain sampling from the policy at a temperature. */
   public SamplingSettings(double temperature, int maxTokens) {
     this(temperature, 1, 0, 0, 1, maxTokens, Set.of(), List.of(), false);
   }
 
-  /** The most probable token, always. */
+  /** Greedy sampling: always the most probable token. */
   public static SamplingSettings greedy(int maxTokens) {
     return new SamplingSettings(0, maxTokens);
   }
 
   /**
-   * The same with less room, and more that ends a completion.
+   * Returns these settings with a smaller limit of tokens and more stop strings.
    *
    * @param most tokens of a completion, if fewer; 0 means no limit of its own
-   * @param moreStops texts that end one, too
+   * @param moreStops further texts that end a completion
    */
   public SamplingSettings within(int most, List<String> moreStops) {
     return new SamplingSettings(
@@ -90,7 +91,7 @@ public record SamplingSettings(
         rawLogProbs);
   }
 
-  /** The same with more ids that end a completion. */
+  /** Returns these settings with more ids that end a completion. */
   public SamplingSettings stoppingAt(Set<Integer> more) {
     return new SamplingSettings(
         temperature,
@@ -108,12 +109,12 @@ public record SamplingSettings(
     return temperature == 0;
   }
 
-  /** Whether tokens may be left out of the distribution. */
+  /** Whether tokens may be removed from the distribution. */
   public boolean truncates() {
     return !isGreedy() && (topP < 1 || topK > 0 || minP > 0);
   }
 
-  /** Whether tokens that were there before are weakened, or strengthened. */
+  /** Whether the logits of repeated tokens change. */
   public boolean penalises() {
     return repetitionPenalty != 1;
   }

@@ -3,16 +3,18 @@ package io.troupe.engine;
 import io.troupe.core.loss.TeacherTokens;
 
 /**
- * Tells log-probabilities of tokens that are there already, each given all before it, of the bare
- * logits: at temperature 1 and with nothing left out. May be called from any thread; calls block.
+ * Computes log-probabilities of given tokens, each conditioned on all tokens before it, from the
+ * bare logits: at temperature 1 and with no token removed. It may be called from any thread; calls
+ * block.
  */
 public interface Scorer extends AutoCloseable {
   /**
-   * What a policy says to a sequence of tokens, of which the first has nothing before it.
+   * The scores of a sequence under a policy; the first token has none, because no token is before
+   * it.
    *
    * @param logProbs of the tokens after the first, in nats, one fewer than tokens
-   * @param likeliest the tokens it finds most likely in their places, a row each; {@link
-   *     TeacherTokens#NONE} where none were asked for
+   * @param likeliest the most likely tokens at each position after the first, a row each; {@link
+   *     TeacherTokens#NONE} if none were requested
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Scores(double[] logProbs, TeacherTokens likeliest) {}
@@ -21,10 +23,11 @@ public interface Scorer extends AutoCloseable {
    * Scores a sequence.
    *
    * @param tokens ids, at least two
-   * @param topK how many of the most likely tokens to tell at each place; 0 for none
-   * @throws IllegalArgumentException if the sequence does not fit, or an id or {@code topK} is none
+   * @param topK the number of most likely tokens to return at each position; 0 for none
+   * @throws IllegalArgumentException if the sequence does not fit the context, or an id or {@code
+   *     topK} is out of range
    * @throws IllegalStateException before the first weights
-   * @throws UnsupportedOperationException if it cannot; says what to do
+   * @throws UnsupportedOperationException if the scorer cannot; the message advises what to do
    */
   Scores score(int[] tokens, int topK);
 

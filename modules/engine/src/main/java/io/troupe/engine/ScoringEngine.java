@@ -2,12 +2,12 @@ package io.troupe.engine;
 
 import io.troupe.engine.weights.WeightSnapshot;
 
-/** A scorer whose weights this process gives it; calls of several threads take turns. */
+/** A scorer that gets its weights from this process; calls of several threads take turns. */
 public interface ScoringEngine extends Scorer {
   /**
-   * Moves to weights. The snapshot must stay open until it returns.
+   * Loads weights. The snapshot must stay open until the call returns.
    *
-   * @throws IllegalArgumentException if they are of another policy
+   * @throws IllegalArgumentException if the weights are of another policy
    */
   void load(WeightSnapshot weights);
 }

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Looks for stop strings in a completion while it grows.
+ * Searches a growing completion for stop strings.
  *
  * <p>It compares UTF-8 bytes, not characters: a character may be spread over tokens, and a stop
- * string may begin in the middle of one token and end in another. Only as many bytes are kept as a
- * stop string that began earlier can need.
+ * string may begin in the middle of one token and end in another. The matcher keeps only the bytes
+ * that a stop string begun earlier can need.
  */
 public final class StopMatcher {
   private final List<byte[]> stops;
@@ -21,7 +21,7 @@ public final class StopMatcher {
     this.longest = this.stops.stream().mapToInt(stop -> stop.length).max().orElse(0);
   }
 
-  /** Takes the bytes of the next token; true if a stop string ends within them. */
+  /** Appends the bytes of the next token; returns true if a stop string ends within them. */
   public boolean endsWith(byte[] next) {
     if (longest == 0) {
       return false;
@@ -42,10 +42,7 @@ public final class StopMatcher {
     return false;
   }
 
-  /**
-   * A completion's text as verifiers see it: without the first stop string and what follows it,
-   * which belongs to the token that completed it.
-   */
+  /** Returns the text of a completion as verifiers see it: cut before the first stop string. */
   public static String cut(String text, List<String> stops) {
     int end = text.length();
     for (String stop : stops) {

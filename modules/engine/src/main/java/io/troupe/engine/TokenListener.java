@@ -3,20 +3,20 @@ package io.troupe.engine;
 import io.troupe.core.weights.WeightVersion;
 
 /**
- * Hears of a request's tokens as they are drawn. It is called on the engine's thread and must
- * return at once; what it throws ends the engine.
+ * Receives the tokens of a request when they are sampled. The engine calls it on its own thread; it
+ * must return at once, and an exception that it throws ends the engine.
  */
 @FunctionalInterface
 public interface TokenListener {
-  /** Hears nothing. */
+  /** Ignores all tokens. */
   TokenListener NONE = (_, _, _, _) -> {};
 
   /**
-   * The next token of a completion.
+   * Receives the next token of a completion.
    *
-   * @param completion which of the request's, from 0
-   * @param logProb under the distribution it was drawn from
-   * @param version of the weights that drew it
+   * @param completion index of the completion in its request, from 0
+   * @param logProb under the distribution from which the token was sampled
+   * @param version of the weights that sampled the token
    */
   void sampled(int completion, int token, float logProb, WeightVersion version);
 }

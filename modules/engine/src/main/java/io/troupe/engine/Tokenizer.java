@@ -2,56 +2,62 @@ package io.troupe.engine;
 
 import java.util.Set;
 
-/** Text to token ids and back. Implementations are immutable and safe to share between threads. */
+/**
+ * Converts text to token ids and back. Implementations are immutable and safe to share between
+ * threads.
+ */
 public interface Tokenizer {
   /**
-   * The ids of a text, without any special token: where the text spells one, its letters are
-   * encoded.
+   * Returns the ids of a text without any special token: where the text spells a special token, its
+   * letters are encoded.
    *
-   * @throws IllegalArgumentException if the text cannot be represented; the message names where
+   * @throws IllegalArgumentException if the text cannot be represented; the message names the
+   *     position
    */
   int[] encode(String text);
 
   /**
-   * The ids of a text in which special tokens may be spelled out, as a {@link
-   * io.troupe.chat.ChatTemplate} does. Nothing else is added.
+   * Returns the ids of a text in which special tokens may be spelled out, as by a {@link
+   * io.troupe.chat.ChatTemplate} . Nothing else is added.
    *
-   * @throws IllegalArgumentException if the text cannot be represented; the message names where
+   * @throws IllegalArgumentException if the text cannot be represented; the message names the
+   *     position
    */
   int[] encodeWithSpecial(String text);
 
   /**
-   * The special tokens, spelled out, with which a text begins that no chat template has made: what
-   * the tokenizer's post-processor puts first, such as Llama 3's {@code <|begin_of_text|>}. Empty
-   * where a text begins with its first word.
+   * Returns the special tokens, spelled out, that begin a text which no chat template has made: the
+   * tokens that the tokenizer's post-processor puts first, such as Llama 3's {@code
+   * <|begin_of_text|>}. Empty if the post-processor adds none.
    */
   default String textStart() {
     return "";
   }
 
-  /** A text that no chat template has made, with its start where it does not spell it itself. */
+  /** Returns a text with {@link #textStart} before it, unless the text begins with that already. */
   default String withTextStart(String text) {
     return text.startsWith(textStart()) ? text : textStart() + text;
   }
 
-  /** The text of ids; special tokens become nothing. */
+  /** Returns the text of ids without special tokens. */
   String decode(int[] tokens);
 
   /**
-   * The UTF-8 bytes that an id adds to a text, none for a special token. The bytes of ids one after
-   * the other are the bytes of their text, so that a character or a stop string that several ids
-   * make up is found among them; what is no whole character yet may come with the next id.
+   * Returns the UTF-8 bytes that an id adds to a text, none for a special token. The bytes of
+   * consecutive ids are the bytes of their text, so that a character or a stop string that spans
+   * several ids is found in them; the last bytes of an id may be the beginning of a character that
+   * the next id completes.
    *
-   * @throws IllegalArgumentException if it is no id
+   * @throws IllegalArgumentException if {@code token} is no id
    */
   byte[] bytes(int token);
 
-  /** How many ids there are: ids are 0 to this minus 1. */
+  /** Returns the number of ids: ids are 0 to this number minus 1. */
   int vocabularySize();
 
-  /** The id that ends a completion, the first of {@link #endIds}. */
+  /** Returns the id that ends a completion, the first of {@link #endIds}. */
   int endOfSequence();
 
-  /** All ids that end a completion: a chat model may end a turn or a text. */
+  /** Returns all ids that end a completion: a chat model may end a turn or a text. */
   Set<Integer> endIds();
 }

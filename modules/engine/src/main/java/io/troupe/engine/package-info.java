@@ -1,4 +1,4 @@
-/** Ports to tensors: what the loop needs of an engine, and nothing else. */
+/** Ports to tensors: the interfaces through which the loop samples, scores and trains. */
 @NullMarked
 package io.troupe.engine;
 

@@ -67,7 +67,7 @@ class CharacterTokenizerTest {
     assertThatThrownBy(() -> new CharacterTokenizer("0120"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the alphabet holds each character once, but '0' (U+0030) stands at positions 0 and 3");
+            "the alphabet holds each character once, but '0' (U+0030) is at positions 0 and 3");
   }
 
   @Test

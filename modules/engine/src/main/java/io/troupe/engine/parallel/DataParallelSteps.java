@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The steps of a trainer, made by data-parallel ranks.
+ * Makes the steps of a trainer with data-parallel ranks.
  *
- * <p>The trainer stays the owner: after every step it takes up weights and both means, so that what
- * it publishes and what its checkpoints hold is whole and does not depend on the number of ranks.
- * When a rank is lost the step is abandoned: nothing of it has moved the trainer, all ranks begin
- * anew from what it has, and the same batch is tried again.
+ * <p>The trainer stays the owner: after every step it adopts the weights and both moments, so that
+ * its published weights and its checkpoints are whole and do not depend on the number of ranks.
+ * When a rank is lost, the step is abandoned: the trainer is as before the step, all ranks begin
+ * again from its state, and the same batch is tried again.
  */
 public final class DataParallelSteps implements AutoCloseable {
   private static final int ATTEMPTS = 3;
@@ -27,33 +27,36 @@ public final class DataParallelSteps implements AutoCloseable {
   private final TrainerRanks crew;
   private boolean begun;
 
-  /** The trainer whose steps these are. */
+  /** The trainer that owns the weights. */
   public interface Owner {
-    /** Writes all of its state into an empty directory. */
+    /** Writes all state of the trainer into an empty directory. */
     void save(Path directory) throws IOException;
 
     /**
-     * Takes up what a step has made.
+     * Adopts the result of a step.
      *
      * @param weights float32, the flat array of the ranks, padded
-     * @param first AdamW's first means, alike
-     * @param second its second means
+     * @param first AdamW's first moments, laid out like the weights
+     * @param second AdamW's second moments, laid out like the weights
      */
     void adopt(MemorySegment weights, MemorySegment first, MemorySegment second);
   }
 
-  /** Steps by a crew that is closed with them. */
+  /** Creates steps by ranks; {@link #close} closes the ranks. */
   public DataParallelSteps(TrainerRanks crew) {
     this.crew = crew;
   }
 
-  /** The trainer has changed otherwise than by these steps: the ranks begin anew. */
+  /**
+   * Notes that the trainer changed other than by these steps, so that the ranks begin again from
+   * its state.
+   */
   public void outdated() {
     begun = false;
   }
 
   /**
-   * One step of the trainer.
+   * Makes one step of the trainer.
    *
    * @throws IllegalStateException if ranks were lost in every attempt; the trainer is as before
    */
@@ -76,7 +79,7 @@ public final class DataParallelSteps implements AutoCloseable {
       }
     }
     throw new IllegalStateException(
-        "the step was tried %d times, and each time a trainer rank was lost; at last, %s"
+        "the step was tried %d times, and each time a trainer rank was lost; the last time, %s"
             .formatted(ATTEMPTS, lost));
   }
 

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A part of a step, in numbers that add up.
+ * The metrics of a part of a step; the metrics of all parts add up to those of the step.
  *
- * @param loss of its sequences
- * @param entropy sum over its tokens with loss weight, in nats
- * @param tokens with loss weight
+ * @param loss of the sequences of the part
+ * @param entropy sum over the tokens with loss weight, in nats
+ * @param tokens number of tokens with loss weight
  * @param read positions that passed through the policy and held a token
- * @param padded all positions that did
+ * @param padded all positions that passed through the policy
  * @param gradientSeconds see {@link StepOutcome.Times#gradient}
  * @param referenceSeconds see {@link StepOutcome.Times#reference}
  */
@@ -26,7 +26,7 @@ public record PartialStepMetrics(
     double gradientSeconds,
     double referenceSeconds) {
   /**
-   * The step that these parts are, worked on at the same time.
+   * Combines parts that were computed at the same time into their step.
    *
    * @param parts in the order of the batch
    * @param seconds of the whole step

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A step's sequences, or a rank's part of them. The loss weights hold the denominators of the whole
- * step, so the ranks' gradients add up to its gradient, whatever the division.
+ * The sequences of a step, or the part of one rank. The loss weights hold the denominators of the
+ * whole step, so the ranks' gradients add up to its gradient, whatever the division.
  */
 public sealed interface RankBatch {
-  /** A step on rollouts and, beside them, examples. */
+  /** A batch of rollouts and, beside them, examples. */
   record Rollouts(
       List<TrainingSequence> rollouts, List<TrainingSequence> examples, LossSettings loss)
       implements RankBatch {
@@ -28,7 +28,7 @@ public sealed interface RankBatch {
     }
   }
 
-  /** A step on examples alone. */
+  /** A batch of examples alone. */
   record Examples(List<TrainingSequence> examples) implements RankBatch {
     public Examples {
       examples = List.copyOf(examples);
@@ -45,13 +45,13 @@ public sealed interface RankBatch {
     }
   }
 
-  /** What was sampled; none in a step of examples. */
+  /** Returns the sampled sequences; none in a batch of examples. */
   List<TrainingSequence> rollouts();
 
-  /** What is imitated. */
+  /** Returns the sequences to imitate. */
   List<TrainingSequence> examples();
 
-  /** What the loss of the examples is multiplied by. */
+  /** Returns the coefficient of the loss of the examples. */
   double coefficient();
 
   /** Whether any token has a loss weight. */
@@ -70,8 +70,8 @@ public sealed interface RankBatch {
   }
 
   /**
-   * Parts of about as many tokens. Neighbours stay together, so that the completions of a prompt
-   * seldom part from each other; a part may be empty.
+   * Splits the batch into parts of about equal numbers of tokens. Neighbours stay together, so that
+   * the completions of a prompt are seldom split; a part may be empty.
    */
   default List<RankBatch> splitAcross(int ranks) {
     require(ranks >= 1, "a step is divided among 1 rank or more, not %d", ranks);
@@ -89,7 +89,9 @@ public sealed interface RankBatch {
     return shares;
   }
 
-  /** A sequence goes where its middle lies, when all are laid end to end. */
+  /**
+   * With all sequences laid end to end, a sequence belongs to the part that holds its middle token.
+   */
   private static List<List<TrainingSequence>> parts(List<TrainingSequence> all, int ranks) {
     List<List<TrainingSequence>> parts = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {

@@ -12,9 +12,9 @@ public final class RankLostException extends Exception {
   private final String reason;
 
   /**
-   * Names a rank.
+   * Creates an exception that names a rank.
    *
-   * @param rank that is lost, as far as this one can tell
+   * @param rank that is lost, as far as the reporting rank knows
    * @param reason in words
    */
   public RankLostException(int rank, String reason) {
@@ -23,19 +23,19 @@ public final class RankLostException extends Exception {
     this.reason = reason;
   }
 
-  /** Names a rank, with what was seen of it. */
+  /** Creates an exception that names a rank and the failure that showed its loss. */
   public RankLostException(int rank, String reason, Throwable cause) {
     super("trainer rank %d is lost: %s".formatted(rank, reason), cause);
     this.rank = rank;
     this.reason = reason;
   }
 
-  /** Why it is lost, in words. */
+  /** Returns why the rank is lost, in words. */
   public String reason() {
     return reason;
   }
 
-  /** The rank that is lost. */
+  /** Returns the rank that is lost. */
   public int rank() {
     return rank;
   }

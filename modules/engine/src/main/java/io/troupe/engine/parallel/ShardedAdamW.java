@@ -8,16 +8,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * AdamW over the ranks of a data-parallel trainer. Parameters lie in one flat array, which every
- * rank holds whole; the two means of AdamW exist once, a piece on each rank.
+ * AdamW over the ranks of a data-parallel trainer. Parameters lie in one flat array, of which every
+ * rank holds a whole copy; the two moments of AdamW exist once, a piece on each rank.
  *
- * <p>A step is: sum the ranks' gradients, each rank keeping its piece (reduce-scatter); the global
- * norm from the pieces' (all-reduce); the update of the piece; the pieces put together
- * (all-gather). The loss weights hold the denominators of the whole step, so the sum of the ranks'
- * gradients is the gradient of the whole batch, whatever the division. Parameters move only after
- * every rank has seen the norm, and a rank that is lost before the last exchange leaves the means
- * of this rank as they were: {@link #step} either happens or throws, and after it throws the
- * parameters must be taken from the last published version.
+ * <p>A step sums the ranks' gradients, of which each rank keeps its piece (reduce-scatter),
+ * computes the global norm from the norms of the pieces (all-reduce), updates each piece, and
+ * concatenates the pieces (all-gather). The loss weights hold the denominators of the whole step,
+ * so the sum of the ranks' gradients is the gradient of the whole batch, whatever the division.
+ * Parameters move only after every rank has seen the norm, and a rank that is lost before the last
+ * exchange leaves the moments of this rank as they were: {@link #step} either happens or throws,
+ * and after it throws the parameters must be taken from the last published version.
  *
  * <p>Arithmetic is double between single-precision arrays, as in the toy engine: PyTorch's AdamW to
  * rounding.
@@ -39,10 +39,10 @@ public final class ShardedAdamW implements AutoCloseable {
   private long steps;
 
   /**
-   * Starts with means of zero.
+   * Starts with moments of zero.
    *
    * @param parameters numbers in the flat array, without padding
-   * @param decayed how many of them, from the first on, weight decay applies to
+   * @param decayed number of parameters, from the first on, that weight decay applies to
    */
   public ShardedAdamW(Collective ranks, long parameters, long decayed) {
     require(parameters >= 1, "a trainer has 1 parameter or more, not %d", parameters);
@@ -65,25 +65,25 @@ public final class ShardedAdamW implements AutoCloseable {
     return arena.allocate(count * Float.BYTES, ALIGNMENT);
   }
 
-  /** Length of the flat arrays in numbers: the parameters, padded to equal pieces. */
+  /** Returns the length of the flat arrays: the number of parameters, padded to equal pieces. */
   public long padded() {
     return piece * ranks.size();
   }
 
-  /** Steps taken: t of the bias corrections. */
+  /** Returns the number of steps taken: t of the bias corrections. */
   public long steps() {
     return steps;
   }
 
   /**
-   * One step.
+   * Makes one step.
    *
-   * @param weights float32, {@link #padded} long, the same on every rank; moved along
-   * @param gradients float32, as long: this rank's part of the sum. Overwritten
+   * @param weights float32, {@link #padded} long, the same on every rank; the step updates them
+   * @param gradients float32, as long: this rank's part of the sum; overwritten
    * @return the global L2 norm before clipping, the same on every rank; if it is not finite,
    *     nothing has moved
-   * @throws RankLostException if the step could not be made: the means are as they were, the
-   *     weights may be in part those of after the step
+   * @throws RankLostException if the step could not be made: the moments are as they were; some of
+   *     the weights may be updated already
    */
   public double step(MemorySegment weights, MemorySegment gradients, OptimizerSettings o)
       throws RankLostException {
@@ -106,7 +106,7 @@ public final class ShardedAdamW implements AutoCloseable {
     return norm;
   }
 
-  /** The update of this rank's piece: of the weights into a copy, or of the means. */
+  /** Updates this rank's piece: the weights into a copy, or the moments. */
   private void update(MemorySegment own, double clip, OptimizerSettings o, boolean means) {
     double t = (double) (steps + 1);
     double firstCorrection = 1 - Math.pow(o.beta1(), t);
@@ -133,16 +133,16 @@ public final class ShardedAdamW implements AutoCloseable {
   }
 
   /**
-   * Takes this rank's piece of the means of all parameters, after so many steps.
+   * Restores this rank's piece from the moments of all parameters after a number of steps.
    *
    * @param allFirst float32, of all parameters without padding
-   * @param allSecond alike
+   * @param allSecond laid out like {@code allFirst}
    */
   public void take(MemorySegment allFirst, MemorySegment allSecond, long after) {
     long bytes = parameters * Float.BYTES;
     require(
         allFirst.byteSize() == bytes && allSecond.byteSize() == bytes,
-        "the means of %d parameters have %d bytes each, not %d and %d",
+        "the moments of %d parameters have %d bytes each, not %d and %d",
         parameters,
         bytes,
         allFirst.byteSize(),
@@ -154,17 +154,17 @@ public final class ShardedAdamW implements AutoCloseable {
     steps = after;
   }
 
-  /** This rank's piece of a flat array that is padded. */
+  /** Returns this rank's piece of a padded flat array. */
   public MemorySegment piece(MemorySegment all) {
     return all.asSlice(ranks.rank() * piece * Float.BYTES, piece * Float.BYTES);
   }
 
-  /** This rank's piece of the first means. */
+  /** Returns this rank's piece of the first moments. */
   public MemorySegment first() {
     return first;
   }
 
-  /** This rank's piece of the second means. */
+  /** Returns this rank's piece of the second moments. */
   public MemorySegment second() {
     return second;
   }

@@ -2,7 +2,7 @@ package io.troupe.engine.parallel;
 
 import java.lang.foreign.MemorySegment;
 
-/** A group of one: nothing is exchanged. */
+/** A group of one rank, which exchanges nothing. */
 final class SingleRankCollective implements Collective {
   @Override
   public int rank() {

@@ -22,10 +22,10 @@ public final class ThreadRanks implements TrainerRanks {
   private List<Collective> group = List.of();
 
   /**
-   * A crew that begins with its first step.
+   * Creates ranks that begin with their first step.
    *
-   * @param groups asked for a group at the beginning, and after every loss
-   * @param maker makes a rank
+   * @param groups opens a group at the beginning and after every lost rank
+   * @param maker creates a rank
    */
   public ThreadRanks(int size, CollectiveFactory groups, Supplier<TrainerRank> maker) {
     this.size = size;
@@ -36,7 +36,7 @@ public final class ThreadRanks implements TrainerRanks {
             size, Thread.ofPlatform().daemon().name("trainer-rank-", 0).factory());
   }
 
-  /** What a rank does; called with its index. */
+  /** The work of one rank, called with the rank's index. */
   private interface Work<T> {
     T of(int rank) throws IOException, RankLostException;
   }
@@ -86,7 +86,7 @@ public final class ThreadRanks implements TrainerRanks {
       } catch (ExecutionException failed) {
         if (failed.getCause() instanceof RankLostException lost) {
           losses.addLast(lost);
-        } else { // The one at fault; the others only miss it.
+        } else { // This rank is at fault; the other ranks only report its loss.
           losses.addFirst(new RankLostException(rank, String.valueOf(failed.getCause()), failed));
         }
       } catch (InterruptedException stopped) {
@@ -100,7 +100,7 @@ public final class ThreadRanks implements TrainerRanks {
     return results;
   }
 
-  /** A rank that fails leaves its group at once, so that the others need not wait for it. */
+  /** A rank that fails leaves its group at once, so that the other ranks need not wait for it. */
   private <T> T orAbandonGroup(int rank, Work<T> work) throws IOException, RankLostException {
     boolean done = false;
     try {

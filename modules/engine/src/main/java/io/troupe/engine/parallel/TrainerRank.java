@@ -10,18 +10,18 @@ import java.nio.file.Path;
  */
 public interface TrainerRank extends AutoCloseable {
   /**
-   * Begins as a member of a new group.
+   * Joins a new group.
    *
-   * @param state what a trainer has saved: {@link io.troupe.engine.train.TrainingEngine#save}
-   * @param group closed by whoever joined it, after this rank has left it
+   * @param state directory that a trainer saved: {@link io.troupe.engine.train.TrainingEngine#save}
+   * @param group the new group; the code that opened it closes it after this rank has left it
    * @throws IOException if the state cannot be read, or is of another policy
    */
   void begin(Path state, Collective group) throws IOException;
 
   /**
-   * One step, which all ranks make together.
+   * Makes one step together with all other ranks.
    *
-   * @return what came of it; whatever keeps one rank from a gradient makes all of them refuse
+   * @return the outcome; if one rank has no gradient, all ranks refuse the step
    * @throws RankLostException if a rank was lost: the step is abandoned, and this rank must {@link
    *     #begin} again
    */

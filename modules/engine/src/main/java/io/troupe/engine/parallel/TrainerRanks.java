@@ -6,45 +6,49 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 
-/** All ranks of a trainer, wherever they are. Every method blocks; no two are called at once. */
+/**
+ * All ranks of a trainer, as threads or processes. Every method blocks; no two are called at once.
+ */
 public interface TrainerRanks extends AutoCloseable {
-  /** How many made the last beginning, or would. */
+  /** Returns the number of ranks of the last beginning, or of the first one if there was none. */
   int size();
 
-  /** Whether ranks have come since the last beginning, so that all should begin anew. */
+  /** Whether ranks were added since the last beginning, so that all should begin again. */
   default boolean changed() {
     return false;
   }
 
   /**
-   * Whether the last loss is one more of those after which the run ends; not if the crew knows that
-   * it can do without the lost one. Seldom enough false for a step to come to an end.
+   * Whether the last loss counts towards the number of losses after which the run ends. It does not
+   * count if the remaining ranks can continue without the lost one. An implementation returns false
+   * so seldom that a step always ends.
    */
   default boolean counts() {
     return true;
   }
 
   /**
-   * All ranks begin anew, in a new group; those that are gone are started again first.
+   * Starts lost ranks again, and lets all ranks begin again in a new group.
    *
-   * @param state what a trainer has saved; read when this returns
-   * @throws RankLostException if one is lost on the way; may be called again then
-   * @throws IOException if they cannot begin
+   * @param state directory that a trainer saved; it is not read after the call returns
+   * @throws RankLostException if a rank is lost meanwhile; the caller may try again
+   * @throws IOException if the ranks cannot begin
    */
   void begin(Path state) throws IOException, RankLostException;
 
   /**
-   * One step that all make together.
+   * Makes one step of all ranks.
    *
-   * @param shares one a rank, in rank order
-   * @param arena where what they answer may go; shared among threads, and closed when it was read
-   * @return in rank order; either all have moved or none has
-   * @throws RankLostException if one was lost: they must {@link #begin} again
+   * @param shares one part of the batch for each rank, in rank order
+   * @param arena for the arrays of the outcomes; shared among threads, and closed by the caller
+   *     after reading them
+   * @return outcomes in rank order; either all ranks have moved or none has
+   * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
    */
   List<RankStepOutcome> step(List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
       throws RankLostException;
 
-  /** Told that a step is abandoned, and why. */
+  /** Receives the reason why a step was abandoned. */
   void lost(String reason);
 
   @Override

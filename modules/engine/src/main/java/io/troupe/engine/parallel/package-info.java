@@ -1,4 +1,7 @@
-/** Training on several ranks: what they exchange, and how a step is divided among them. */
+/**
+ * Data-parallel training: the collective operations of the ranks, and the division of a step among
+ * them.
+ */
 @NullMarked
 package io.troupe.engine.parallel;
 

@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Reads JSON as servers write it. NaN and Infinity are taken as numbers here, so that the check of
- * a completion can name them.
+ * Reads JSON as servers write it. NaN and Infinity are read as numbers, so that the check of a
+ * completion can name them.
  */
 public final class JsonFields {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
   private static final int SHOWN = 200;
 
-  /** A body of brackets alone takes fifty times its size as a tree. */
+  /** The limits protect the heap: a body of brackets alone takes fifty times its size as a tree. */
   private static final ObjectMapper STRANGERS =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -41,7 +41,7 @@ public final class JsonFields {
 
   private JsonFields() {}
 
-  /** An empty object. */
+  /** Returns an empty object. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
@@ -86,7 +86,7 @@ public final class JsonFields {
     return excerpt(new String(body, 0, Math.min(body.length, 4 * SHOWN), StandardCharsets.UTF_8));
   }
 
-  /** The bytes of a request. */
+  /** Returns the bytes of a request. */
   public static byte[] bytes(JsonNode node) {
     try {
       return MAPPER.writeValueAsBytes(node);
@@ -95,13 +95,13 @@ public final class JsonFields {
     }
   }
 
-  /** The beginning of a text, on one line. */
+  /** Returns the beginning of a text, on one line. */
   public static String excerpt(String text) {
     String line = text.strip().replaceAll("\\s+", " ");
     return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + " ...";
   }
 
-  /** Ids of an array; none where there is no array. */
+  /** Returns the ids of an array; none where there is no array. */
   public static int[] ids(JsonNode array) throws MalformedResponseException {
     if (!array.isArray()) {
       return NONE;
@@ -116,19 +116,19 @@ public final class JsonFields {
     return ids;
   }
 
-  /** A log-probability; NaN where there is none. */
+  /** Returns a log-probability; NaN where there is none. */
   public static double number(JsonNode node) {
     return node.isNumber() ? node.doubleValue() : Double.NaN;
   }
 
-  /** A number of things; nothing where there is none. */
+  /** Returns a count; empty where there is none. */
   public static OptionalInt count(JsonNode node) {
     return node.isIntegralNumber() && node.canConvertToInt()
         ? OptionalInt.of(node.intValue())
         : OptionalInt.empty();
   }
 
-  /** Spans as vLLM and SGLang tell them, half-open. */
+  /** Returns version spans as vLLM and SGLang report them, half-open. */
   public static List<VersionSpan> spans(JsonNode array) {
     List<VersionSpan> spans = new ArrayList<>();
     for (JsonNode span : array) {

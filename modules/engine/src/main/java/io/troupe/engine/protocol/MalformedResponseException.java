@@ -2,7 +2,7 @@ package io.troupe.engine.protocol;
 
 import java.io.Serial;
 
-/** What a server sent is not what its dialect says. */
+/** A server's response breaks the rules of its protocol. */
 public final class MalformedResponseException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,9 @@
 package io.troupe.engine.protocol;
 
 /**
- * Tokens of one completion that one version of the weights sampled, as a server tells it.
+ * A span of tokens of one completion that one weight version sampled, as a server reports it.
  *
- * @param tag what the server calls the weights
+ * @param tag the server's name for the weights
  * @param start index of the first token
  * @param end index after the last
  */

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name that a server is told for the weights it gets: version and the beginning of their
- * digest, so that weights of another run under the same number are noticed.
+ * The name under which a server gets weights: the version and the beginning of the digest, so that
+ * weights of another run with the same number are noticed.
  *
  * @param version of the weights
  * @param digest the first 16 hex digits of their SHA-256
@@ -23,12 +23,12 @@ public record WeightTag(WeightVersion version, String digest) {
         digest.length() == DIGITS, "a weight tag has %d digits of the digest: %s", DIGITS, digest);
   }
 
-  /** The tag of weights with a whole digest. */
+  /** Returns the tag of weights with a whole digest. */
   public static WeightTag of(WeightVersion version, String digest) {
     return new WeightTag(version, digest.substring(0, DIGITS));
   }
 
-  /** Reads a tag; none if a server calls its weights something else, such as "default". */
+  /** Reads a tag; empty if a server has another name for its weights, such as "default". */
   public static Optional<WeightTag> parse(String text) {
     Matcher matcher = FORM.matcher(text);
     return matcher.matches()

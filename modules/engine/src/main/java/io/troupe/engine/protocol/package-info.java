@@ -1,4 +1,4 @@
-/** What a server over an engine and a client of one say alike. */
+/** The fields and names that HTTP servers and clients of an engine share. */
 @NullMarked
 package io.troupe.engine.protocol;
 

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Element types of the format that a policy's weights come in, all of them little-endian. */
+/** The element types in which files store weights, all little-endian. */
 public enum DType {
   /** IEEE 754 binary32. */
   F32(Float.BYTES),
@@ -25,7 +25,7 @@ public enum DType {
     this.bytes = bytes;
   }
 
-  /** Bytes of an element. */
+  /** Returns the bytes of an element. */
   public int bytes() {
     return bytes;
   }

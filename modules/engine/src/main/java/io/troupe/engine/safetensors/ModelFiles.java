@@ -18,9 +18,9 @@ import java.util.TreeMap;
 /**
  * A model's tensors in a directory, as {@code transformers} lays them out: {@code
  * model.safetensors}, or {@code model-00001-of-00003.safetensors} and so on with {@code
- * model.safetensors.index.json}, which says in which of them a tensor is.
+ * model.safetensors.index.json}, which names the file of each tensor.
  *
- * @param source the single file, or the index: what a message about a tensor names
+ * @param source the single file, or the index; messages about a tensor name it
  * @param tensors by name, mapped
  */
 public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
@@ -37,8 +37,8 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
   }
 
   /**
-   * Writes tensors in the given order, durably, as one file, or as shards and an index where they
-   * take more than {@code shardBytes}; a tensor above that is a shard of its own.
+   * Writes tensors in the given order, durably, as one file, or as shards and an index where the
+   * tensors take more than {@code shardBytes}; a larger tensor is a shard of its own.
    */
   public static void write(Path directory, List<StoredTensor> tensors, long shardBytes)
       throws IOException {
@@ -87,8 +87,8 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
   /**
    * Maps all tensors for the arena's life.
    *
-   * @throws IOException if files are missing, are none of the format, or do not hold what the index
-   *     says; the message names file and tensor
+   * @throws IOException if files are missing, have another format, or do not hold the tensors that
+   *     the index names; the message names file and tensor
    */
   public static ModelFiles map(Path directory, Arena arena) throws IOException {
     Path index = directory.resolve(INDEX);
@@ -148,7 +148,9 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
     throw new IOException("%s has no weight_map, which places tensors in files".formatted(index));
   }
 
-  /** A file beside the index, and nowhere else: the name comes from whoever made the model. */
+  /**
+   * A file beside the index, and nowhere else, because the name comes from the author of the model.
+   */
   private static Path shard(Path directory, Path index, String name) throws IOException {
     if (name.isEmpty()
         || name.contains("/")

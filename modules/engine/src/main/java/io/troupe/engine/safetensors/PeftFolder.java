@@ -26,8 +26,11 @@ public final class PeftFolder {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What else would be computed otherwise; a key that is missing, or null, says the same. */
-  private static final Map<String, String> PLAIN =
+  /**
+   * Keys that would change the computation, with the only value that is read; a missing key, or
+   * null, means that value.
+   */
+  private static final Map<String, String> REQUIRED_VALUES =
       Map.of(
           "peft_type", "LORA",
           "bias", "none",
@@ -37,8 +40,8 @@ public final class PeftFolder {
           "use_qalora", "false",
           "lora_bias", "false");
 
-  /** Would change ranks, scales, layers or tokens; plain adapters say nothing of them. */
-  private static final List<String> EMPTY =
+  /** Keys that would change ranks, scales, layers or tokens; in plain adapters they are empty. */
+  private static final List<String> REQUIRED_EMPTY =
       List.of(
           "alpha_pattern",
           "rank_pattern",
@@ -49,8 +52,8 @@ public final class PeftFolder {
           "alora_invocation_tokens",
           "arrow_config");
 
-  /** Ways to begin that leave the base as it is; others (pissa, olora, loftq …) change it. */
-  private static final Set<String> BEGINNINGS =
+  /** Initialisations that leave the base as it is; others (pissa, olora, loftq …) change it. */
+  private static final Set<String> INITIALISATIONS =
       Set.of("true", "false", "gaussian", "eva", "orthogonal");
 
   private PeftFolder() {}
@@ -69,7 +72,7 @@ public final class PeftFolder {
   /**
    * Reads both files, into memory of its own.
    *
-   * @throws IOException if they cannot be read, or are of another kind than plain LoRA
+   * @throws IOException if the files cannot be read, or hold other adapters than plain LoRA
    */
   public static Adapter read(Path folder) throws IOException {
     JsonNode config = JSON.readTree(Files.readAllBytes(folder.resolve(CONFIG)));
@@ -95,7 +98,7 @@ public final class PeftFolder {
   }
 
   private static void checkPlain(Path file, JsonNode config) throws IOException {
-    for (Map.Entry<String, String> plain : PLAIN.entrySet()) {
+    for (Map.Entry<String, String> plain : REQUIRED_VALUES.entrySet()) {
       String found = config.path(plain.getKey()).asText(plain.getValue());
       if (!found.equals(plain.getValue())) {
         throw new IOException(
@@ -103,7 +106,7 @@ public final class PeftFolder {
                 .formatted(file, plain.getKey(), found, plain.getValue()));
       }
     }
-    for (String key : EMPTY) {
+    for (String key : REQUIRED_EMPTY) {
       JsonNode found = config.path(key);
       if (!found.isNull() && (found.isValueNode() || !found.isEmpty())) {
         throw new IOException(
@@ -111,14 +114,14 @@ public final class PeftFolder {
       }
     }
     String beginning = config.path("init_lora_weights").asText("true");
-    if (!BEGINNINGS.contains(beginning)) {
+    if (!INITIALISATIONS.contains(beginning)) {
       throw new IOException(
           "%s: init_lora_weights is %s, whose adapters lie over a base that it changed; save them with PEFT's path_initial_model_for_weight_conversion"
               .formatted(file, beginning));
     }
   }
 
-  /** What {@code adapter_config.json} says of adapters. */
+  /** Returns the content of {@code adapter_config.json}. */
   public static ObjectNode config(Adapter adapter) {
     ObjectNode node = JSON.createObjectNode();
     node.putNull("base_model_name_or_path");

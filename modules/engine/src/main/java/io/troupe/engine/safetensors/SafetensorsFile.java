@@ -92,7 +92,7 @@ public record SafetensorsFile(Map<String, StoredTensor> tensors, Map<String, Str
   /**
    * Maps a file of any size for the arena's life.
    *
-   * @throws IOException if it is not such a file; the message names file, tensor and rule
+   * @throws IOException if the file has another format; the message names file, tensor and rule
    */
   public static SafetensorsFile map(Path file, Arena arena) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -144,7 +144,7 @@ public record SafetensorsFile(Map<String, StoredTensor> tensors, Map<String, Str
       check(
           from == end,
           file,
-          "%s begins at byte %d, but what lies before it ends at %d"
+          "%s begins at byte %d, but the tensors before it end at %d"
               .formatted(tensor.name(), from, end));
       end += tensor.data().byteSize();
     }

@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A tensor as a file holds it.
+ * A tensor of a file.
  *
  * @param shape extents, outermost first; none for a single number
- * @param data exactly the elements' bytes, row-major; of a mapped file, valid as long as its arena
+ * @param data exactly the elements' bytes, row-major; for a mapped file, valid as long as its arena
  */
 public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySegment data) {
   private static final int ALIGNMENT = 64;
@@ -30,17 +30,20 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
         data.byteSize());
   }
 
-  /** A tensor of a snapshot. */
+  /** Returns a tensor of a snapshot as a stored tensor. */
   public static StoredTensor of(WeightSnapshot.Tensor tensor) {
     return new StoredTensor(tensor.name(), DType.F32, tensor.shape(), tensor.data());
   }
 
-  /** The same as float32, in memory of its own, which goes some time after nobody uses it. */
+  /**
+   * Returns the tensor as float32 in memory of its own, which is freed some time after its last
+   * use.
+   */
   public WeightSnapshot.Tensor loaded() {
     return loaded(WeightMemory.arena(loadedBytes()));
   }
 
-  /** The same as float32, in memory of an arena. */
+  /** Returns the tensor as float32 in memory of an arena. */
   public WeightSnapshot.Tensor loaded(Arena memory) {
     MemorySegment values = memory.allocate(loadedBytes(), ALIGNMENT);
     dtype.toFloats(data, values);
@@ -51,7 +54,7 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
     return data.byteSize() / dtype.bytes() * DType.F32.bytes();
   }
 
-  /** The tensor under another name. */
+  /** Returns the tensor under another name. */
   public StoredTensor named(String other) {
     return new StoredTensor(other, dtype, shape, data);
   }

@@ -13,7 +13,7 @@ public final class TensorDigest {
 
   private TensorDigest() {}
 
-  /** The digest in hex; of each tensor "name [extents]" and a newline, then its bytes. */
+  /** Returns the digest in hex: of each tensor, "name [extents]" and a newline, then its bytes. */
   public static String of(List<WeightSnapshot.Tensor> tensors) {
     MessageDigest digest = Sha256.digest();
     for (WeightSnapshot.Tensor tensor : tensors) {

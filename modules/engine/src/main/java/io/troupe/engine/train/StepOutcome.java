@@ -4,19 +4,19 @@ import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.loss.TokenMarks;
 import java.util.List;
 
-/** What became of one optimizer step. */
+/** The outcome of one optimizer step. */
 public sealed interface StepOutcome {
   /**
    * The weights moved.
    *
    * @param metrics of the loss, over the whole step
    * @param entropy mean over the tokens with loss weight, examples among them, of the entropy of
-   *     the policy's distribution at the token, in nats, at the temperature its loss has
+   *     the policy's distribution at the token, in nats, at the temperature of its loss
    * @param gradientNorm global L2 norm before clipping
    * @param paddingShare padding among the positions that passed through the policy, in [0, 1)
-   * @param times where the step's time went
-   * @param marks of the rollouts' tokens, one a sequence in the order the engine was given them;
-   *     none of an imitation
+   * @param times of the phases of the step
+   * @param marks of the rollouts' tokens, one for each sequence in the order of the batch; none for
+   *     supervised steps
    */
   record Stepped(
       LossMetrics metrics,
@@ -36,7 +36,7 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * Where the time of a step went, in seconds.
+   * The seconds that the phases of a step took.
    *
    * @param gradient forward and backward passes of the policy, and the loss between them
    * @param optimizer norm, clip and AdamW

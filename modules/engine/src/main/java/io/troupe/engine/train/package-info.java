@@ -1,4 +1,4 @@
-/** The port of a trainer. */
+/** The port of a trainer: steps, optimizer settings and outcomes. */
 @NullMarked
 package io.troupe.engine.train;
 

@@ -14,20 +14,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Low-rank adapters: what was trained beside a frozen base. Added to the base they make the merged
+ * Low-rank adapters that were trained beside a frozen base. Base plus adapters are the merged
  * weights of the same snapshot.
  *
  * @param rank of the matrices; 0 for none
- * @param alpha what they add is scaled by alpha / rank
+ * @param alpha the product of the matrices is scaled by alpha / rank
  * @param targets names of the adapted matrices, as PEFT has them: {@code q_proj}
- * @param tensors A and B of each, named as PEFT names them
+ * @param tensors A and B of each matrix, named as PEFT names them
  */
 public record Adapter(
     int rank, double alpha, List<String> targets, List<WeightSnapshot.Tensor> tensors) {
-  /** Of weights that were trained as a whole, or came without their adapters. */
+  /** No adapters: the weights were trained as a whole, or came without their adapters. */
   public static final Adapter NONE = new Adapter(0, 0, List.of(), List.of());
 
-  /** What PEFT puts before the name of a matrix. */
+  /** PEFT's prefix of the name of a matrix. */
   private static final String PREFIX = "base_model.model.";
 
   private static final String DOWN = ".lora_A.weight";
@@ -47,8 +47,8 @@ public record Adapter(
   }
 
   /**
-   * The weights with these adapters merged in: W + alpha / rank · B A of each adapted matrix, in
-   * float32. What an engine merges on an accelerator may differ from it by rounding.
+   * Returns weights with these adapters merged in: W + alpha / rank · B A of each adapted matrix,
+   * in float32. A merge on an accelerator may differ from this one by rounding.
    *
    * @throws IllegalArgumentException if a matrix is not among the weights, or of another shape
    */

@@ -8,11 +8,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Memory of the C library, freed when nobody can reach its segments any more.
+ * Memory of the C library, freed when its segments are unreachable.
  *
  * <p>{@link Arena#ofAuto} frees in the same way, but reserves what it allocates within the limit of
- * direct buffers (-XX:MaxDirectMemorySize, by default the heap's), which weights have nothing to do
- * with: what bounds them is the machine's memory.
+ * direct buffers (-XX:MaxDirectMemorySize, by default the heap's), which must not bound weights:
+ * only the memory of the machine bounds them.
  */
 final class MallocArena implements Arena {
   private static final MethodHandle MALLOC =
@@ -22,14 +22,14 @@ final class MallocArena implements Arena {
 
   private final Arena reachable = Arena.ofAuto();
 
-  @SuppressWarnings("restricted") // both functions are the C library's
+  @SuppressWarnings("restricted") // both functions are of the C library
   private static MethodHandle function(String name, FunctionDescriptor type) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
   }
 
   @Override
-  @SuppressWarnings("restricted") // the segment is what malloc gave
+  @SuppressWarnings("restricted") // malloc allocated exactly this segment
   public MemorySegment allocate(long bytes, long alignment) {
     long size = Math.max(1, Math.addExact(bytes, alignment));
     MemorySegment start = malloc(size);

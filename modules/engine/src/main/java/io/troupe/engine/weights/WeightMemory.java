@@ -4,11 +4,12 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Native memory and mapped files of weights that go some time after nobody uses them.
+ * Native memory and mapped files of weights, which are freed some time after their last use.
  *
- * <p>Only a collection of the heap finds that out, and a heap that holds little but the handles of
- * gigabytes is seldom full. So one is asked for after every GiB of weights; until then a worker
- * would keep version after version, and the disk space of files that are deleted already.
+ * <p>Only a collection of the heap finds unused weights, and a heap that holds little but the
+ * handles of gigabytes is seldom full. This class therefore requests a collection after every GiB
+ * of weights; without it a worker would keep version after version, and the disk space of deleted
+ * files.
  */
 public final class WeightMemory {
   private static final long BYTES_BETWEEN = 1L << 30;
@@ -19,7 +20,7 @@ public final class WeightMemory {
   private final AtomicLong since = new AtomicLong();
 
   /**
-   * Memory that nothing is counted of yet.
+   * Creates a counter at zero.
    *
    * @param between bytes from one collection to the next
    * @param collect the heap
@@ -30,17 +31,17 @@ public final class WeightMemory {
   }
 
   /**
-   * An arena that is closed when nobody can reach its segments any more. What it allocates is
-   * bounded by the machine's memory alone.
+   * Returns an arena that is closed when its segments are unreachable. Only the memory of the
+   * machine bounds its allocations.
    *
-   * @param bytes that will be allocated or mapped in it
+   * @param bytes that the caller will allocate or map in the arena
    */
   public static Arena arena(long bytes) {
     OF_THE_PROCESS.count(bytes);
     return new MallocArena();
   }
 
-  /** Of several threads that pass the limit together one collects. */
+  /** When several threads pass the limit together, one of them collects. */
   void count(long bytes) {
     long before = since.getAndUpdate(sum -> sum + bytes > between ? 0 : sum + bytes);
     if (before + bytes > between) {

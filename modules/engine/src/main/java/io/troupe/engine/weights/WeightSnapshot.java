@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The policy's weights at one version, immutable, readable from any thread.
  *
- * @param version what they are
+ * @param version of the weights
  * @param digest SHA-256, in hex, over name, shape and bytes of all tensors in name order: two
  *     snapshots with the same digest sample alike
  * @param tensors in name order, named as in Hugging Face checkpoints; with adapters merged in
@@ -31,12 +31,12 @@ public record WeightSnapshot(
     tensors = List.copyOf(tensors);
   }
 
-  /** Weights without adapters. */
+  /** Creates weights without adapters. */
   public WeightSnapshot(WeightVersion version, String digest, List<Tensor> tensors) {
     this(version, digest, tensors, Adapter.NONE);
   }
 
-  /** The same weights, which these adapters were merged into. */
+  /** Returns the same weights, into which these adapters were merged. */
   public WeightSnapshot with(Adapter merged) {
     return new WeightSnapshot(version, digest, tensors, merged);
   }

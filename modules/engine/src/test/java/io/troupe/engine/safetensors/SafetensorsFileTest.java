@@ -76,7 +76,7 @@ final class SafetensorsFileTest {
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,4]}}!4!too"
             + " large for any file",
         "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[4,8]}}!8!a begins at byte 4,"
-            + " but what lies before it ends at 0",
+            + " but the tensors before it end at 0",
         "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}!8!its tensors take 4"
             + " bytes, but 8 follow the header"
       })
