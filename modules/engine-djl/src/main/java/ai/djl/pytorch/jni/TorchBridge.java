@@ -8,7 +8,7 @@ import org.jspecify.annotations.NullMarked;
 /**
  * The calls of DJL's PyTorch binding that {@code io.troupe.engine.djl} uses, by native handle.
  *
- * <p>It stands in DJL's package because the binding is package-private, and DJL's own {@code
+ * <p>It is in DJL's package because the binding is package-private, and DJL's own {@code
  * IValueUtils.runMethod} forces inference mode, which rules out training. Nothing here takes memory
  * of the Java heap or of a Java buffer into a tensor: tensors own what they hold, so that autograd
  * may keep them past the life of any Java object.
@@ -30,7 +30,7 @@ public final class TorchBridge {
 
   /** Runs a method in the calling thread's gradient mode and returns its result's handle. */
   public static long run(long module, String method, long[] values) {
-    // The flag named "train" only says: leave the thread's gradient mode alone.
+    // The flag named "train" only means that the call keeps the thread's gradient mode.
     return LIB.moduleRunMethod(module, method, values, true, false);
   }
 
@@ -48,20 +48,21 @@ public final class TorchBridge {
   }
 
   /**
-   * A new handle on the same numbers in the memory of the host; the tensor itself if it is there.
+   * Returns a new handle on a copy in the memory of the host, or on the tensor itself if it is
+   * there.
    */
   public static long toHost(long tensor, int dataType) {
     return LIB.torchTo(tensor, dataType, CPU);
   }
 
-  /** Copies all of a tensor over all of another of the same shape, from any device to any. */
+  /** Copies a tensor into another tensor of the same shape, from any device to any device. */
   public static void assign(long target, long source, long[] shape) {
     long[] ones = new long[shape.length];
     Arrays.fill(ones, 1);
     LIB.torchIndexPut(target, source, new long[shape.length], shape, ones);
   }
 
-  /** Gives memory that CUDA's allocator keeps for later back to the device. */
+  /** Returns memory that CUDA's allocator caches to the device. */
   public static void emptyCudaCache() {
     LIB.torchCudaEmptyCache();
   }
@@ -80,7 +81,9 @@ public final class TorchBridge {
     LIB.torchAttachGrad(tensor, true);
   }
 
-  /** Adds the gradient of a scalar to the leaves it came from, and frees its graph. */
+  /**
+   * Computes the gradient of a scalar, adds it to the gradients of the leaves, and frees the graph.
+   */
   public static void backward(long scalar, long one) {
     LIB.torchBackward(scalar, one, false, false);
   }

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A decoder of the Qwen and Llama families on PyTorch, through DJL. Engines share nothing but the
- * loaded library: each has its own program, weights and, for a sampler, thread.
+ * A decoder of the Qwen and Llama families on PyTorch, through DJL. Engines share only the loaded
+ * library: each has its own program, weights and, for a sampler, thread.
  */
 public final class DjlPolicy implements PolicyEngines {
   private final PolicyModel model;
@@ -68,8 +68,8 @@ public final class DjlPolicy implements PolicyEngines {
   }
 
   /**
-   * A policy with random first weights. Loads PyTorch, the first time in a process a matter of
-   * seconds.
+   * Creates a policy with random first weights. Loads PyTorch, which takes seconds the first time
+   * in a process.
    *
    * @throws IllegalStateException if the native library cannot be loaded
    */
@@ -91,8 +91,8 @@ public final class DjlPolicy implements PolicyEngines {
   }
 
   /**
-   * A policy whose first weights are a checkpoint's; {@link #newTrainer} reads them, and fails with
-   * {@link java.io.UncheckedIOException} if the files changed meanwhile.
+   * Creates a policy whose first weights are those of a checkpoint; {@link #newTrainer} reads them,
+   * and fails with {@link java.io.UncheckedIOException} if the files changed meanwhile.
    *
    * @throws IllegalStateException if the native library cannot be loaded
    */
@@ -107,13 +107,13 @@ public final class DjlPolicy implements PolicyEngines {
         Optional.empty());
   }
 
-  /** The same policy, whose trainers train in another way; it has no engines open. */
+  /** Returns the same policy with another training mode and without open engines. */
   public DjlPolicy trained(TrainingMode other) {
     return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher, crew);
   }
 
   /**
-   * The same policy, whose trainers have a teacher; it has no engines open.
+   * Returns the same policy with a teacher for its trainers and without open engines.
    *
    * @throws IllegalArgumentException if the teacher's tokens are not the policy's
    */
@@ -123,20 +123,20 @@ public final class DjlPolicy implements PolicyEngines {
   }
 
   /**
-   * The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. It has
-   * no engines open.
+   * Returns the same policy with ranks that make the steps of its trainers, and without open
+   * engines; each trainer has its own ranks.
    */
   public DjlPolicy by(Supplier<TrainerRanks> ranks) {
     return new DjlPolicy(model, compute, mode, teacher, torchVersion, watcher, Optional.of(ranks));
   }
 
-  /** The same policy, whose engines' calls of the program can be made to fail; for tests. */
+  /** Returns the same policy with a watcher that can make calls of the program fail, for tests. */
   public DjlPolicy withProgressWatch(Consumer<String> calls) {
     return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls, crew);
   }
 
   /**
-   * Room in a cache of keys and values that a group can come to need, see {@link
+   * Returns the most tokens of KV cache that a group can need, see {@link
    * ComputeSettings#kvTokens}.
    *
    * @param longest tokens of the prompt and its longest completion

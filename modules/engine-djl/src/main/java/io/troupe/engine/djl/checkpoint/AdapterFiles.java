@@ -34,7 +34,8 @@ final class AdapterFiles {
   /**
    * Compares the adapters of a checkpoint with this run's.
    *
-   * @throws IOException if there are none, or others; the message names the key and both values
+   * @throws IOException if there are no adapters, or other adapters; the message names the key and
+   *     both values
    */
   static void check(Path directory, Tuning.LowRank settings) throws IOException {
     Path file = directory.resolve(FOLDER).resolve(PeftFolder.CONFIG);
@@ -43,7 +44,7 @@ final class AdapterFiles {
           "%s is missing: the checkpoint was saved by a run without adapters".formatted(file));
     }
     JsonNode found = JSON.readTree(Files.readAllBytes(file));
-    // Through text, so that a number read and a number made are of the same class.
+    // Through text, so that read and computed numbers have the same class.
     JsonNode expected =
         JSON.readTree(JSON.writeValueAsBytes(PeftFolder.config(settings.adapter(List.of()))));
     for (String key : SAME) {

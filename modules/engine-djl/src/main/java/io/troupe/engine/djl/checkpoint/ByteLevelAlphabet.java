@@ -6,9 +6,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The alphabet of byte-level pieces (GPT-2's): a printable character for each byte. Bytes that are
- * printable in Latin-1 stand for themselves; the others, in ascending order, are the characters
- * from U+0100 on.
+ * The alphabet of byte-level pieces (GPT-2's): a printable character for each byte. A byte that is
+ * printable in Latin-1 is its own character; the other bytes, in ascending order, are the
+ * characters from U+0100 on.
  */
 final class ByteLevelAlphabet {
   private static final int BYTES = 256;

@@ -19,10 +19,10 @@ record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
   private static final String FREQUENCIES = ".rotary_emb.inv_freq";
 
   /**
-   * Checks that the tensors with a prefix are the layout's, and that there are no others than
-   * {@code sets} of them.
+   * Checks that the tensors with a prefix are those of the layout, and that the file holds {@code
+   * sets} times the number of tensors of the layout.
    *
-   * @throws IOException if one is missing, of another shape, or too many
+   * @throws IOException if a tensor is missing, has another shape, or is unexpected
    */
   void check(DecoderLayout layout, String prefix, int sets) throws IOException {
     for (DecoderLayout.Parameter parameter : layout.parameters()) {
@@ -46,11 +46,11 @@ record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
   }
 
   /**
-   * Checks the tensors of a model that others made. Two kinds of surplus are known to repeat what
-   * the configuration says, and are passed over: the output matrix of tied embeddings, and rotary
+   * Checks the tensors of a model that another program wrote. Two kinds of surplus tensors repeat
+   * the configuration and are ignored: the output matrix of tied embeddings, and rotary
    * frequencies.
    *
-   * @throws IOException if one is missing, of another shape, or too many
+   * @throws IOException if a tensor is missing, has another shape, or is unexpected
    */
   void checkForeign(DecoderLayout layout) throws IOException {
     List<String> names = layout.parameters().stream().map(p -> p.name()).toList();

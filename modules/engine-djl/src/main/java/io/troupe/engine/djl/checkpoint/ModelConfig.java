@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param settings the architecture it describes; {@code initStd} has no effect on given weights
  * @param vocabulary rows of the embedding, which may exceed the tokenizer's ids
  * @param endIds ids that end a text; may be empty
- * @param json all of the file
+ * @param json content of the file
  */
 record ModelConfig(
     DecoderSettings settings, int vocabulary, List<Integer> endIds, ObjectNode json) {
@@ -35,7 +35,7 @@ record ModelConfig(
     json = json.deepCopy();
   }
 
-  /** The configuration of a policy that was not read from a checkpoint. */
+  /** Returns the configuration of a policy that was not read from a checkpoint. */
   static ModelConfig of(DecoderSettings s, int vocabulary, int endOfSequence) {
     ObjectNode node = JSON.createObjectNode();
     node.putArray("architectures").add(s.family().architecture());
@@ -62,7 +62,7 @@ record ModelConfig(
     return new ModelConfig(s, vocabulary, List.of(endOfSequence), node);
   }
 
-  /** The same with {@code dtype} as the type of the stored weights. */
+  /** Returns this configuration with {@code dtype} as the type of the stored weights. */
   ModelConfig storedAs(String dtype) {
     ObjectNode node = json.deepCopy();
     if (!node.has("dtype") || node.has("torch_dtype")) {
@@ -81,8 +81,8 @@ record ModelConfig(
   /**
    * Reads a file.
    *
-   * @throws IOException if it is missing, is none, or describes what is not computed here; the
-   *     message names the key, the rule and the value
+   * @throws IOException if the file is missing, is no configuration, or describes an unsupported
+   *     model; the message names the key, the rule and the value
    */
   static ModelConfig read(Path file) throws IOException {
     try {
@@ -102,7 +102,7 @@ record ModelConfig(
     }
   }
 
-  /** Reads keys of one file; what it refuses names the key, and the caller adds the file. */
+  /** Reads keys of one file; a refusal names the key, and the caller adds the file. */
   private record Reader(Path file, ObjectNode node) {
     ModelConfig read() {
       DecoderFamily family = family();
@@ -217,7 +217,7 @@ record ModelConfig(
     }
   }
 
-  /** Ids that stand as one number, as a list, or not at all. */
+  /** Returns ids that are one number, a list, or absent. */
   static List<Integer> ids(JsonNode value) {
     List<Integer> ids = new ArrayList<>();
     if (value.isArray()) {

@@ -20,16 +20,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a checkpoint says of its policy beside the tensors: config.json, and the tokenizer's files.
+ * The files of a checkpoint that describe its policy beside the tensors: config.json, and the
+ * tokenizer's files.
  *
- * <p>A policy made on the spot has its tokenizer in troupe_tokenizer.json: {@code type}
+ * <p>A policy with random first weights has its tokenizer in troupe_tokenizer.json: {@code type}
  * ("characters", or the class of another tokenizer), {@code vocabulary_size}, {@code
  * end_of_sequence} and, of a character tokenizer, {@code padding} and {@code alphabet}, whose
- * characters have the ids from 2 on. A policy that was read from a checkpoint hands on the files it
- * found there.
+ * characters have the ids from 2 on. A policy that was read from a checkpoint keeps the files of
+ * the checkpoint.
  *
  * @param config of the policy
- * @param files content of the others, by name
+ * @param files content of the other files, by name
  */
 public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -38,7 +39,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   private static final String THEIRS = "tokenizer.json";
 
   /**
-   * Files of a Hugging Face checkpoint that go with its tokenizer; those not there are left out.
+   * Files of a Hugging Face checkpoint that belong to its tokenizer; missing files are left out.
    */
   private static final List<String> COMPANIONS =
       List.of(
@@ -51,7 +52,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
           "chat_template.jinja",
           "generation_config.json");
 
-  /** What must agree for the weights to mean the same. */
+  /** The keys that must agree for the weights to have the same meaning. */
   private static final List<String> ARCHITECTURE =
       List.of(
           "model_type",
@@ -74,14 +75,14 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
     files = new TreeMap<>(files);
   }
 
-  /** Of a policy that was made on the spot. */
+  /** Describes a policy with random first weights. */
   static ModelDescription of(DecoderSettings settings, Tokenizer tokenizer) {
     ModelConfig config =
         ModelConfig.of(settings, tokenizer.vocabularySize(), tokenizer.endOfSequence());
     return new ModelDescription(config, Map.of(OURS, json(tokenizer)));
   }
 
-  /** Of a checkpoint's directory. */
+  /** Describes the policy of a checkpoint's directory. */
   static ModelDescription of(Path directory, ModelConfig config) throws IOException {
     Map<String, byte[]> files = new TreeMap<>();
     for (String name : COMPANIONS) {
@@ -111,7 +112,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
     }
   }
 
-  /** Writes all of it, durably. */
+  /** Writes all files, durably. */
   void write(Path directory) throws IOException {
     write(directory.resolve(CONFIG), config.bytes());
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
@@ -136,7 +137,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   void check(Path directory) throws IOException {
     Path file = directory.resolve(CONFIG);
     JsonNode found = read(file);
-    // Through text, so that a number read and a number made are of the same class.
+    // Through text, so that read and computed numbers have the same class.
     JsonNode expected = JSON.readTree(config.bytes());
     for (String key : ARCHITECTURE) {
       if (!expected.path(key).equals(found.path(key))) {
@@ -150,10 +151,10 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   }
 
   /**
-   * Checks that the ids of a directory's tokenizer stand for the tokens of this policy's. How a
-   * text is cut into tokens may differ: a teacher gets ids.
+   * Checks that each id of a directory's tokenizer is the same token in this policy's tokenizer.
+   * The rules that split a text into tokens may differ, because a teacher gets ids.
    *
-   * @throws IllegalArgumentException if one does not, or the directory has no such tokenizer
+   * @throws IllegalArgumentException if an id differs, or the directory has no such tokenizer
    */
   void requireSameTokens(Path directory) {
     for (String name : List.of(OURS, THEIRS)) {

@@ -11,17 +11,17 @@ import java.io.UncheckedIOException;
 /**
  * The policy that trainer and samplers compute.
  *
- * @param card what its checkpoints say of it
- * @param start where its first weights come from
+ * @param card description of the policy in its checkpoints
+ * @param start source of the first weights
  */
 public record PolicyModel(
     DecoderSettings settings, Tokenizer tokenizer, ModelDescription card, Start start) {
-  /** Where the first weights come from. */
+  /** The source of the first weights. */
   sealed interface Start {
-    /** They are drawn: {@link io.troupe.engine.djl.model.WeightInit}. */
+    /** Random numbers: {@link io.troupe.engine.djl.model.WeightInit}. */
     record Random() implements Start {}
 
-    /** They are read. */
+    /** The files of a checkpoint. */
     record Stored(PretrainedModel checkpoint) implements Start {}
   }
 
@@ -38,7 +38,7 @@ public record PolicyModel(
         new Start.Stored(checkpoint));
   }
 
-  /** The first weights; {@code seed} is of those that are drawn. */
+  /** Returns the first weights; {@code seed} is that of random weights. */
   public ModelWeights weights(DecoderLayout layout, Device device, long seed) {
     return switch (start) {
       case Start.Random() -> ModelWeights.random(layout, device, seed, settings.initStd());

@@ -20,7 +20,7 @@ import java.util.List;
 
 /**
  * A Hugging Face checkpoint that a policy starts from: a directory whose architecture, tensors and
- * tokenizer were looked at, and whose weights were not read yet.
+ * tokenizer were checked, and whose weights were not read yet.
  *
  * @param settings of its decoder; the context length may have been lowered
  * @param tokenizer of its ids
@@ -33,9 +33,9 @@ public record PretrainedModel(
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * Looks at a checkpoint.
+   * Opens and checks a checkpoint.
    *
-   * @throws IOException if a file is missing, is damaged, or is of what is not computed here; the
+   * @throws IOException if a file is missing, is damaged, or describes an unsupported model; the
    *     message names file, tensor or key, and rule
    */
   public static PretrainedModel open(Path directory) throws IOException {
@@ -54,15 +54,15 @@ public record PretrainedModel(
         directory, config.settings(), tokenizer, ModelDescription.of(directory, config));
   }
 
-  /** How many weights it has. */
+  /** Returns the number of weights. */
   public long parameters() {
     return DecoderLayout.of(settings, tokenizer.vocabularySize()).size();
   }
 
   /**
-   * The checkpoint with a shorter context: fewer rotary positions, and less memory.
+   * Returns the checkpoint with a shorter context: fewer rotary positions, and less memory.
    *
-   * @throws IllegalArgumentException if it is longer than the checkpoint's
+   * @throws IllegalArgumentException if the length exceeds the checkpoint's
    */
   public PretrainedModel withContextLength(int length) {
     require(
@@ -86,8 +86,8 @@ public record PretrainedModel(
   }
 
   /**
-   * Ids that end a completion: those of generation_config.json, or of config.json where it names
-   * none.
+   * Returns the ids that end a completion: those of generation_config.json, or of config.json where
+   * generation_config.json names none.
    */
   private static List<Integer> endIds(Path directory, ModelConfig config) throws IOException {
     List<Integer> ids = new ArrayList<>();

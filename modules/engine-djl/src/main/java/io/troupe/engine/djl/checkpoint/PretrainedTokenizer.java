@@ -28,9 +28,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tokenizer of a Hugging Face checkpoint, tokenizer.json, with byte-level pieces as all of the
- * Qwen and Llama 3 families have them. Encoding is the tokenizers library's own, through DJL;
- * decoding joins the bytes of pieces, as that library does.
+ * The tokenizer of a Hugging Face checkpoint, tokenizer.json, with the byte-level pieces of the
+ * Qwen and Llama 3 families. The tokenizers library encodes, through DJL; decoding joins the bytes
+ * of pieces, as that library does.
  */
 public final class PretrainedTokenizer implements Tokenizer {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -60,8 +60,8 @@ public final class PretrainedTokenizer implements Tokenizer {
    * Reads tokenizer.json of a directory, and loads the native library the first time.
    *
    * @param vocabulary ids of the model, at least as many as the tokenizer's
-   * @param endIds ids that end a completion; if there is none, tokenizer_config.json's eos_token
-   * @throws IOException if a file is missing, or of a kind that is not read here
+   * @param endIds ids that end a completion; if empty, tokenizer_config.json's eos_token
+   * @throws IOException if a file is missing, or of an unsupported kind
    */
   static PretrainedTokenizer read(Path directory, int vocabulary, List<Integer> endIds)
       throws IOException {
@@ -115,7 +115,9 @@ public final class PretrainedTokenizer implements Tokenizer {
     }
   }
 
-  /** What the post-processor puts before a text, found by a text of one letter. */
+  /**
+   * Returns the tokens that the post-processor puts before a text, found by encoding one letter.
+   */
   private static String textStart(HuggingFaceTokenizer encoder, JsonNode json) {
     Map<Long, String> texts = new HashMap<>();
     for (JsonNode added : json.path("added_tokens")) {
@@ -141,7 +143,9 @@ public final class PretrainedTokenizer implements Tokenizer {
         Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
     try {
       return HuggingFaceTokenizer.newInstance(file, options);
-    } catch (RuntimeException failure) { // the binding throws what Rust told it, as no own type
+    } catch (
+        RuntimeException
+            failure) { // the binding has no exception type of its own for errors from Rust
       throw new IOException(
           "%s was not taken by the tokenizers library: %s".formatted(file, failure.getMessage()),
           failure);
@@ -156,7 +160,7 @@ public final class PretrainedTokenizer implements Tokenizer {
     }
   }
 
-  /** Bytes by id; nothing for special tokens and for ids of the model that have no text. */
+  /** Returns bytes by id; no bytes for special tokens and for ids of the model without text. */
   private static byte[][] pieces(Path file, JsonNode json, int vocabulary) throws IOException {
     byte[][] pieces = new byte[vocabulary][];
     Arrays.fill(pieces, NOTHING);
@@ -197,7 +201,7 @@ public final class PretrainedTokenizer implements Tokenizer {
             + " tokenizer_config.json no eos_token among the added tokens");
   }
 
-  /** Matches what spells a special token, the longest first. */
+  /** Returns a pattern that matches the spelling of a special token, the longest first. */
   private static Pattern specialTexts(JsonNode json) {
     List<String> texts = new ArrayList<>();
     for (JsonNode added : json.path("added_tokens")) {
@@ -211,8 +215,9 @@ public final class PretrainedTokenizer implements Tokenizer {
   }
 
   /**
-   * The ids of a text. Where it spells a special token, it is cut behind that token's first
-   * character and the two parts are encoded on their own, so that data cannot end a turn.
+   * Returns the ids of a text. Where the text spells a special token, it is cut behind the first
+   * character of that spelling and the two parts are encoded on their own, so that data cannot end
+   * a turn.
    */
   @Override
   public int[] encode(String text) {

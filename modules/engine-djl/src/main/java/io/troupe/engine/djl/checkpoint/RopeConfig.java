@@ -26,10 +26,10 @@ final class RopeConfig {
   }
 
   /**
-   * How frequencies are changed.
+   * Returns how the frequencies change.
    *
    * @param context max_position_embeddings
-   * @throws IllegalArgumentException if the variant is not computed here, or lacks a number
+   * @throws IllegalArgumentException if the variant is unsupported, or lacks a number
    */
   static RopeScaling scaling(JsonNode config, int context) {
     JsonNode node =

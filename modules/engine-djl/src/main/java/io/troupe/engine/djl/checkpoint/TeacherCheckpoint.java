@@ -14,9 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A checkpoint that teaches a policy: a Hugging Face folder, or what a run saved. Its architecture
- * and tensors were looked at, and its weights were not read yet. It may be of another size and
- * family than the policy; its tokens must be the policy's.
+ * The checkpoint of a policy's teacher: a Hugging Face folder, or a checkpoint of a run. Its
+ * architecture and tensors were checked, and its weights were not read yet. The teacher may have
+ * another size and family than the policy; its tokens must be the policy's.
  *
  * @param settings of its decoder
  * @param vocabulary rows of its embedding
@@ -24,14 +24,14 @@ import java.nio.file.Path;
 public record TeacherCheckpoint(Path directory, DecoderSettings settings, int vocabulary) {
   private static final String CONFIG = "config.json";
 
-  /** Where a run's checkpoint has its policy. */
+  /** The folder of the policy in a run's checkpoint. */
   private static final String POLICY = "policy";
 
   /**
-   * Looks at a checkpoint.
+   * Opens and checks a checkpoint.
    *
    * @param folder with config.json, or a run's checkpoint, which has that in {@code policy}
-   * @throws IOException if a file is missing, is damaged, or is of what is not computed here; the
+   * @throws IOException if a file is missing, is damaged, or describes an unsupported model; the
    *     message names file, tensor or key, and rule
    */
   public static TeacherCheckpoint open(Path folder) throws IOException {
@@ -48,24 +48,24 @@ public record TeacherCheckpoint(Path directory, DecoderSettings settings, int vo
     return new TeacherCheckpoint(directory, config.settings(), config.vocabulary());
   }
 
-  /** How many weights it has. */
+  /** Returns the number of weights. */
   public long parameters() {
     return DecoderLayout.of(settings, vocabulary).size();
   }
 
   /**
-   * Checks that it can teach a policy that is made on the spot.
+   * Checks that the checkpoint can teach a policy with random first weights.
    *
-   * @throws IllegalArgumentException if not; the message says what differs
+   * @throws IllegalArgumentException if it cannot; the message says what differs
    */
   public void requireFit(DecoderSettings policy, Tokenizer tokenizer) {
     requireFit(ModelDescription.of(policy, tokenizer), policy.contextLength());
   }
 
   /**
-   * Checks that it can teach a policy that starts from a checkpoint.
+   * Checks that the checkpoint can teach a policy that starts from another checkpoint.
    *
-   * @throws IllegalArgumentException if not; the message says what differs
+   * @throws IllegalArgumentException if it cannot; the message says what differs
    */
   public void requireFit(PretrainedModel policy) {
     requireFit(policy.card(), policy.settings().contextLength());

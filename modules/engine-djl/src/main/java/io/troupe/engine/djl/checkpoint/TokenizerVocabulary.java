@@ -4,15 +4,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which token each id of a stored tokenizer stands for. */
+/** The token of each id of a stored tokenizer. */
 final class TokenizerVocabulary {
   private static final int FIRST_CHARACTER = 2;
 
   private TokenizerVocabulary() {}
 
   /**
-   * The tokens of tokenizer.json, or of a character tokenizer's troupe_tokenizer.json, whose
-   * characters have the ids from 2 on.
+   * Returns the tokens of tokenizer.json, or of a character tokenizer's troupe_tokenizer.json,
+   * whose characters have the ids from 2 on.
    */
   static Map<Long, String> of(JsonNode tokenizer) {
     Map<Long, String> tokens = new TreeMap<>();

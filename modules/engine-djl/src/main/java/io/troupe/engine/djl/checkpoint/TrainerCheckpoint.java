@@ -80,7 +80,7 @@ public final class TrainerCheckpoint {
   }
 
   /**
-   * Reads a directory into weights and optimizer; everything is checked before anything is changed.
+   * Reads a directory into weights and optimizer; all files are checked before any weight changes.
    *
    * @return the reference policy
    * @throws IOException if a file is missing, unreadable, or of another policy
@@ -110,7 +110,7 @@ public final class TrainerCheckpoint {
     }
   }
 
-  /** Where the weights come from; the merged model of adapters is not read. */
+  /** Returns the files of the weights; the merged model of adapters is not read. */
   private static Map<ModelWeights, CheckpointTensors> sources(
       Path directory, TrainableWeights trained, Arena arena) throws IOException {
     Map<ModelWeights, CheckpointTensors> sources = new LinkedHashMap<>();

@@ -1,4 +1,4 @@
-/** Checkpoints of Hugging Face models and of runs. */
+/** Checkpoints: reading models of Hugging Face, saving and restoring trainers. */
 @NullMarked
 package io.troupe.engine.djl.checkpoint;
 

@@ -1,4 +1,4 @@
-/** Continuous batching: admission, KV cache, sampling. */
+/** The sampler: continuous batching with admission, preemption, a KV cache and token sampling. */
 @NullMarked
 package io.troupe.engine.djl.decode;
 

@@ -3,7 +3,7 @@ package io.troupe.engine.djl.model;
 import io.troupe.engine.djl.torch.TorchProgram;
 import io.troupe.engine.train.OptimizerSettings;
 
-/** AdamW's moments and step count beside the weights they move. */
+/** AdamW's moments and step count for a set of weights. */
 public final class AdamW implements AutoCloseable {
   private final ModelWeights first;
   private final ModelWeights second;
@@ -13,9 +13,9 @@ public final class AdamW implements AutoCloseable {
   private long steps;
 
   /**
-   * Moments of 0, where the weights are.
+   * Creates moments of 0 on the device of the weights.
    *
-   * @throws IllegalArgumentException if {@code decay} names a tensor that the weights have not
+   * @throws IllegalArgumentException if {@code decay} names a tensor that is not among the weights
    */
   public AdamW(ModelWeights weights, WeightDecay decay) {
     decay.requireNames(weights.layout());
@@ -34,7 +34,7 @@ public final class AdamW implements AutoCloseable {
     return second;
   }
 
-  /** Steps taken: t of the bias corrections. */
+  /** Returns the number of steps taken: t of the bias corrections. */
   public long steps() {
     return steps;
   }
@@ -44,7 +44,7 @@ public final class AdamW implements AutoCloseable {
   }
 
   /**
-   * Moves the leaves along their gradients, unless the global norm is not finite.
+   * Updates the leaves by their gradients, unless the global norm is not finite.
    *
    * @return the global norm before clipping
    */

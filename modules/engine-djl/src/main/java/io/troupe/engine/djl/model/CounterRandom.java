@@ -2,7 +2,7 @@ package io.troupe.engine.djl.model;
 
 /**
  * The uniform numbers behind sampled tokens, as a function of the request's seed, the completion
- * and the token: a row's draws do not depend on what is decoded beside it.
+ * and the token: the random numbers of a row do not depend on the other rows of the batch.
  */
 public final class CounterRandom {
   private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
@@ -11,7 +11,7 @@ public final class CounterRandom {
   private CounterRandom() {}
 
   /**
-   * The number for one token.
+   * Returns the number for one token.
    *
    * @return in [0, 1)
    */

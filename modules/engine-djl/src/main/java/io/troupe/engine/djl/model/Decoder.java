@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** One engine's copy of the program, with the constants that every method of it takes. */
+/** One engine's copy of the program, with the constants that its methods take. */
 public final class Decoder implements AutoCloseable {
   private final DecoderSettings settings;
   private final Device device;
@@ -27,13 +27,13 @@ public final class Decoder implements AutoCloseable {
   private final TorchValue adaptedSizes;
   private final TorchValue epsilon;
 
-  /** On the processor, in float32. */
+  /** Creates a decoder on the CPU, in float32. */
   public Decoder(DecoderSettings settings, int vocabulary) {
     this(settings, vocabulary, Device.host(), Precision.FLOAT32, _ -> {});
   }
 
   /**
-   * A decoder.
+   * Creates a decoder.
    *
    * @param watcher see {@link TorchProgram#load}
    */
@@ -56,7 +56,7 @@ public final class Decoder implements AutoCloseable {
     this.epsilon = TorchValue.of(settings.normEpsilon());
   }
 
-  /** The program's G. */
+  /** Returns the sizes that the program calls G. */
   private static TorchValue sizes(
       DecoderSettings s, long adapted, Device device, Precision precision) {
     return TorchValue.of(
@@ -93,33 +93,35 @@ public final class Decoder implements AutoCloseable {
     return vocabulary;
   }
 
-  /** A call that begins with weights, rotary tables, sizes and epsilon. */
+  /** Begins a call whose first arguments are weights, rotary tables, sizes and epsilon. */
   public TorchProgram.Call call(String method, ProgramWeights weights) {
     return program.call(method).with(weights.all()).with(rotary).with(sizes).with(epsilon);
   }
 
-  /** The same with a step's leaves for weights. */
+  /**
+   * Begins a call whose first arguments are the leaves of a step, rotary tables, sizes and epsilon.
+   */
   public TorchProgram.Call call(String method, GradientLeaves leaves) {
     TorchValue shape = leaves.adapted() ? adaptedSizes : sizes;
     return program.call(method).with(leaves.all()).with(rotary).with(shape).with(epsilon);
   }
 
-  /** A call that begins with rotary tables, sizes and epsilon. */
+  /** Begins a call whose first arguments are rotary tables, sizes and epsilon. */
   public TorchProgram.Call joining(String method) {
     return withoutWeights(method).with(epsilon);
   }
 
-  /** A call that begins with rotary tables and sizes. */
+  /** Begins a call whose first arguments are rotary tables and sizes. */
   public TorchProgram.Call withoutWeights(String method) {
     return program.call(method).with(rotary).with(sizes);
   }
 
-  /** Zeros on the host, for what a call is to read. */
+  /** Creates a tensor of zeros on the host, for the input of a call. */
   public NativeTensor zeros(ElementType type, long... shape) {
     return program.zeros(type, shape);
   }
 
-  /** A call without these. */
+  /** Begins a call without constants. */
   public TorchProgram.Call call(String method) {
     return program.call(method);
   }

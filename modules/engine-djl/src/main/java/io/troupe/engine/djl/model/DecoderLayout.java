@@ -13,16 +13,20 @@ import java.util.List;
  * are those of Hugging Face's checkpoints.
  *
  * @param parameters the trainable tensors; an output matrix only when it is not the embedding
- * @param slots of each weight the program takes, which parameter it is, or {@link #ABSENT}
+ * @param slots for each weight that the program takes, the index of its parameter, or {@link
+ *     #ABSENT}
  */
 public record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
-  /** Slots of a layer. One, the embedding's, is before the layers, and two are after them. */
+  /**
+   * The number of slots of a layer. One slot, the embedding's, is before the layers, and two slots
+   * are after them.
+   */
   private static final int LAYER_SLOTS = 14;
 
-  /** The slot of a weight that the family has not: an empty tensor stands there. */
+  /** The slot of a weight that the family lacks: the program gets an empty tensor. */
   public static final int ABSENT = -1;
 
-  /** What a tensor is for, which decides how it starts. */
+  /** The purpose of a tensor, which decides its initial values. */
   enum Kind {
     MATRIX,
     NORM,
@@ -39,7 +43,7 @@ public record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
       return shape.stream().mapToLong(Long::longValue).toArray();
     }
 
-    /** How many numbers it has. */
+    /** Returns the number of elements. */
     public long size() {
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
@@ -106,7 +110,7 @@ public record DecoderLayout(List<Parameter> parameters, List<Integer> slots) {
     return slots.subList(first, first + LAYER_SLOTS);
   }
 
-  /** How many numbers all weights hold. */
+  /** Returns the number of elements of all weights. */
   public long size() {
     return parameters.stream()
         .mapToLong(p -> p.shape().stream().reduce(1L, Math::multiplyExact))

@@ -15,7 +15,7 @@ import static io.troupe.core.Require.require;
  * @param feedForward width inside the feed-forward block
  * @param contextLength most tokens of prompt and completion together
  * @param ropeTheta base of the rotary positions' wavelengths
- * @param ropeScaling how these are stretched
+ * @param ropeScaling how these wavelengths are stretched
  * @param normEpsilon added to the mean square in every norm
  * @param tiedEmbeddings whether the output matrix is the embedding
  * @param initStd standard deviation of the initial weights
@@ -55,7 +55,7 @@ public record DecoderSettings(
     require(initStd > 0 && initStd <= 10, "init_std lies in (0, 10], not %s", initStd);
   }
 
-  /** The same with another limit of tokens. */
+  /** Returns these settings with another context length. */
   public DecoderSettings withContextLength(int length) {
     return new DecoderSettings(
         family,

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The moved weights as the leaves of one step's graph: they share the weights' memory, and take
- * their gradients with them when they are closed, so that between steps no gradient holds memory.
+ * The trainable weights as the leaves of one step's graph. The leaves share the memory of the
+ * weights, and closing them frees their gradients, so that between steps no gradient holds memory.
  */
 public final class GradientLeaves implements AutoCloseable {
   private final List<NativeTensor> tensors;
@@ -41,12 +41,12 @@ public final class GradientLeaves implements AutoCloseable {
     return new GradientLeaves(leaves, adapters.weights().layout(), TorchValue.of(all), true);
   }
 
-  /** What the step moves, for the optimizer; the caller closes it. */
+  /** Returns the trainable tensors for the optimizer; the caller closes them. */
   ParameterGroups trainable(WeightDecay decay) {
     return ParameterGroups.of(tensors, layout, decay);
   }
 
-  /** The gradient of a tensor, after a pass; the caller closes it. */
+  /** Returns the gradient of a tensor after a backward pass; the caller closes it. */
   public NativeTensor gradient(int parameter) {
     return tensors.get(parameter).gradient();
   }
@@ -56,7 +56,7 @@ public final class GradientLeaves implements AutoCloseable {
     return all;
   }
 
-  /** Whether adapters are among them. */
+  /** Whether adapters are among the leaves. */
   boolean adapted() {
     return adapted;
   }

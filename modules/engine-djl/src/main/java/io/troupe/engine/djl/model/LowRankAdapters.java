@@ -45,13 +45,13 @@ public final class LowRankAdapters implements AutoCloseable {
     }
   }
 
-  /** New adapters of weights, where these are. */
+  /** Creates new adapters on the device of the weights. */
   static LowRankAdapters random(Tuning.LowRank settings, ModelWeights frozen, long seed) {
     DecoderLayout base = frozen.layout();
     List<Integer> adapted = new ArrayList<>();
     List<Parameter> parameters = new ArrayList<>();
     List<Integer> slots = new ArrayList<>();
-    // The output matrix comes last and has none.
+    // The output matrix is last and has no adapter.
     for (int slot : base.slots().subList(0, base.slots().size() - 1)) {
       if (slot == DecoderLayout.ABSENT || !isTarget(settings, base.parameters().get(slot))) {
         slots.add(DecoderLayout.ABSENT);
@@ -114,7 +114,7 @@ public final class LowRankAdapters implements AutoCloseable {
     return scale;
   }
 
-  /** A copy of the base with what the adapters add; the caller closes it. */
+  /** Returns a copy of the base with the adapters merged in; the caller closes it. */
   public ModelWeights merged(Decoder decoder, ModelWeights base) {
     ModelWeights merged = base.copy();
     for (int i = 0; i < adapted.size(); i++) {

@@ -41,9 +41,9 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
   }
 
   /**
-   * Takes tensors over.
+   * Takes ownership of tensors.
    *
-   * @param made one a parameter, then one without elements
+   * @param made one tensor for each parameter, then one without elements
    */
   private ModelWeights(DecoderLayout layout, Device device, List<NativeTensor> made) {
     this.device = device;
@@ -62,14 +62,14 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return slots(tensors);
   }
 
-  /** Tensors that stand for these, in the program's order. */
+  /** Returns tensors that replace these, in the program's order. */
   List<NativeTensor> slots(List<NativeTensor> of) {
     return layout.slots().stream()
         .map(slot -> slot == DecoderLayout.ABSENT ? absent : of.get(slot))
         .toList();
   }
 
-  /** New handles on the same memory that collect gradients of their own. */
+  /** Returns new handles on the same memory, with gradients of their own. */
   List<NativeTensor> leaves() {
     return tensors.stream().map(NativeTensor::leaf).toList();
   }
@@ -83,7 +83,10 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return zeros(layout, device, NativeTensor::zeros);
   }
 
-  /** Of tensors that somebody makes; if one cannot be made, the others are closed. */
+  /**
+   * Creates weights from the tensors of a maker; if the maker fails for one tensor, the others are
+   * closed.
+   */
   public static ModelWeights zeros(DecoderLayout layout, Device device, Maker maker) {
     List<NativeTensor> made = new ArrayList<>();
     try {
@@ -104,7 +107,7 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
         () -> weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory)));
   }
 
-  /** These, once something is done to them; closed if that fails. */
+  /** Returns these weights after some work on them, or closes them if the work fails. */
   private ModelWeights after(Runnable work) {
     try {
       work.run();
@@ -115,7 +118,7 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     }
   }
 
-  /** Where they are. */
+  /** Returns the device of the weights. */
   public Device device() {
     return device;
   }
@@ -146,7 +149,9 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     }
   }
 
-  /** What decays and what does not, for the optimizer; the caller closes it. */
+  /**
+   * Returns the tensors with and without weight decay, for the optimizer; the caller closes them.
+   */
   ParameterGroups moved(WeightDecay decay) {
     return ParameterGroups.of(tensors, layout, decay);
   }
@@ -160,7 +165,10 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return all;
   }
 
-  /** The tensors by name, in name order: views of their memory, or copies of what is elsewhere. */
+  /**
+   * The tensors by name, in name order: views of memory on the host, or copies of tensors on
+   * another device.
+   */
   public List<WeightSnapshot.Tensor> views() {
     List<WeightSnapshot.Tensor> views = new ArrayList<>();
     for (int i = 0; i < tensors.size(); i++) {
@@ -189,13 +197,13 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return copy.asReadOnly();
   }
 
-  /** A copy in Java's native memory, freed when nobody reads it any more. */
+  /** Returns a copy in Java's native memory, which is freed some time after its last use. */
   WeightSnapshot snapshot(WeightVersion version) {
     List<WeightSnapshot.Tensor> copies = copies();
     return new WeightSnapshot(version, TensorDigest.of(copies), copies);
   }
 
-  /** The same of the tensors alone. */
+  /** Returns copies of the tensors in Java's native memory. */
   List<WeightSnapshot.Tensor> copies() {
     return views().stream()
         .map(
@@ -219,7 +227,7 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
   }
 
   /**
-   * The numbers of each parameter in a snapshot.
+   * Returns the data of each parameter in a snapshot.
    *
    * @throws IllegalArgumentException if a name, a shape or a size differs
    */

@@ -5,7 +5,7 @@ import io.troupe.engine.djl.torch.TorchValue;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Tensors as the optimizer takes them: those that decay, and those that do not. */
+/** The parameter groups of the optimizer: tensors with weight decay, and tensors without. */
 record ParameterGroups(TorchValue decaying, TorchValue others) implements AutoCloseable {
   static ParameterGroups of(List<NativeTensor> tensors, DecoderLayout layout, WeightDecay decay) {
     return new ParameterGroups(

@@ -7,13 +7,13 @@ public sealed interface ReferenceWeights {
   /** No weights were frozen. */
   record None() implements ReferenceWeights {}
 
-  /** A copy of the weights at some moment. */
+  /** A frozen copy of former weights. */
   record Frozen(ModelWeights copy) implements ReferenceWeights {}
 
-  /** The weights below the adapters, which never move; they belong to the trainer. */
+  /** The base weights of adapters, which never change; the trainer owns them. */
   record Base(ModelWeights base) implements ReferenceWeights {}
 
-  /** The weights, if any were frozen. */
+  /** Returns the weights, if any were frozen. */
   default Optional<ModelWeights> weights() {
     return switch (this) {
       case None() -> Optional.empty();

@@ -5,12 +5,13 @@ import static io.troupe.core.Require.require;
 import java.util.Arrays;
 
 /**
- * How rotary frequencies are changed to reach further than the context a model was first trained
- * on; the variants of Hugging Face's {@code rope_scaling}.
+ * How rotary frequencies change to extend the context beyond the length of the original training:
+ * the variants of Hugging Face's {@code rope_scaling}.
  */
 public sealed interface RopeScaling {
   /**
-   * The angles' growth from one position to the next, for each pair of a head's coordinates.
+   * Returns the increase of the angle from one position to the next, for each pair of coordinates
+   * of a head.
    *
    * @param theta base of the wavelengths
    * @param headDim width of a head
@@ -29,7 +30,7 @@ public sealed interface RopeScaling {
     };
   }
 
-  /** What cosines and sines are multiplied by. */
+  /** Returns the factor of cosines and sines. */
   default double magnitude() {
     return switch (this) {
       case None _, Linear _, Llama3 _ -> 1;
@@ -52,13 +53,13 @@ public sealed interface RopeScaling {
   }
 
   /**
-   * Llama 3.1's: wavelengths up to {@code originalContext / highFrequency} stay, those from {@code
-   * originalContext / lowFrequency} on grow by {@code factor}, and between them the two frequencies
-   * are mixed in proportion.
+   * The scaling of Llama 3.1: wavelengths up to {@code originalContext / highFrequency} stay, those
+   * from {@code originalContext / lowFrequency} on grow by {@code factor}, and between them the two
+   * frequencies are mixed in proportion.
    *
    * @param factor 1 or greater
    * @param lowFrequency turns within the original context below which a frequency is divided
-   * @param highFrequency turns above which it stays
+   * @param highFrequency turns above which a frequency stays
    * @param originalContext tokens of the context before the extension
    */
   record Llama3(double factor, double lowFrequency, double highFrequency, int originalContext)
@@ -135,7 +136,7 @@ public sealed interface RopeScaling {
       low = Math.max(low, 0);
       high = Math.min(high, (double) dim - 1);
       if (low == high) {
-        high += 0.001; // the published code's way out of a division by 0
+        high += 0.001; // the published code avoids a division by 0 in this way
       }
       double[] scaled = new double[frequencies.length];
       for (int j = 0; j < scaled.length; j++) {
@@ -145,7 +146,10 @@ public sealed interface RopeScaling {
       return scaled;
     }
 
-    /** The pair of coordinates whose frequency makes that many turns in the original context. */
+    /**
+     * Returns the pair of coordinates whose frequency makes a number of turns in the original
+     * context.
+     */
     private double coordinate(double turns, int dim, double theta) {
       return dim
           * StrictMath.log(originalContext / (turns * 2 * Math.PI))

@@ -3,9 +3,9 @@ package io.troupe.engine.djl.model;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.weights.WeightSnapshot;
 
-/** The weights of a trainer, and which of them move. */
+/** The weights of a trainer, and the part of them that it trains. */
 public sealed interface TrainableWeights extends AutoCloseable {
-  /** Of the given first weights. */
+  /** Creates trainable weights from the given first weights. */
   static TrainableWeights of(Tuning tuning, ModelWeights first, long seed) {
     return switch (tuning) {
       case Tuning.Full() -> new Whole(first);
@@ -14,25 +14,25 @@ public sealed interface TrainableWeights extends AutoCloseable {
     };
   }
 
-  /** What moves. */
+  /** Returns the tensors that training updates. */
   ModelWeights trainable();
 
-  /** All weights of the policy, adapters aside. */
+  /** Returns all weights of the policy except adapters. */
   ModelWeights whole();
 
-  /** What moves, as the leaves of a step. */
+  /** Returns the trainable tensors as the leaves of a step. */
   GradientLeaves leaves();
 
-  /** These weights, as a version. */
+  /** Returns a snapshot of these weights as a version. */
   WeightSnapshot snapshot(Decoder decoder, WeightVersion version);
 
-  /** The reference policy that is these weights. */
+  /** Returns these weights as the reference policy. */
   ReferenceWeights reference(Decoder decoder, boolean moved);
 
   @Override
   void close();
 
-  /** All weights move. */
+  /** Training updates all weights. */
   record Whole(ModelWeights trainable) implements TrainableWeights {
     @Override
     public ModelWeights whole() {
@@ -60,7 +60,7 @@ public sealed interface TrainableWeights extends AutoCloseable {
     }
   }
 
-  /** Adapters move beside a frozen base. */
+  /** Training updates adapters beside a frozen base. */
   record Adapted(ModelWeights base, LowRankAdapters adapters) implements TrainableWeights {
     @Override
     public ModelWeights whole() {

@@ -6,19 +6,19 @@ import io.troupe.engine.weights.Adapter;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;
 
-/** Which numbers training moves. */
+/** The weights that training updates. */
 public sealed interface Tuning {
   /** All weights. */
   record Full() implements Tuning {}
 
   /**
-   * Low-rank adapters of some matrices, everything else frozen (Hu et al. 2021, LoRA): a matrix W
-   * acts as W + alpha / rank · B A, with A of {@code rank} rows and B of {@code rank} columns. B
-   * begins as zeros, so that training begins at the frozen policy.
+   * Low-rank adapters of some matrices, with everything else frozen (Hu et al. 2021, LoRA): a
+   * matrix W acts as W + alpha / rank · B A, with A of {@code rank} rows and B of {@code rank}
+   * columns. B begins as zeros, so that training begins at the frozen policy.
    *
    * @param rank columns of B, 1 or greater
    * @param alpha the scale is alpha / rank; finite, greater than 0
-   * @param targets the adapted matrices, at least one, none of them twice
+   * @param targets the adapted matrices, at least one, each at most once
    */
   record LowRank(int rank, double alpha, List<Target> targets) implements Tuning {
     public LowRank {
@@ -40,7 +40,7 @@ public sealed interface Tuning {
       return alpha / rank;
     }
 
-    /** Adapters of these settings, with their tensors. */
+    /** Returns adapters of these settings with the given tensors. */
     public Adapter adapter(List<WeightSnapshot.Tensor> tensors) {
       return new Adapter(rank, alpha, targets.stream().map(Target::leaf).toList(), tensors);
     }
@@ -62,12 +62,12 @@ public sealed interface Tuning {
       this.module = module;
     }
 
-    /** The module's name within its layer, as Hugging Face has it. */
+    /** Returns the module's name within its layer, as in Hugging Face checkpoints. */
     String module() {
       return module;
     }
 
-    /** The name by which PEFT targets it. */
+    /** Returns PEFT's name of the target. */
     public String leaf() {
       return module.substring(module.indexOf('.') + 1);
     }

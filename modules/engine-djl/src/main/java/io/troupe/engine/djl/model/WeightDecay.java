@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Which tensors AdamW's weight decay acts on: matrices, but for those spared by name. Vectors,
- * which are norms and biases, never decay.
+ * The tensors that AdamW's weight decay applies to: all matrices except those that a pattern
+ * exempts. Vectors, which are norms and biases, never decay.
  *
- * @param spared names of tensors, in which {@code *} stands for any characters
+ * @param spared names of exempt tensors, in which {@code *} matches any characters
  */
 public record WeightDecay(List<String> spared) {
   /** All matrices. */
@@ -24,16 +24,17 @@ public record WeightDecay(List<String> spared) {
     spared = List.copyOf(spared);
   }
 
-  /** Whether it acts on a tensor. */
+  /** Whether weight decay applies to a tensor. */
   public boolean actsOn(Parameter parameter) {
     return parameter.shape().size() == MATRIX
         && spared.stream().noneMatch(name -> matches(name, parameter));
   }
 
   /**
-   * Checks that every name is of a tensor.
+   * Checks that every pattern matches a tensor.
    *
-   * @throws IllegalArgumentException if one is of none; names it, and a tensor there is
+   * @throws IllegalArgumentException if a pattern matches no tensor; the message names the pattern
+   *     and an existing tensor
    */
   void requireNames(DecoderLayout layout) {
     for (String name : spared) {

@@ -1,4 +1,4 @@
-/** The decoder model and its parameters. */
+/** The decoder model: its settings, weights, adapters and optimizer. */
 @NullMarked
 package io.troupe.engine.djl.model;
 

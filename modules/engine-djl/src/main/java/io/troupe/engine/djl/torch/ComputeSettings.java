@@ -5,21 +5,21 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.safetensors.ModelFiles;
 
 /**
- * How the engines use the machine. But for {@code kvOnSwap} and {@code precision}, none of it
- * changes what is computed beyond rounding.
+ * How the engines use the machine. Except {@code kvOnSwap} and {@code precision}, no setting
+ * changes a result beyond rounding.
  *
  * @param trainerThreads PyTorch threads of the trainer
  * @param samplerThreads PyTorch threads of each sampler
- * @param microBatchTokens most tokens, padding included, of one forward pass of the trainer, and of
- *     one reading of prompts by a sampler; one sequence longer than that passes alone
- * @param decodeRows most completions a sampler decodes at a time; more wait their turn
- * @param kvTokens most tokens that a sampler's cache of keys and values has room for in use
- * @param kvOnSwap what becomes of that cache when weights change
+ * @param microBatchTokens most tokens, padding included, of one micro-batch of the trainer, and of
+ *     one prefill of a sampler; a longer sequence is a micro-batch or prefill of its own
+ * @param decodeRows most completions that a sampler decodes at a time; further completions wait
+ * @param kvTokens most tokens of the slots in use of a sampler's KV cache
+ * @param kvOnSwap what the sampler does with the KV cache when weights change
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  * @param device where trainer and samplers compute
- * @param precision what they multiply matrices in
- * @param logitBytes most bytes of logits that the trainer holds at a time; of more, it computes
- *     some positions at a time, and on the way back a second time
+ * @param precision numbers that matrices are multiplied in
+ * @param logitBytes most bytes of logits that the trainer holds at a time; above the limit it
+ *     computes the logits of some positions at a time, and computes them again in the backward pass
  */
 public record ComputeSettings(
     int trainerThreads,
@@ -32,11 +32,11 @@ public record ComputeSettings(
     Device device,
     Precision precision,
     long logitBytes) {
-  /** What becomes of keys and values that older weights computed. */
+  /** What the sampler does with keys and values that older weights computed. */
   public enum KvOnSwap {
-    /** They stay: later tokens attend to what the older weights made of earlier ones. */
+    /** It keeps them: later tokens attend to keys and values of the older weights. */
     KEEP,
-    /** They are computed again, as if the newer weights had read all tokens. */
+    /** It computes them again under the newer weights. */
     RECOMPUTE
   }
 
@@ -55,7 +55,7 @@ public record ComputeSettings(
     require(shardBytes >= 1, "shard_bytes is 1 or greater, not %d", shardBytes);
   }
 
-  /** Settings with the usual limit of completions decoded at a time. */
+  /** Creates settings with the default limit of completions decoded at a time. */
   public static ComputeSettings of(int trainerThreads, int samplerThreads, int microBatchTokens) {
     return new ComputeSettings(
         trainerThreads,
@@ -70,7 +70,7 @@ public record ComputeSettings(
         DEFAULT_LOGIT_BYTES);
   }
 
-  /** The same with another number of threads of a sampler. */
+  /** Returns these settings with another number of threads of a sampler. */
   public ComputeSettings withSamplerThreads(int threads) {
     return new ComputeSettings(
         trainerThreads,
@@ -85,7 +85,7 @@ public record ComputeSettings(
         logitBytes);
   }
 
-  /** The same with another number of threads of the trainer. */
+  /** Returns these settings with another number of threads of the trainer. */
   public ComputeSettings withTrainerThreads(int threads) {
     return new ComputeSettings(
         threads,
@@ -100,7 +100,7 @@ public record ComputeSettings(
         logitBytes);
   }
 
-  /** The same with another budget of logits. */
+  /** Returns these settings with another limit of logits. */
   public ComputeSettings withLogits(long bytes) {
     return new ComputeSettings(
         trainerThreads,
@@ -115,13 +115,13 @@ public record ComputeSettings(
         bytes);
   }
 
-  /** How many positions' logits fit the budget. */
+  /** Returns the number of positions whose logits fit the limit. */
   public int logitRows(int vocabulary) {
     return Math.toIntExact(
         Math.clamp(logitBytes / ((long) Float.BYTES * vocabulary), 1, Integer.MAX_VALUE));
   }
 
-  /** The same with another size of files of weights. */
+  /** Returns these settings with another limit of the size of a file of weights. */
   public ComputeSettings withShardBytes(long bytes) {
     return new ComputeSettings(
         trainerThreads,
@@ -136,7 +136,7 @@ public record ComputeSettings(
         logitBytes);
   }
 
-  /** The same with a budget of cached tokens. */
+  /** Returns these settings with another KV cache. */
   public ComputeSettings withCache(long tokens, KvOnSwap onSwap) {
     return new ComputeSettings(
         trainerThreads,
@@ -151,7 +151,7 @@ public record ComputeSettings(
         logitBytes);
   }
 
-  /** The same on a device, in a precision. */
+  /** Returns these settings for a device and a precision. */
   public ComputeSettings on(Device where, Precision numbers) {
     return new ComputeSettings(
         trainerThreads,

@@ -4,9 +4,9 @@ import static io.troupe.core.Require.require;
 
 import java.util.Locale;
 
-/** Where the policy is computed. */
+/** The device that computes the policy. */
 public sealed interface Device {
-  /** The processor, in the memory of the host. */
+  /** The CPU, with the memory of the host. */
   record Cpu() implements Device {
     @Override
     public String toString() {
@@ -30,17 +30,17 @@ public sealed interface Device {
     }
   }
 
-  /** The processor. */
+  /** Returns the CPU. */
   static Device host() {
     return new Cpu();
   }
 
   /**
-   * What a name stands for: {@code cpu}, {@code cuda} (its first), {@code cuda:N}, or {@code auto},
-   * the first CUDA device if there is one, and the processor if not.
+   * Returns the device of a name: {@code cpu}, {@code cuda} (the first CUDA device), {@code
+   * cuda:N}, or {@code auto}, the first CUDA device if there is one, and the CPU if not.
    *
    * @param gpus CUDA devices that this process sees
-   * @throws IllegalArgumentException if it is no name, or names a device that is not there
+   * @throws IllegalArgumentException if the name is unknown, or the device does not exist
    */
   static Device of(String name, int gpus) {
     String wanted = name.strip().toLowerCase(Locale.ROOT);
@@ -67,7 +67,7 @@ public sealed interface Device {
     return device;
   }
 
-  /** DJL's pair of type and index. */
+  /** Returns DJL's pair of type and index. */
   default int[] code() {
     return switch (this) {
       case Cpu() -> new int[] {0, -1};

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes one
- * of the host through {@link #memory}, and one of another device through a copy on the host;
- * PyTorch never sees Java's memory, which it could not keep alive.
+ * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes a
+ * tensor of the host through {@link #memory}, and a tensor of another device through a copy on the
+ * host. PyTorch never sees Java's memory, because it could not keep that memory alive.
  */
 public final class NativeTensor implements AutoCloseable {
   /** Element types, with DJL's numbers. */
@@ -29,12 +29,12 @@ public final class NativeTensor implements AutoCloseable {
 
   private static final AtomicLong LIVE = new AtomicLong();
 
-  /** Where the numbers are. */
+  /** The place of the elements. */
   private sealed interface Place {}
 
   private record OnHost(long bytes) implements Place {}
 
-  /** On a device, or in a type, that Java does not look into. */
+  /** On a device, or of a type, that Java does not read. */
   private record Elsewhere() implements Place {}
 
   private final long handle;
@@ -68,17 +68,20 @@ public final class NativeTensor implements AutoCloseable {
     }
   }
 
-  /** Takes over a handle on a contiguous tensor of the host. */
+  /** Takes ownership of a handle on a contiguous tensor of the host. */
   public static NativeTensor of(long handle, ElementType type, long elements) {
     return new NativeTensor(handle, new OnHost(Math.multiplyExact(elements, type.bytes)));
   }
 
-  /** Takes over a handle on a tensor of any device and type. */
+  /** Takes ownership of a handle on a tensor of any device and type. */
   public static NativeTensor opaque(long handle) {
     return new NativeTensor(handle, new Elsewhere());
   }
 
-  /** A new tensor on the same memory, whose gradient is its own and goes with it. */
+  /**
+   * Returns a new tensor on the same memory with a gradient of its own, which closing the tensor
+   * frees.
+   */
   public NativeTensor leaf() {
     NativeTensor leaf = new NativeTensor(TorchBridge.detach(handle()), place);
     TorchBridge.requireGradient(leaf.handle());
@@ -90,7 +93,7 @@ public final class NativeTensor implements AutoCloseable {
     return opaque(TorchBridge.gradient(handle()));
   }
 
-  /** Tensors of this process that are not closed. */
+  /** Returns the number of tensors of this process that are not closed. */
   public static long live() {
     return LIVE.get();
   }
@@ -102,12 +105,12 @@ public final class NativeTensor implements AutoCloseable {
     return handle;
   }
 
-  /** Whether {@link #memory} shows it. */
+  /** Whether {@link #memory} shows the tensor. */
   public boolean onHost() {
     return place instanceof OnHost;
   }
 
-  /** The numbers of a tensor as a new one on the host. */
+  /** Returns a copy of the tensor on the host. */
   public NativeTensor toHost(ElementType type, long elements) {
     try {
       return of(TorchBridge.toHost(handle(), type.number), type, elements);
@@ -116,7 +119,7 @@ public final class NativeTensor implements AutoCloseable {
     }
   }
 
-  /** Takes over the numbers of a tensor of the same shape, wherever both are. */
+  /** Copies the elements of a tensor of the same shape, from any device to any device. */
   public void assign(NativeTensor source, long... shape) {
     if (Arrays.stream(shape).allMatch(extent -> extent > 0)) {
       try {
@@ -127,7 +130,7 @@ public final class NativeTensor implements AutoCloseable {
     }
   }
 
-  /** The elements in row-major order; valid until {@link #close}. Only of a tensor of the host. */
+  /** The elements in row-major order; valid until {@link #close}. Only for a tensor of the host. */
   @SuppressWarnings("restricted") // the segment is exactly the tensor's memory
   public MemorySegment memory() {
     if (!(place instanceof OnHost(long bytes))) {
@@ -136,7 +139,7 @@ public final class NativeTensor implements AutoCloseable {
     if (bytes == 0) {
       return MemorySegment.NULL;
     }
-    // A direct buffer ends at 2 GiB, so the address comes from one on the first slice.
+    // A direct buffer ends at 2 GiB, so the address comes from a buffer on the first slice.
     long slice = TorchBridge.firstSlice(handle());
     try {
       long address = MemorySegment.ofBuffer(TorchBridge.memory(slice)).address();

@@ -1,8 +1,8 @@
 package io.troupe.engine.djl.torch;
 
 /**
- * The numbers that matrices are multiplied in. Master weights, moments, log-probabilities and
- * losses are float32 or finer whatever it is.
+ * The type of the numbers that matrices are multiplied in. Master weights, moments,
+ * log-probabilities and losses are float32 or finer in every precision.
  */
 public enum Precision {
   /** 24 bits of mantissa. */
@@ -16,7 +16,7 @@ public enum Precision {
     this.number = number;
   }
 
-  /** TorchScript's number of the data type. */
+  /** Returns TorchScript's number of the data type. */
   public int number() {
     return number;
   }

@@ -5,12 +5,12 @@ import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 
 /**
- * The native library: its loading, and what a thread must settle before its first call.
+ * The native library: how it is loaded, and what a thread must set before its first call.
  *
  * <p>Gradient mode, the number of threads and the choice of executor belong to the calling native
  * thread, and a thread's first parallel operation would overwrite its number of threads with the
- * latest that any thread asked for. {@link #enter} therefore forces that first time, then sets all
- * three; a thread that calls it computes the same whatever other threads do.
+ * latest number that any thread asked for. {@link #enter} therefore runs a parallel operation first
+ * and then sets all three, so that the result of a thread never depends on other threads.
  */
 public final class Torch {
   private Torch() {}
@@ -37,20 +37,22 @@ public final class Torch {
     }
   }
 
-  /** Forbids DJL downloads, and reports of use to anyone; it reads this while its classes load. */
+  /**
+   * Forbids DJL's downloads and usage reports; DJL reads these properties while its classes load.
+   */
   public static void offline() {
     System.setProperty("ai.djl.offline", "true");
     System.setProperty("OPT_OUT_TRACKING", "true");
   }
 
-  /** Gives back what CUDA's allocator keeps for later, for allocations of other sizes. */
+  /** Returns memory that CUDA's allocator caches to the device, for allocations of other sizes. */
   public static void emptyCache(Device device) {
     if (device instanceof Device.Cuda) {
       TorchBridge.emptyCudaCache();
     }
   }
 
-  /** Adds to leaves the gradient of what a tensor came from, and frees the graph. */
+  /** Propagates the gradient of a tensor to the leaves of its graph, and frees the graph. */
   public static void backward(NativeTensor tensor, NativeTensor gradient) {
     try {
       TorchBridge.backward(tensor.handle(), gradient.handle());
@@ -59,7 +61,7 @@ public final class Torch {
     }
   }
 
-  /** Makes the calling thread fit for the program: see the class. */
+  /** Prepares the calling thread for calls of the program: see the class. */
   public static void enter(int threads, boolean gradients) {
     share(threads);
     // The plain interpreter: the optimiser recompiles in its first calls, so that a resumed run

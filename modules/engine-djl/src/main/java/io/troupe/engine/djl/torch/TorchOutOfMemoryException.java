@@ -5,16 +5,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * PyTorch could not get the memory it asked for. What was asked for was not done; whoever catches
- * it may release memory and ask for less.
+ * PyTorch could not allocate memory. The operation was not done; a caller may release memory and
+ * try a smaller operation.
  */
 public final class TorchOutOfMemoryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /**
-   * How PyTorch's allocators and the libraries it calls say so, in lower case. cuBLAS, cuDNN,
-   * cuSOLVER and the like allocate by themselves, and report a status when PyTorch's allocator has
-   * left them nothing; when not even their handle can be made, the status is another one.
+   * The messages of PyTorch's allocators and of the libraries that PyTorch calls, in lower case.
+   * cuBLAS, cuDNN, cuSOLVER and the like allocate by themselves, and report a status when PyTorch's
+   * allocator has left them nothing; when not even their handle can be made, the status is another
+   * one.
    */
   private static final List<String> WORDINGS =
       List.of(
@@ -35,7 +36,7 @@ public final class TorchOutOfMemoryException extends RuntimeException {
     super(outOfMemoryLine(cause), cause);
   }
 
-  /** What a failed native call is to throw. */
+  /** Returns the exception for a failed native call. */
   static RuntimeException orItself(EngineException failure) {
     return isOutOfMemoryText(text(failure)) ? new TorchOutOfMemoryException(failure) : failure;
   }

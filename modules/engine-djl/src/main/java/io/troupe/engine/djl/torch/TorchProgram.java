@@ -30,7 +30,8 @@ public final class TorchProgram implements AutoCloseable {
   /**
    * Loads the program.
    *
-   * @param watcher told each method before it is called; what it throws is the call's outcome
+   * @param watcher receives the name of each method before the call; an exception that it throws is
+   *     the outcome of the call
    */
   public static TorchProgram load(Consumer<String> watcher) {
     try (InputStream source = TorchProgram.class.getResourceAsStream(SOURCE)) {
@@ -44,12 +45,12 @@ public final class TorchProgram implements AutoCloseable {
     }
   }
 
-  /** A call of a method, to be given its arguments in order. */
+  /** Begins a call of a method; the caller adds the arguments in order. */
   public Call call(String method) {
     return new Call(method);
   }
 
-  /** Zeros on the host; the watcher is told {@code zeros}. */
+  /** Creates a tensor of zeros on the host; the watcher receives {@code zeros}. */
   public NativeTensor zeros(NativeTensor.ElementType type, long... shape) {
     announce("zeros");
     return NativeTensor.zeros(type, shape);
@@ -82,7 +83,7 @@ public final class TorchProgram implements AutoCloseable {
       this.method = method;
     }
 
-    /** An argument that outlives the call. */
+    /** Adds an argument that outlives the call. */
     public Call with(TorchValue value) {
       if (count == handles.length) {
         handles = Arrays.copyOf(handles, 2 * count);
@@ -107,7 +108,7 @@ public final class TorchProgram implements AutoCloseable {
       return own(TorchValue.of(number));
     }
 
-    /** Runs the method for what it does to its arguments. */
+    /** Runs a method that changes its arguments and returns nothing. */
     public void run() {
       TorchBridge.deleteValue(result());
     }
@@ -126,14 +127,14 @@ public final class TorchProgram implements AutoCloseable {
       }
     }
 
-    /** Runs a method that returns a tensor that Java does not look into. */
+    /** Runs a method that returns a tensor that Java does not read. */
     public NativeTensor opaque() {
       try (TorchValue result = new TorchValue(result())) {
         return NativeTensor.opaque(TorchBridge.toTensor(result.handle()));
       }
     }
 
-    /** Runs a method that returns weights, or anything else that only the program looks into. */
+    /** Runs a method that returns weights or another value that only the program reads. */
     TorchValue value() {
       return new TorchValue(result());
     }

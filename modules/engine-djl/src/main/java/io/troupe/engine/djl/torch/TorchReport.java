@@ -14,12 +14,12 @@ import java.util.stream.IntStream;
  *
  * @param version of libtorch
  * @param library folder it was loaded from
- * @param gpus CUDA devices it sees, in CUDA's order
- * @param threads it would take by itself
+ * @param gpus visible CUDA devices, in CUDA's order
+ * @param threads that PyTorch uses by default
  */
 public record TorchReport(String version, String library, List<TorchGpu> gpus, int threads) {
   /**
-   * Memory of a CUDA device, whoever uses it.
+   * The memory of a CUDA device; {@code used} includes the use of other processes.
    *
    * @param used bytes
    * @param total bytes
@@ -41,9 +41,9 @@ public record TorchReport(String version, String library, List<TorchGpu> gpus, i
   public static final String BINDING = "2.7.1";
 
   /**
-   * Loads PyTorch and looks at it.
+   * Loads PyTorch and reads its properties.
    *
-   * @throws IllegalStateException if it cannot be loaded; the message says what to look at
+   * @throws IllegalStateException if PyTorch cannot be loaded; the message says what to check
    */
   public static TorchReport load() {
     String version = Torch.load();
@@ -56,7 +56,7 @@ public record TorchReport(String version, String library, List<TorchGpu> gpus, i
         TorchBridge.threads());
   }
 
-  /** The build, such as cpu or cu124, which the folder's name tells. */
+  /** Returns the build, such as cpu or cu124, from the name of the folder. */
   public String flavour() {
     return FLAVOUR
         .matcher(library)

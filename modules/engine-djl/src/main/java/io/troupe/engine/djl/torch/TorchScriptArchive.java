@@ -30,7 +30,7 @@ final class TorchScriptArchive {
           pickle("c__torch__\nK\nq\0)\u0081}(X\u0008\0\0\0trainingq\u0001\u0089ubq\u0002."));
       store(zip, "code/__torch__.py", source);
     } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // nothing but memory is written to
+      throw new UncheckedIOException(impossible); // writing to memory cannot fail
     }
     return archive.toByteArray();
   }

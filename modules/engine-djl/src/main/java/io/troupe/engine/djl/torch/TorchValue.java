@@ -3,7 +3,7 @@ package io.troupe.engine.djl.torch;
 import ai.djl.pytorch.jni.TorchBridge;
 import java.util.List;
 
-/** An argument or result of the program: a native value, freed by {@link #close}. */
+/** An argument or result of the program: a native value, which {@link #close} frees. */
 public final class TorchValue implements AutoCloseable {
   private final long handle;
   private boolean open = true;
@@ -24,7 +24,7 @@ public final class TorchValue implements AutoCloseable {
     return new TorchValue(TorchBridge.valueOf(numbers));
   }
 
-  /** A value that shares the tensor; the tensor's memory lives until both are closed. */
+  /** Creates a value that shares the tensor; the tensor's memory lives until both are closed. */
   public static TorchValue of(NativeTensor tensor) {
     return new TorchValue(TorchBridge.valueOfTensor(tensor.handle()));
   }

@@ -1,4 +1,4 @@
-/** TorchScript programs and native tensors. */
+/** The native library: the TorchScript program, tensors, devices and memory. */
 @NullMarked
 package io.troupe.engine.djl.torch;
 

@@ -9,8 +9,8 @@ import io.troupe.engine.djl.torch.TorchValue;
 import java.util.Arrays;
 
 /**
- * A forward pass of which only the inputs of the layers were kept: enough to compute each layer
- * again on the way back, with a graph of one layer at a time.
+ * A forward pass with activation checkpointing: it keeps only the inputs of the layers, and the
+ * backward pass computes each layer again, with a graph of one layer at a time.
  */
 final class CheckpointedLayers implements AutoCloseable {
   private final Decoder decoder;
@@ -32,7 +32,7 @@ final class CheckpointedLayers implements AutoCloseable {
     this.output = output;
   }
 
-  /** The pass, to be made without gradients. */
+  /** Runs the forward pass; the caller has switched gradients off. */
   static CheckpointedLayers of(Decoder decoder, GradientLeaves leaves, MicroBatch part) {
     long[] handles;
     try (TorchProgram.Call call = decoder.call("checkpoints", leaves)) {
@@ -45,21 +45,25 @@ final class CheckpointedLayers implements AutoCloseable {
     }
     long[] below = Arrays.copyOf(handles, layers);
     TorchValue inputs = new TorchValue(TorchBridge.valueOfTensors(below));
-    // The list alone holds them now, so that a layer's input goes as soon as the layer has.
+    // Only the list holds the inputs now, so that the input of a layer is freed right after its
+    // backward pass.
     for (long handle : below) {
       TorchBridge.deleteTensor(handle);
     }
     return new CheckpointedLayers(decoder, leaves, part, inputs, output);
   }
 
-  /** The normed hidden states, with a graph down to the last layer's output; once. */
+  /**
+   * Returns the normed hidden states, with a graph back to the output of the last layer; called
+   * once.
+   */
   NativeTensor finalHidden() {
     try (TorchProgram.Call call = decoder.call("final_hidden", leaves)) {
       return call.with(output).opaque();
     }
   }
 
-  /** Carries the gradient of the last layer's output down to all weights; once. */
+  /** Propagates the gradient of the last layer's output to all weights; called once. */
   void backward() {
     try (NativeTensor gradient = NativeTensor.opaque(TorchBridge.gradient(output.handle()));
         TorchProgram.Call call = decoder.call("backward_layers", leaves)) {

@@ -47,7 +47,7 @@ public final class DjlRank implements TrainerRank {
   private Optional<Begun> begun = Optional.empty();
   private boolean open = true;
 
-  /** What a rank has as a member of a group. */
+  /** The state of a rank as a member of a group. */
   private record Begun(
       ShardedAdamW optimizer, Arena arena, MemorySegment weights, MemorySegment gradients) {
     void end() {
@@ -74,7 +74,7 @@ public final class DjlRank implements TrainerRank {
             compute.device(),
             compute.precision(),
             watcher);
-    // Any seed: whatever moves is read from the trainer's state.
+    // Any seed: the trainable weights are read from the trainer's state.
     this.trained =
         TrainableWeights.of(mode.tuning(), model.weights(decoder.layout(), compute.device(), 0), 0);
     this.work = new MicroBatchPass(decoder, compute, mode.activations());
@@ -86,7 +86,7 @@ public final class DjlRank implements TrainerRank {
     Torch.enter(threads, false);
     begun.ifPresent(Begun::end);
     begun = Optional.empty();
-    // All means are here for a moment; only this rank's shard stays.
+    // All moments are in memory for a moment; the rank keeps only its shard.
     try (AdamW whole = new AdamW(trained.trainable(), decay);
         Arena passing = Arena.ofConfined()) {
       ReferenceWeights restored = TrainerCheckpoint.restore(state, card, trained, whole);
@@ -133,7 +133,10 @@ public final class DjlRank implements TrainerRank {
         own.optimizer.second());
   }
 
-  /** Zeros for an empty part; not a number where there is none, which the norm of all tells. */
+  /**
+   * An empty part has a gradient of zeros. A refused part has NaN, so that the global norm is NaN
+   * on every rank.
+   */
   private Gradient gradient(RankBatch share, MemorySegment flat) {
     flat.fill((byte) 0);
     List<MicroBatchPass.Part> parts = work.parts(share, reference);

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The scorer: one thread that owns a copy of the weights, and reads. It computes what the trainer
- * computes of a reference policy, by the same calls of the program.
+ * The scorer: one thread that owns a copy of the weights and computes log-probabilities, by the
+ * same calls of the program as the trainer's reference policy.
  */
 public final class DjlScorer implements ScoringEngine {
   private final ComputeSettings compute;
@@ -35,7 +35,7 @@ public final class DjlScorer implements ScoringEngine {
   private boolean loaded; // of the thread only
 
   /**
-   * A scorer without weights. Where memory has no room for one, nothing of it is left.
+   * A scorer without weights. If memory runs out, the partly made scorer is freed.
    *
    * @param maker of the tensors of its weights
    */
@@ -83,7 +83,7 @@ public final class DjlScorer implements ScoringEngine {
     return inThread(() -> read(sequence, topK));
   }
 
-  /** The first token is the prompt, and all others are asked about. */
+  /** The first token is the prompt; all others are scored. */
   private static TrainingSequence sequence(int[] tokens) {
     int length = tokens.length - 1;
     float[] ones = new float[length];

@@ -37,9 +37,8 @@ import java.util.function.Consumer;
  * The trainer: weights, moments and reference in native memory, one program call for the
  * log-probabilities of a micro-batch, one for the optimizer.
  *
- * <p>A step either happens or leaves everything as it was: gradients belong to the step's leaves
- * and go with them, however it ends, and weights and moments move only in the optimizer's call,
- * which looks at the norm first.
+ * <p>A step either completes or changes nothing: closing the step's leaves frees all gradients, and
+ * only the optimizer's call, which checks the norm first, updates weights and moments.
  */
 public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner {
   private final ComputeSettings compute;
@@ -53,7 +52,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   private final Optional<TeacherModel> teacher;
   private ReferenceWeights reference = new ReferenceWeights.None();
 
-  /** Who makes the steps, if not this thread alone. */
+  /** The ranks that make the steps; empty if this thread makes them alone. */
   private Optional<DataParallelSteps> ranks = Optional.empty();
 
   private boolean open = true;
@@ -85,7 +84,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     this.teacher = teacher.map(found -> TeacherModel.of(found, compute, watcher));
   }
 
-  /** The same trainer, whose steps are made by ranks. */
+  /** Lets ranks make the steps, and returns this trainer. */
   public DjlTrainer by(DataParallelSteps these) {
     ranks = Optional.of(these);
     return this;
@@ -119,7 +118,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
             () -> step(batch.rollouts(), work.parts(batch, reference), optimisation));
   }
 
-  /** Goes on from what the ranks made. */
+  /** Continues from the result of the ranks. */
   @Override
   public void adopt(MemorySegment weights, MemorySegment first, MemorySegment second) {
     enter(false);
@@ -257,12 +256,12 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     ranks.ifPresent(DataParallelSteps::outdated);
   }
 
-  /** The optimizer's state, which tells a test the gradient. */
+  /** Returns the optimizer's state, from which a test computes the gradient. */
   public AdamW optimizer() {
     return optimizer;
   }
 
-  /** What moves, for a test. */
+  /** Returns the trainable weights, for a test. */
   public ModelWeights moved() {
     return trained.trainable();
   }

@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Where each tensor lies in one flat array of all of them: first those that decay, then the others,
- * as {@link io.troupe.engine.parallel.ShardedAdamW} takes them.
+ * The position of each tensor in one flat array: first the tensors with weight decay, then the
+ * others, as {@link io.troupe.engine.parallel.ShardedAdamW} expects them.
  */
 final class FlatLayout {
   private final List<Parameter> parameters;
@@ -41,12 +41,12 @@ final class FlatLayout {
     this.decayed = border;
   }
 
-  /** How many numbers there are. */
+  /** Returns the number of elements. */
   long size() {
     return size;
   }
 
-  /** How many of them, from the first on, decay. */
+  /** Returns the number of elements, from the first on, that weight decay applies to. */
   long decayed() {
     return decayed;
   }

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gathers the gradient of a step, micro-batch by micro-batch. The program computes
- * log-probabilities, {@link StepLoss} the loss and its derivatives by them, and PyTorch propagates
- * those back: every loss has one implementation, in double precision, and this class knows none of
- * them.
+ * Accumulates the gradient of a step over its micro-batches. The program computes
+ * log-probabilities, {@link StepLoss} computes the loss and its derivatives by the
+ * log-probabilities, and PyTorch propagates the derivatives back. Every loss therefore has one
+ * implementation, in double precision, outside this class.
  */
 final class GradientPass {
   private final Decoder decoder;
@@ -37,7 +37,7 @@ final class GradientPass {
   private long referenceNanos;
 
   /**
-   * A pass over a step's micro-batches.
+   * Creates a pass over the micro-batches of a step.
    *
    * @param logitRows most positions whose logits are held at a time
    */
@@ -49,7 +49,7 @@ final class GradientPass {
     this.activations = activations;
   }
 
-  /** Takes the log-probabilities of a plan's i-th sequence and puts their derivatives. */
+  /** Computes the derivatives by the log-probabilities of the i-th sequence of a plan. */
   private interface Part {
     void of(int i, TrainingSequence sequence, TokenRows logProbs, TokenRows derivatives);
   }
@@ -57,7 +57,7 @@ final class GradientPass {
   /**
    * Adds a part of the rollouts.
    *
-   * @param reference read when the loss has a penalty
+   * @param reference used when the loss has a KL penalty
    * @return why the step cannot be made, if it cannot
    */
   Optional<String> rollouts(PrefixSharingPlan plan, LossSettings s, ReferenceWeights reference) {
@@ -94,7 +94,7 @@ final class GradientPass {
         (i, sequence, logProbs, derivatives) -> {
           double[] now = logProbs.column(0);
           double[] penalty = reference.isEmpty() ? now : reference.get(i).column(0);
-          // A step is one update: what the trainer says at its start is what it says now.
+          // A step is one update, so the log-probabilities at its start are the current ones.
           StepLoss.Derivatives by =
               loss.add(s, sequence, new StepLoss.Computed(now, now, penalty, logProbs.others()));
           derivatives.put(0, by.byLogProb());
@@ -149,7 +149,7 @@ final class GradientPass {
     }
   }
 
-  /** From ids, or from the hidden states where they are computed already. */
+  /** Runs the backward pass from ids, or from hidden states that are computed already. */
   private Optional<String> backward(
       PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
     if (batch.tokens() > logitRows) {
@@ -168,8 +168,9 @@ final class GradientPass {
   }
 
   /**
-   * The same with logits of some positions at a time: first without a graph, since a derivative may
-   * need the log-probabilities of a whole sequence, then again with one.
+   * Runs the backward pass with the logits of some positions at a time: first without a graph,
+   * because a derivative may need the log-probabilities of a whole sequence, then again with a
+   * graph.
    */
   private Optional<String> inParts(
       PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
@@ -205,7 +206,7 @@ final class GradientPass {
   }
 
   /**
-   * Puts the loss's derivatives into a gradient.
+   * Propagates the derivatives of the loss into the gradient.
    *
    * @return why the step cannot be made, if it cannot
    */
@@ -226,7 +227,7 @@ final class GradientPass {
     return Optional.empty();
   }
 
-  /** What was added, as a part of a step. */
+  /** Returns the metrics of the added sequences, as a part of a step. */
   PartialStepMetrics part(List<TrainingSequence> rollouts) {
     return new PartialStepMetrics(
         loss.part(rollouts),
@@ -238,7 +239,9 @@ final class GradientPass {
         referenceNanos / 1e9);
   }
 
-  /** What a step on these rollouts comes to, once the optimizer has moved the weights. */
+  /**
+   * Returns the outcome of a step on these rollouts, after the optimizer has updated the weights.
+   */
   StepOutcome.Stepped stepped(
       List<TrainingSequence> rollouts, double gradientNorm, long optimizerNanos) {
     return new StepOutcome.Stepped(

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a policy says to the tokens of a micro-batch.
+ * The log-probabilities of the tokens of a micro-batch under a policy.
  *
  * @param values [N, width] log-probabilities; they carry the gradient where the thread's gradients
  *     are on
@@ -20,7 +20,7 @@ import java.util.List;
 public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens, int width)
     implements AutoCloseable {
   /**
-   * Asks a policy that does not move; gradients are off.
+   * Computes log-probabilities under frozen weights; gradients are off.
    *
    * @param rows most positions whose logits are held at a time
    */
@@ -39,9 +39,9 @@ public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens,
   }
 
   /**
-   * Makes a call of log_probs that has its weights.
+   * Completes a call of log_probs that has its weights.
    *
-   * @param first ids, or the hidden states where they are computed already
+   * @param first ids, or hidden states that are computed already
    */
   public static LogProbPass of(
       TorchProgram.Call call, MicroBatch batch, NativeTensor first, double temperature) {
@@ -49,7 +49,7 @@ public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens,
         batch, batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles());
   }
 
-  /** Makes a call of part_log_probs that has its weights; gradients are off. */
+  /** Completes a call of part_log_probs that has its weights; gradients are off. */
   static LogProbPass inParts(
       TorchProgram.Call call, MicroBatch batch, NativeTensor states, double temperature, int rows) {
     return of(
@@ -75,7 +75,7 @@ public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens,
     return true;
   }
 
-  /** The rows of each sequence of a plan, in its order. */
+  /** Returns the rows of each sequence of a plan, in the plan's order. */
   public List<TokenRows> rows(PrefixSharingPlan plan) {
     return rows(plan, values, width);
   }

@@ -38,11 +38,11 @@ public record MicroBatch(
     implements AutoCloseable {
 
   /**
-   * Checks what the native library would not, or not say clearly.
+   * Checks the rules that the native library does not check, or reports unclearly.
    *
    * @param behaviour whether behaviour log-probabilities are read
    * @param topK tokens of a teacher that each loss token has
-   * @throws IllegalArgumentException if a sequence is too long, or a token or number is none
+   * @throws IllegalArgumentException if a sequence is too long, or a token or number is invalid
    */
   static void check(
       List<TrainingSequence> batch, int context, int vocabulary, boolean behaviour, int topK) {
@@ -169,7 +169,7 @@ public record MicroBatch(
                   : headsEnd + (long) b * longestTail + (before - head);
           position.setAtIndex(ValueLayout.JAVA_LONG, n, flat);
           next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width, s.completion()[t]);
-          // Without rows of a teacher the places keep token 0: no derivative reads them.
+          // Without rows of a teacher the elements keep token 0: no derivative reads them.
           for (int k = 1; k < width && s.teacherWeight() != 0; k++) {
             long id = s.teacher().ids()[t][k - 1];
             next.setAtIndex(ValueLayout.JAVA_LONG, (long) n * width + k, id);
@@ -180,17 +180,20 @@ public record MicroBatch(
     }
   }
 
-  /** Adds what the program needs for hidden states at the loss's positions. */
+  /** Adds the arguments for hidden states at the positions of the loss. */
   TorchProgram.Call into(TorchProgram.Call call) {
     return treeInto(call).with(at);
   }
 
-  /** The same, with hidden states that are computed already. */
+  /**
+   * Adds hidden states that are computed already, and the other arguments for the positions of the
+   * loss.
+   */
   TorchProgram.Call into(TorchProgram.Call call, NativeTensor hidden) {
     return call.with(hidden).with(lengths).with(tails).with(owners).with(at);
   }
 
-  /** Adds what the program needs for hidden states: ids and their tree. */
+  /** Adds the arguments for hidden states: ids and their tree. */
   TorchProgram.Call treeInto(TorchProgram.Call call) {
     return call.with(heads).with(lengths).with(tails).with(owners);
   }

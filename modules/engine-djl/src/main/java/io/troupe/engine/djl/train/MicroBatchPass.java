@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How a batch passes through a policy: in micro-batches that the memory has room for. */
+/** Passes a batch through a policy in micro-batches that fit in memory. */
 final class MicroBatchPass {
   private static final Logger LOG = LoggerFactory.getLogger(MicroBatchPass.class);
   private static final int SMALLEST_MICRO_BATCH = 2;
@@ -35,17 +35,17 @@ final class MicroBatchPass {
     this.microBatchTokens = compute.microBatchTokens();
   }
 
-  /** A part of a step; says why the step cannot be made, if it cannot. */
+  /** A part of a step; returns why the step cannot be made, if it cannot. */
   interface Part {
     Optional<String> in(GradientPass pass);
   }
 
-  /** Most positions whose logits are held at a time. */
+  /** Returns the most positions whose logits are held at a time. */
   int logitRows() {
     return logitRows;
   }
 
-  /** Refuses a batch with what the policy has not. */
+  /** Refuses a batch that does not fit the policy. */
   void check(RankBatch share) {
     if (share instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
       check(rollouts, true, loss.distillation().topK());
@@ -53,7 +53,7 @@ final class MicroBatchPass {
     check(share.examples(), false, 0);
   }
 
-  /** Refuses sequences with what the policy has not. */
+  /** Refuses sequences that do not fit the policy. */
   void check(List<TrainingSequence> batch, boolean behaviour, int topK) {
     MicroBatch.check(
         batch, decoder.settings().contextLength(), decoder.vocabulary(), behaviour, topK);
@@ -63,7 +63,7 @@ final class MicroBatchPass {
     return PrefixSharingPlan.of(batch, microBatchTokens);
   }
 
-  /** The parts of a batch; none if no token of it has a loss weight. */
+  /** Returns the parts of a batch; none if no token of the batch has a loss weight. */
   List<Part> parts(RankBatch share, ReferenceWeights reference) {
     List<Part> parts = new ArrayList<>();
     if (share instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
@@ -77,14 +77,15 @@ final class MicroBatchPass {
     return parts;
   }
 
-  /** A pass that has seen nothing yet. */
+  /** Creates an empty pass. */
   GradientPass pass(GradientLeaves leaves) {
     return new GradientPass(decoder, leaves, activations, logitRows);
   }
 
   /**
-   * Does what plans by micro-batches, again with smaller ones when memory runs out. What such work
-   * has begun goes with it, and the size of micro-batches changes a result by rounding only.
+   * Runs work in micro-batches, and runs it again with smaller micro-batches when memory runs out.
+   * The work must free everything that it began; the size of micro-batches changes a result by
+   * rounding only.
    */
   <T> T withinMemory(Supplier<T> work) {
     while (true) {
@@ -107,7 +108,7 @@ final class MicroBatchPass {
     microBatchTokens = Math.max(SMALLEST_MICRO_BATCH, before / 2);
     Torch.emptyCache(device);
     LOG.warn(
-        "memory ran out ({}); the trainer goes on with micro-batches of {} tokens, {} before: set"
+        "memory ran out ({}); the trainer continues with micro-batches of {} tokens, {} before: set"
             + " policy.micro_batch_tokens to that",
         full.getMessage(),
         microBatchTokens,

@@ -9,30 +9,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which sequences pass through the policy together, and in which shape: heads, and continuations of
- * heads.
+ * The sequences of one micro-batch and their shape: heads, and continuations of heads.
  *
- * <p>A step is planned twice. <em>Shared</em>: each prompt is a head, and its completions continue
- * it, so that a prompt is computed once for its group. <em>Whole</em>: each sequence is a head, and
- * nothing continues. The plan with fewer tokens, padding included, is taken.
+ * <p>Each step has two possible plans. In the <em>shared</em> plan each prompt is a head, and its
+ * completions are continuations, so that a prompt is computed once for its group. In the
+ * <em>whole</em> plan each sequence is a head without continuations. The step uses the plan with
+ * fewer tokens, padding included.
  *
  * @param heads token ids
- * @param rows sequences, and the index of each one's head
+ * @param rows sequences, each with the index of its head
  */
 public record PrefixSharingPlan(List<int[]> heads, List<PlannedRow> rows, boolean shared) {
   /**
-   * A sequence's part in a step. Only tokens with loss weight take part: nothing after the last one
-   * is read, nor the last one itself, which only needs what comes before it.
+   * The part of a sequence that a step computes. Only tokens with loss weight are predicted; the
+   * pass reads neither the last of these tokens nor any token after it.
    *
-   * @param tokens with loss weight
-   * @param read tokens of prompt and completion that are read
+   * @param tokens number of tokens with loss weight
+   * @param read number of tokens of prompt and completion that the pass reads
    */
   public record Part(TrainingSequence sequence, int tokens, int read) {
     int tail() {
       return read - sequence.prompt().length;
     }
 
-    /** Token i of prompt and completion together. */
+    /** Returns token i of prompt and completion together. */
     int token(int i) {
       int prompt = sequence.prompt().length;
       return i < prompt ? sequence.prompt()[i] : sequence.completion()[i - prompt];
@@ -50,12 +50,12 @@ public record PrefixSharingPlan(List<int[]> heads, List<PlannedRow> rows, boolea
   /** A sequence and the index of its head. */
   public record PlannedRow(Part part, int head) {}
 
-  /** The longest head, T. */
+  /** Returns the length of the longest head, T. */
   int headLength() {
     return heads.stream().mapToInt(head -> head.length).max().orElse(0);
   }
 
-  /** The longest continuation, C. */
+  /** Returns the length of the longest continuation, C. */
   int tailLength() {
     return shared ? rows.stream().mapToInt(row -> row.part.tail()).max().orElse(0) : 0;
   }
@@ -64,18 +64,18 @@ public record PrefixSharingPlan(List<int[]> heads, List<PlannedRow> rows, boolea
     return rows.stream().mapToInt(row -> row.part.tokens).sum();
   }
 
-  /** Positions that are computed, padding included. */
+  /** Returns the number of computed positions, padding included. */
   long padded() {
     return (long) heads.size() * headLength() + (long) rows.size() * tailLength();
   }
 
-  /** Positions that pass through the policy and hold a token. */
+  /** Returns the number of computed positions that hold a token. */
   long read() {
     long read = heads.stream().mapToLong(head -> head.length).sum();
     return shared ? read + rows.stream().mapToLong(row -> row.part.tail()).sum() : read;
   }
 
-  /** Plans a step so that no part of it has more than {@code budget} tokens, padding included. */
+  /** Plans a step so that no micro-batch has more than {@code budget} tokens, padding included. */
   public static List<PrefixSharingPlan> of(List<TrainingSequence> batch, int budget) {
     List<Part> parts = new ArrayList<>();
     for (TrainingSequence sequence : batch) {
@@ -129,7 +129,7 @@ public record PrefixSharingPlan(List<int[]> heads, List<PlannedRow> rows, boolea
     return filling.plans();
   }
 
-  /** Plans filled one after the other; heads that follow each other and are equal are one. */
+  /** Fills plans one after the other; consecutive equal heads are one head. */
   private static final class PartBuilder {
     private final int budget;
     private final boolean shared;

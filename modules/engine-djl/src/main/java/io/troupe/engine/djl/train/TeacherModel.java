@@ -9,14 +9,13 @@ import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 
 /**
- * A policy whose distributions a trainer is asked for: frozen weights, and the decoder that
- * computes them.
+ * The teacher of a distillation: frozen weights and the decoder that computes its distributions.
  */
 record TeacherModel(Decoder decoder, ModelWeights weights) implements AutoCloseable {
   /**
    * Reads a teacher's weights.
    *
-   * @throws UncheckedIOException if its files changed since they were looked at
+   * @throws UncheckedIOException if the files changed after they were opened
    */
   static TeacherModel of(
       TeacherCheckpoint checkpoint, ComputeSettings compute, Consumer<String> calls) {

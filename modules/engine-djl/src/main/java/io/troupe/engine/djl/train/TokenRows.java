@@ -5,16 +5,16 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * The rows of one sequence in a float32 tensor [N, width] whose rows are the loss's tokens in
- * order. In Java a sequence has an element for each completion token, 0 where there is no loss
+ * order. In Java a sequence has an element for each completion token, 0 for a token without loss
  * weight.
  *
  * @param memory of the tensor
- * @param first row of the sequence
+ * @param first index of the sequence's first row
  * @param lossWeights of the sequence
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TokenRows(MemorySegment memory, int width, int first, float[] lossWeights) {
-  /** Column k. */
+  /** Returns column k. */
   public double[] column(int k) {
     double[] values = new double[lossWeights.length];
     int row = first;
@@ -26,7 +26,7 @@ public record TokenRows(MemorySegment memory, int width, int first, float[] loss
     return values;
   }
 
-  /** The columns after the first, a row a completion token. */
+  /** Returns the columns after the first, a row for each completion token. */
   double[][] others() {
     double[][] values = new double[lossWeights.length][width - 1];
     for (int k = 1; k < width; k++) {

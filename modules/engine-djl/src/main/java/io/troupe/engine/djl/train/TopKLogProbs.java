@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a policy finds most likely at the tokens of a micro-batch.
+ * The most likely tokens of a policy at each token of a micro-batch.
  *
  * @param ids [N, K]
  * @param logProbs [N, K]
@@ -19,7 +19,7 @@ import java.util.List;
  */
 record TopKLogProbs(NativeTensor ids, NativeTensor logProbs, int topK) implements AutoCloseable {
   /**
-   * Asks a teacher; gradients are off.
+   * Computes the most likely tokens under a teacher; gradients are off.
    *
    * @param rows most positions whose logits are held at a time
    */
@@ -48,12 +48,12 @@ record TopKLogProbs(NativeTensor ids, NativeTensor logProbs, int topK) implement
         topK);
   }
 
-  /** Rows of zeros. */
+  /** Returns rows of zeros. */
   static TeacherTokens none(int length, int topK) {
     return new TeacherTokens(new int[length][topK], new float[length][topK]);
   }
 
-  /** The rows of each sequence of a plan, in its order. */
+  /** Returns the rows of each sequence of a plan, in the plan's order. */
   List<TeacherTokens> ofSequences(PrefixSharingPlan plan) {
     MemorySegment token = ids.memory();
     MemorySegment value = logProbs.memory();

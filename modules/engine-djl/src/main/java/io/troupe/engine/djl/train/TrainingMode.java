@@ -4,35 +4,39 @@ import io.troupe.engine.djl.model.Tuning;
 import io.troupe.engine.djl.model.WeightDecay;
 
 /**
- * How a trainer trains.
+ * How a trainer computes its steps.
  *
- * @param tuning which numbers move
- * @param activations what becomes of a forward pass until its backward pass
- * @param decay which tensors weight decay acts on
+ * @param tuning the weights that training updates
+ * @param activations which activations the forward pass keeps for the backward pass
+ * @param decay the tensors that weight decay applies to
  */
 public record TrainingMode(Tuning tuning, Activations activations, WeightDecay decay) {
-  /** What becomes of a forward pass until its backward pass; it does not change the result. */
+  /**
+   * Which activations the forward pass keeps for the backward pass; the choice does not change the
+   * result.
+   */
   public enum Activations {
-    /** Everything stays. */
+    /** The forward pass keeps all activations. */
     KEPT,
     /**
-     * Only the inputs of layers stay; each layer is computed a second time on the way back (Chen et
-     * al. 2016). About a third more work, and memory for one layer instead of all.
+     * Activation checkpointing: the forward pass keeps only the inputs of layers, and the backward
+     * pass computes each layer again (Chen et al. 2016). About a third more work, and memory for
+     * one layer instead of all.
      */
     RECOMPUTED
   }
 
-  /** Weight decay acts on all matrices. */
+  /** Creates a mode in which weight decay applies to all matrices. */
   public TrainingMode(Tuning tuning, Activations activations) {
     this(tuning, activations, WeightDecay.MATRICES);
   }
 
-  /** All weights move, activations stay. */
+  /** Returns the mode that trains all weights and keeps activations. */
   public static TrainingMode full() {
     return new TrainingMode(new Tuning.Full(), Activations.KEPT);
   }
 
-  /** The same with another choice of what decays. */
+  /** Returns this mode with another weight decay. */
   public TrainingMode with(WeightDecay other) {
     return new TrainingMode(tuning, activations, other);
   }

@@ -1,4 +1,4 @@
-/** Gradients, micro-batches and log-probabilities. */
+/** The trainer and the scorer: micro-batches, gradient accumulation and log-probabilities. */
 @NullMarked
 package io.troupe.engine.djl.train;
 
