@@ -19,19 +19,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Tells one build of this program from another: the version, and a digest over all of its own
- * classes, packed or not. A commit would not do: a work tree may differ from it.
+ * The identity of a build of this program: the version, and a digest over all of the program's own
+ * classes, packed or not. A commit is not enough, because a work tree may differ from it.
  */
 public final class BuildId {
   private static final int DIGITS = 12;
   private static final String OWN = "io/troupe/";
 
-  /** A jar of ours, and as it is called in a bundle, where a number keeps the order. */
+  /**
+   * The name of one of the program's jars; in a bundle a number before the name keeps the order.
+   */
   private static final Pattern OWN_JAR = Pattern.compile("(?i)(\\d+-)?troupe.*\\.jar");
 
   private BuildId() {}
 
-  /** The build of this process. */
+  /** Returns the build of this process. */
   public static String ofThisProcess() {
     return of(BuildInfo.version(), System.getProperty("java.class.path"));
   }

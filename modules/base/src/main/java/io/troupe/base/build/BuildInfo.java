@@ -6,11 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Properties;
 
-/** What this program is. */
+/** The version and the home folder of this program. */
 public final class BuildInfo {
   private BuildInfo() {}
 
-  /** The version of the parent POM. */
+  /** Returns the version of the parent POM. */
   public static String version() {
     Properties properties = new Properties();
     try (InputStream in = BuildInfo.class.getResourceAsStream("build.properties")) {
@@ -23,7 +23,10 @@ public final class BuildInfo {
     return properties.getProperty("version", "unknown");
   }
 
-  /** The work tree the launcher started it from; the present folder without the launcher. */
+  /**
+   * Returns the work tree that the launcher started this process from; without the launcher, the
+   * current folder.
+   */
   public static Path home() {
     return Path.of(System.getProperty("troupe.home", ".")).toAbsolutePath().normalize();
   }

@@ -1,4 +1,4 @@
-/** Which build this is: its version and a digest of its classes. */
+/** The identity of this build: its version and a digest of its classes. */
 @NullMarked
 package io.troupe.base.build;
 

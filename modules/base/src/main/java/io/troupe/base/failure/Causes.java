@@ -3,17 +3,17 @@ package io.troupe.base.failure;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 
-/** The exception inside the exceptions that only carry another one. */
+/** Finds the real failure inside exceptions that only carry another exception. */
 public final class Causes {
   private Causes() {}
 
-  /** The cause of a {@link CompletionException}; any other exception is its own cause. */
+  /** Returns the cause of a {@link CompletionException}; any other exception is its own cause. */
   public static Throwable of(Throwable failure) {
     return inside(failure, List.of());
   }
 
   /**
-   * The first cause that is no carrier. A carrier without a cause is a cause.
+   * Returns the first cause that is no carrier. A carrier without a cause is a cause itself.
    *
    * @param carriers types that only carry another exception, beside {@link CompletionException}
    */
@@ -25,7 +25,7 @@ public final class Causes {
     return cause;
   }
 
-  /** The last cause of all. */
+  /** Returns the last cause of the chain. */
   public static Throwable root(Throwable failure) {
     return inside(failure, List.of(Throwable.class));
   }
@@ -36,7 +36,10 @@ public final class Causes {
     return message == null || message.isBlank() ? failure.getClass().getSimpleName() : message;
   }
 
-  /** What a caller of a future throws again: the unchecked cause, else the failure itself. */
+  /**
+   * Returns the exception that a caller of a future throws again: the unchecked cause, else the
+   * failure itself.
+   */
   public static RuntimeException unchecked(CompletionException failure) {
     return failure.getCause() instanceof RuntimeException cause ? cause : failure;
   }

@@ -1,4 +1,4 @@
-/** Exceptions and their causes. */
+/** The real cause inside an exception that carries another one. */
 @NullMarked
 package io.troupe.base.failure;
 

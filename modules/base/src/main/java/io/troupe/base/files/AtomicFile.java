@@ -13,24 +13,24 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A small file that is whole or absent: whatever ends the process or the machine that writes it,
- * who reads it finds what was there before or all that was written.
+ * A small file that is whole or absent: if the writing process or its machine dies, a reader finds
+ * the whole former content or the whole new content.
  */
 public final class AtomicFile {
   private static final Object ONE_AT_A_TIME = new Object();
 
   private AtomicFile() {}
 
-  /** What a new file holds. */
+  /** The content of a new file. */
   @FunctionalInterface
   public interface Content {
-    /** Makes a file, which is absent, and writes all of it. */
+    /** Creates the file and writes all of its content. */
     void write(Path file) throws IOException;
   }
 
   /**
-   * Writes beside the file, fsyncs, and renames over it; durable when it returns. The caller lets
-   * one thread write at a time.
+   * Writes a temporary file beside the file, fsyncs it, and renames it over the file; durable when
+   * the call returns. The caller lets one thread write at a time.
    *
    * @param attributes of the new file, such as who may read it
    */
@@ -44,12 +44,12 @@ public final class AtomicFile {
         });
   }
 
-  /** The same with content that is written piece by piece. */
+  /** Replaces a file by content that is written piece by piece. */
   public static void replace(Path file, Content content) throws IOException {
     Path beside = file.resolveSibling(".%s.tmp".formatted(file.getFileName()));
     boolean done = false;
     try {
-      Files.deleteIfExists(beside); // of a process that ended here
+      Files.deleteIfExists(beside); // the file of a process that ended before the rename
       content.write(beside);
       DurableFiles.syncFile(beside);
       DurableFiles.rename(beside, file);
@@ -68,12 +68,12 @@ public final class AtomicFile {
   }
 
   /**
-   * The text of a file that is written by whoever comes first and never changes, even if several
-   * processes come at once. One that is not sound was cut off by an older program or by a disk, and
-   * is written again: nobody can have used it.
+   * Returns the text of a file that the first caller writes and that never changes, even if several
+   * processes call at once. A text that is not sound was cut off by an older program or by a disk
+   * and is written again: no process can have used it.
    *
-   * @param sound whether a text is one that {@code content} can have made
-   * @param attributes with which it is made
+   * @param sound whether {@code content} can have made a text
+   * @param attributes of the new file
    */
   public static String once(
       Path file, Supplier<String> content, Predicate<String> sound, FileAttribute<?>... attributes)
@@ -83,7 +83,8 @@ public final class AtomicFile {
       return there.get();
     }
     Path turn = file.resolveSibling(file.getFileName() + ".lock");
-    synchronized (ONE_AT_A_TIME) { // The system's locks are between processes.
+    synchronized (
+        ONE_AT_A_TIME) { // The locks of the operating system exclude processes, not threads.
       try (FileChannel channel =
           FileChannel.open(turn, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
         channel.lock();

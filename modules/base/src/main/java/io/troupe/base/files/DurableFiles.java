@@ -33,7 +33,7 @@ public final class DurableFiles {
     }
   }
 
-  /** Fsyncs a folder's entries, where the system has such a thing: not on Windows. */
+  /** Fsyncs a folder's entries, where the system supports it: not on Windows. */
   public static void syncFolder(Path folder) throws IOException {
     if (File.separatorChar == '/') {
       try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
@@ -42,13 +42,13 @@ public final class DurableFiles {
     }
   }
 
-  /** Renames a file or folder atomically, over a file that has the name, and fsyncs its folder. */
+  /** Renames a file or folder atomically, replacing an existing file, and fsyncs its folder. */
   public static void rename(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     syncFolder(parent(to));
   }
 
-  /** The folder a file stands in. */
+  /** Returns the folder of a file. */
   public static Path parent(Path file) {
     return Optional.ofNullable(file.toAbsolutePath().getParent()).orElseThrow();
   }

@@ -16,7 +16,7 @@ public final class FileTree {
 
   /**
    * Deletes a file, or a directory and everything below it. Symbolic links are deleted, never
-   * followed. What is absent, or deleted by another process meanwhile, counts as deleted.
+   * followed. A file that is absent, or that another process deletes meanwhile, counts as deleted.
    *
    * @throws IOException if something is left
    */
@@ -25,8 +25,8 @@ public final class FileTree {
   }
 
   /**
-   * Replaces a directory by one on the same file system, which takes its name. In between there is
-   * neither.
+   * Replaces a directory by another one on the same file system, which takes its name. Between the
+   * two steps neither directory has the name.
    *
    * @param target need not exist
    */

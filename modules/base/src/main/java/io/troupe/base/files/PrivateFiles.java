@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Folders and files that only this process's user can read. They are made with their mode, so that
- * nobody else could read them at any moment.
+ * Folders and files that only this process's user can read. They are created with their mode, so
+ * that other users cannot read them at any moment.
  *
- * <p>A system without POSIX permissions (Windows) gives them whatever its folders hand down, and
- * nothing is checked there: a user's home is closed to others by its own access list.
+ * <p>A system without POSIX permissions (Windows) gives them the access list of their folder, and
+ * nothing is checked: the access list of a user's home already excludes other users.
  */
 public final class PrivateFiles {
   private static final Set<PosixFilePermission> OWNER_FILE =
@@ -38,20 +38,20 @@ public final class PrivateFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** Makes a folder, and those above it that are missing; one that is there stays as it is. */
+  /** Creates a folder and its missing parents; an existing folder stays as it is. */
   public static Path folders(Path folder) throws IOException {
     return Files.createDirectories(folder, with(OWNER_FOLDER));
   }
 
-  /** Makes a folder that is not there. */
+  /** Creates a folder that must not exist. */
   public static Path newFolder(Path folder) throws IOException {
     return Files.createDirectory(folder, with(OWNER_FOLDER));
   }
 
   /**
-   * Makes a folder, or takes one that is private already.
+   * Creates a folder, or accepts an existing private folder.
    *
-   * @throws IOException if something else is there: see {@link #objection}
+   * @throws IOException if something else has the name: see {@link #objection}
    */
   public static Path ownFolder(Path folder) throws IOException {
     Path parent = folder.toAbsolutePath().getParent();
@@ -69,17 +69,20 @@ public final class PrivateFiles {
     }
   }
 
-  /** Makes an empty file that is not there. */
+  /** Creates an empty file that must not exist. */
   public static Path newFile(Path file) throws IOException {
     return Files.createFile(file, with(OWNER_FILE));
   }
 
-  /** Replaces a file by a new one, which is whole or absent as {@link AtomicFile} says. */
+  /** Replaces a file by a new one, as {@link AtomicFile} does. */
   public static void write(Path file, byte[] content) throws IOException {
     AtomicFile.replace(file, content, with(OWNER_FILE));
   }
 
-  /** Why a folder is not private to this process's user, if it is not. Links are not followed. */
+  /**
+   * Returns why a folder is not private to this process's user, if it is not. Links are not
+   * followed.
+   */
   public static Optional<String> objection(Path folder) throws IOException {
     if (!POSIX) {
       return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
@@ -114,7 +117,7 @@ public final class PrivateFiles {
             == new UnixSystem().getUid();
   }
 
-  /** Why others can read a file, if they can. */
+  /** Returns why other users can read a file, if they can. */
   public static Optional<String> openness(Path file) throws IOException {
     if (!POSIX) {
       return Optional.empty();
@@ -126,7 +129,7 @@ public final class PrivateFiles {
             "%s can be read by others (%s)".formatted(file, PosixFilePermissions.toString(mode)));
   }
 
-  /** Closes a file that another program has made. */
+  /** Makes a file that another program has written private. */
   public static void close(Path file) throws IOException {
     if (POSIX) {
       Files.setPosixFilePermissions(file, OWNER_FILE);

@@ -22,22 +22,22 @@ public final class Sha256 {
     }
   }
 
-  /** The 32 bytes of some content. */
+  /** Returns the 32 bytes of the digest of a content. */
   public static byte[] of(byte[] content) {
     return digest().digest(content);
   }
 
-  /** 64 lower-case hexadecimal digits of some content. */
+  /** Returns the digest of a content as 64 lower-case hexadecimal digits. */
   public static String hex(byte[] content) {
     return HexFormat.of().formatHex(of(content));
   }
 
-  /** Completes a digest, which is then reset, as 64 lower-case hexadecimal digits. */
+  /** Completes and resets a digest, and returns it as 64 lower-case hexadecimal digits. */
   public static String hex(MessageDigest digest) {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  /** 64 lower-case hexadecimal digits of a file's content. */
+  /** Returns the digest of a file's content as 64 lower-case hexadecimal digits. */
   public static String hex(Path file) throws IOException {
     MessageDigest digest = digest();
     add(digest, file);

@@ -1,4 +1,4 @@
-/** Digests. */
+/** Digests of bytes and files. */
 @NullMarked
 package io.troupe.base.hash;
 

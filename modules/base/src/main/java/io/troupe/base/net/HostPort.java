@@ -5,11 +5,12 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * Where a process listens: {@code HOST:PORT}. An IPv6 address stands in brackets in text ({@code
- * [::1]:7400}), because its colons would run into the port's, and without them in {@link #host}.
+ * The address at which a process listens: {@code HOST:PORT}. An IPv6 address is in brackets in text
+ * ({@code [::1]:7400}), because its colons would be confused with the port's, and without brackets
+ * in {@link #host}.
  *
- * @param host name or address that others reach the process by; brackets around an IPv6 address are
- *     removed
+ * @param host name or address by which other processes reach the process; brackets around an IPv6
+ *     address are removed
  * @param port 1 to 65535; 0 takes a free one
  */
 public record HostPort(String host, int port) {
@@ -32,7 +33,7 @@ public record HostPort(String host, int port) {
   /**
    * Reads {@code HOST:PORT}.
    *
-   * @throws IllegalArgumentException if the text is something else; says what
+   * @throws IllegalArgumentException if the text is no address; the message says why
    */
   public static HostPort parse(String text) {
     int colon = text.lastIndexOf(':');
@@ -54,7 +55,7 @@ public record HostPort(String host, int port) {
     return new HostPort(host, Integer.parseInt(port));
   }
 
-  /** Reads {@code HOST:PORT}; empty if the text is something else. */
+  /** Reads {@code HOST:PORT}; empty if the text is no address. */
   public static Optional<HostPort> read(String text) {
     try {
       return Optional.of(parse(text));
@@ -63,19 +64,19 @@ public record HostPort(String host, int port) {
     }
   }
 
-  /** The same address of a socket, whose host is not looked up. */
+  /** Returns the address of a socket without looking its host up. */
   public static HostPort of(InetSocketAddress address) {
     return new HostPort(address.getHostString(), address.getPort());
   }
 
-  /** The same address for a socket; the host is looked up. */
+  /** Returns the address for a socket; the host is looked up. */
   public InetSocketAddress socketAddress() {
     return new InetSocketAddress(host, port);
   }
 
   /**
-   * Whether only processes of this host can reach it. Names are not looked up; only {@code
-   * localhost} is one.
+   * Whether only processes of this host can reach the address. Names are not looked up; {@code
+   * localhost} is the only loopback name.
    */
   public boolean loopback() {
     if (host.equals("localhost")) {
@@ -88,7 +89,7 @@ public record HostPort(String host, int port) {
     }
   }
 
-  /** The host as it stands before a colon and a port: an IPv6 address in brackets. */
+  /** Returns the host as it is written before a colon and a port: an IPv6 address in brackets. */
   public String uriHost() {
     return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }

@@ -1,4 +1,4 @@
-/** Addresses of sockets. */
+/** Addresses of sockets: host and port, IPv6 included. */
 @NullMarked
 package io.troupe.base.net;
 

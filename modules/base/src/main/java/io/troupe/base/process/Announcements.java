@@ -1,6 +1,6 @@
 package io.troupe.base.process;
 
-/** Words on the standard error of a process by which other processes know how far it has come. */
+/** Words on the standard error of a process that report its progress to other processes. */
 public final class Announcements {
   /** A node agent is a member of the cluster. */
   public static final String AGENT_READY = "is in cluster";

@@ -7,12 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How this program runs in a JVM of its own. */
+/** The command line that runs this program in a new JVM. */
 public final class ChildJvm {
-  /** The class of this program that a JVM starts with. */
+  /** The main class of this program. */
   public static final String MAIN = "io.troupe.cli.Main";
 
-  /** Weights lie outside the heap; without it the heap's limit would be theirs, too. */
+  /**
+   * Lifts the limit of direct memory: weights are outside the heap, and the limit is that of the
+   * heap by default.
+   */
   public static final String WEIGHTS_UNBOUNDED = "-XX:MaxDirectMemorySize=1t";
 
   private static final String OPTIONS = "TROUPE_JAVA_OPTS";
@@ -20,7 +23,7 @@ public final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * The command line up to the program's own arguments, with the flags the launcher gives.
+   * Returns the command line up to the program's own arguments, with the launcher's flags.
    *
    * @param heapMebibytes of the JVM
    */
@@ -36,7 +39,7 @@ public final class ChildJvm {
             .words(List.of()));
   }
 
-  /** The class of the command line, without options. */
+  /** Returns the command line of the program without options. */
   public static JavaCommand program() {
     return JavaCommand.of(MAIN);
   }
@@ -47,7 +50,10 @@ public final class ChildJvm {
         .toList();
   }
 
-  /** Its class path; not on the command line, so that {@code ps} shows what a process is. */
+  /**
+   * Returns the environment with the class path, which is not on the command line, so that {@code
+   * ps} shows what a process is.
+   */
   public static Map<String, String> environment() {
     return new HashMap<>(program().environment());
   }

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The children that agents of a node started, in a file, so that the next agent knows those that
- * outlived their own. It is the only proof that a process is ours; a child is entered before it can
- * touch an accelerator.
+ * A file of the children that the agents of a node started, by which the next agent finds children
+ * that outlived their agent. The file is the only proof that a process belongs to the node; a child
+ * is entered before it can touch an accelerator.
  */
 public final class ChildLedger {
   private static final String CHILD = "CHILD";
@@ -26,7 +26,9 @@ public final class ChildLedger {
     this.orphans = new HashSet<>(orphans);
   }
 
-  /** Opens a node's ledger: what a former agent left in it, and is still there, are orphans. */
+  /**
+   * Opens the ledger of a node: entries of a former agent whose processes still run are orphans.
+   */
   public static ChildLedger open(Path file) throws IOException {
     Set<ProcessIdentity> left = new HashSet<>();
     ProcessFile.read(file).forEach(entry -> left.add(entry.process()));
@@ -45,33 +47,34 @@ public final class ChildLedger {
     }
   }
 
-  /** Strikes out a child that has ended. */
+  /** Removes a child that has ended. */
   public synchronized void ended(long pid) throws IOException {
     children.removeIf(child -> child.pid() == pid);
     write();
   }
 
-  /** This agent's. */
+  /** Returns the children of this agent. */
   public synchronized Set<ProcessIdentity> children() {
     return Set.copyOf(children);
   }
 
-  /** Former agents'. */
+  /** Returns the running children of former agents. */
   public synchronized Set<ProcessIdentity> orphans() {
     return Set.copyOf(orphans);
   }
 
   /**
-   * Ends the orphans that have one of some pids, and no other process that has one of them. Not by
-   * {@link ProcessHandle#onExit}, which waits for a zombie as long as its parent lets it be one.
+   * Ends the orphans with the given pids, and no other process that got such a pid later. The
+   * method does not use {@link ProcessHandle#onExit}, which waits for a zombie until its parent
+   * collects it.
    *
-   * @return the pids of those that did not end in time
+   * @return the pids of the orphans that did not end in time
    */
   public synchronized List<Long> end(Set<Long> pids, long millis)
       throws IOException, InterruptedException {
     List<ProcessIdentity> ending =
         orphans.stream().filter(orphan -> pids.contains(orphan.pid())).toList();
-    // A handle knows its process's start time, and kills no other that took over the pid.
+    // A handle knows the start time of its process, and does not kill a later process with its pid.
     ending.stream()
         .flatMap(identity -> identity.find().stream())
         .forEach(ProcessHandle::destroyForcibly);

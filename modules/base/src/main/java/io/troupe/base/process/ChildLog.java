@@ -14,26 +14,26 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The log of a child process: what it prints, in files of bounded size.
+ * The log of a child process: its output, in files of bounded size.
  *
- * <p>The child writes into a pipe. One thread reads it until the child has closed it, whatever
- * becomes of the log, so that the child is neither held up nor killed by a pipe that nobody reads;
- * another thread writes the files. Between them is a buffer. Where the disk takes nothing for
- * {@link #PATIENCE}, or refuses, output is dropped, and the log says how much once it can be
- * written again.
+ * <p>The child writes into a pipe. One thread reads the pipe until the child closes it, even if the
+ * log cannot be written, so that a full pipe never blocks or kills the child; another thread writes
+ * the files. Between the threads is a buffer. If the disk writes nothing for {@link #MAX_STALL}, or
+ * fails, output is dropped, and the log reports the number of dropped bytes once it can be written
+ * again.
  */
 public final class ChildLog {
-  /** Of each file, which is also read by people. */
+  /** The size of each file, small enough for people to read. */
   private static final long FILE_BYTES = 16L << 20;
 
   private static final int FILES = 4;
 
-  /** Most that a child's log takes on the disk, in bytes. */
+  /** The most bytes that the log of a child takes on the disk. */
   public static final long MOST_BYTES = FILES * FILE_BYTES;
 
   private static final int BUFFER_BYTES = 4 << 20;
   private static final int READ_BYTES = 1 << 16;
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration MAX_STALL = Duration.ofSeconds(1);
 
   private final InputStream output;
   private final Sink sink;
@@ -42,16 +42,19 @@ public final class ChildLog {
   private final Condition room = lock.newCondition();
   private final ByteArrayOutputStream buffer = new ByteArrayOutputStream();
   private final CompletableFuture<Long> ended = new CompletableFuture<>();
-  private boolean over; // guarded by lock, as are those below
+  private boolean over; // guarded by lock, like the fields below
 
-  /** Everything is dropped until the buffer is taken, so that it is missing in one place. */
+  /**
+   * Whether all output is dropped until the buffer is written, so that the gap in the log is in one
+   * place.
+   */
   private boolean stalled;
 
   private long dropped;
 
-  /** Where output goes. */
+  /** The destination of the output. */
   interface Sink extends AutoCloseable {
-    /** Adds bytes, or some of them if it fails. */
+    /** Appends bytes; after a failure some of them may be written. */
     void write(byte[] bytes) throws IOException;
 
     @Override
@@ -64,16 +67,16 @@ public final class ChildLog {
   }
 
   /**
-   * Logs a process that was started with its output, and its errors with that, as a pipe.
+   * Logs a process whose output, with its errors, is a pipe.
    *
-   * @param file that it is added to; older ones are beside it, as {@code NAME.1} and so on
+   * @param file to which output is appended; older files are beside it, as {@code NAME.1} and so on
    */
   public static ChildLog of(Process process, Path file) {
     RotatedFile log = new RotatedFile(file, new RotatedFile.Bounds(FILE_BYTES, FILES));
     try {
-      log.write(new byte[0]); // Who prints nothing has an empty log.
+      log.write(new byte[0]); // A child that prints nothing has an empty log.
     } catch (IOException refused) {
-      // It is tried again with the first output.
+      // The first output tries again.
     }
     return of(process.getInputStream(), log, String.valueOf(file.getFileName()));
   }
@@ -85,12 +88,15 @@ public final class ChildLog {
     return log;
   }
 
-  /** Once nobody can print any more and all is written: the bytes that were dropped at the end. */
+  /**
+   * Completes when no process can print any more and all output is written, with the number of
+   * bytes that were dropped at the end.
+   */
   public CompletionStage<Long> ended() {
     return ended.minimalCompletionStage();
   }
 
-  /** Waits for {@link #ended}, which descendants of a child that has ended may put off. */
+  /** Waits for {@link #ended}, which running descendants of an ended child may delay. */
   public void awaitEnd(Duration longest) {
     var _ =
         ended
@@ -106,10 +112,12 @@ public final class ChildLog {
       try {
         readAll(chunk);
       } catch (IOException closedAtExit) {
-        readAll(chunk); // What the JDK has drained of it at the exit.
+        readAll(
+            chunk); // At the exit of the child the JDK replaces the pipe by the bytes that it
+                    // drained.
       }
     } catch (IOException closed) {
-      // It is the end, too.
+      // A closed pipe is the end of the output, too.
     } finally {
       lock.lock();
       try {
@@ -130,10 +138,10 @@ public final class ChildLog {
   private void offer(byte[] chunk, int length) {
     lock.lock();
     try {
-      long patience = PATIENCE.toNanos();
+      long remaining = MAX_STALL.toNanos();
       while (!stalled && buffer.size() + length > BUFFER_BYTES) {
-        stalled = patience <= 0;
-        patience = room.awaitNanos(patience);
+        stalled = remaining <= 0;
+        remaining = room.awaitNanos(remaining);
       }
       if (stalled) {
         dropped += length;
@@ -175,7 +183,7 @@ public final class ChildLog {
     } catch (InterruptedException nobodys) {
       throw new IllegalStateException("a thread of its own is interrupted", nobodys);
     } catch (IOException unclosed) {
-      // All that could be written is.
+      // Everything that could be written is written.
     } finally {
       lock.lock();
       try {
@@ -186,7 +194,7 @@ public final class ChildLog {
     }
   }
 
-  /** What was lost came after the bytes, which had filled the buffer by then. */
+  /** Writes bytes and then the notice of the lost bytes, which came after them. */
   private void take(byte[] bytes, long lost) {
     try {
       sink.write(bytes);

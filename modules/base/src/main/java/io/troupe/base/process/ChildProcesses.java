@@ -20,17 +20,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The child processes of a node agent. They never outlive it, however it ends, for two reasons:
- * each reads its standard input, a pipe that closes with the agent, and where {@code setpriv} is
- * installed the kernel kills it at the death of the thread that started it.
+ * The child processes of a node agent. No child outlives the agent, however the agent ends, for two
+ * reasons: each child reads its standard input, a pipe that closes with the agent, and where {@code
+ * setpriv} is installed, the kernel kills a child at the death of the thread that started it.
  *
  * <p>That is why one thread starts all of them, and lives as long as the agent.
  */
 public final class ChildProcesses implements AutoCloseable {
-  /** What a child reads when it is to finish its work and to end. */
+  /** The line that asks a child to finish its work and to end. */
   public static final String DRAIN = "drain";
 
-  /** Begins what a trainer rank reads when it is to report to a head; HOST:PORT follows. */
+  /** The beginning of the line that names the coordinator to a trainer rank; HOST:PORT follows. */
   public static final String COORDINATOR = "head ";
 
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
@@ -42,28 +42,29 @@ public final class ChildProcesses implements AutoCloseable {
   private final Map<String, Process> running = new HashMap<>();
   private final Optional<ChildLedger> ledger;
 
-  /** Children that no ledger names. */
+  /** Creates children without a ledger. */
   public ChildProcesses() {
     this.ledger = Optional.empty();
   }
 
-  /** Children that a ledger names as long as they live. */
+  /** Creates children that a ledger names while they run. */
   public ChildProcesses(ChildLedger ledger) {
     this.ledger = Optional.of(ledger);
   }
 
-  /** Runs something that blocks on the thread of the children. */
+  /** Runs a blocking job on the thread that starts the children. */
   public <T> CompletionStage<T> onStarterThread(Supplier<T> job) {
     return CompletableFuture.supplyAsync(job, thread);
   }
 
-  /** How a child ended. */
+  /** The end of a child. */
   public record Exit(long pid, int code) {}
 
   /**
    * Starts a child.
    *
-   * @return how it ended, once it has; fails if it could not be started
+   * @return completes with the exit when the child has ended; fails if the child could not be
+   *     started
    */
   public CompletionStage<Exit> start(ChildSpec child) {
     return onStarterThread(() -> spawn(child))
@@ -76,9 +77,12 @@ public final class ChildProcesses implements AutoCloseable {
                     .thenApply(ended -> new Exit(ended.pid(), ended.exitValue())));
   }
 
-  /** A process and the log of what it prints. */
+  /** A process and the log of its output. */
   private record Started(Process process, ChildLog log) {
-    /** A descendant may hold the pipe of one that has ended: it is not waited for. */
+    /**
+     * Completes when the log of an ended child is written, or after a limit: a descendant may hold
+     * the pipe, and nothing waits for the descendant.
+     */
     CompletionStage<Long> logged() {
       return process
           .onExit()
@@ -112,7 +116,10 @@ public final class ChildProcesses implements AutoCloseable {
     }
   }
 
-  /** A child that cannot be entered is ended: nobody could tell later whose it was. */
+  /**
+   * Enters a child in the ledger. A child that cannot be entered is ended, because no later agent
+   * could prove that it belongs to the node.
+   */
   private static void record(Process process, ChildLedger ledger) throws IOException {
     try {
       ledger.started(process.toHandle());
@@ -128,17 +135,18 @@ public final class ChildProcesses implements AutoCloseable {
                   try {
                     ledger.ended(ended.pid());
                   } catch (IOException stale) {
-                    // An entry of a process that has ended harms nobody: its start time tells.
+                    // An entry of an ended process does no harm, because its start time identifies
+                    // it.
                   }
                 });
   }
 
-  /** Asks a child to finish its work and to end; one that has ended is left alone. */
+  /** Asks a child to finish its work and to end; a child that has ended is left alone. */
   public void drain(String name) {
     writeLine(name, DRAIN);
   }
 
-  /** Tells a child something, in a line; one that has ended is left alone. */
+  /** Sends a child a line; a child that has ended is left alone. */
   public void writeLine(String name, String line) {
     thread.execute(
         () -> {
@@ -150,12 +158,12 @@ public final class ChildProcesses implements AutoCloseable {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
             process.getOutputStream().flush();
           } catch (IOException closed) {
-            process.destroy(); // It does not read any more.
+            process.destroy(); // The child does not read any more.
           }
         });
   }
 
-  /** The process of a child that was started; 0 if none was. */
+  /** Returns the pid of a child that was started; 0 if none was. */
   public long pid(String name) {
     return onStarterThread(
             () -> Optional.ofNullable(running.get(name)).map(Process::pid).orElse(0L))
@@ -163,7 +171,7 @@ public final class ChildProcesses implements AutoCloseable {
         .join();
   }
 
-  /** Ends a child now; one that has ended is left alone. */
+  /** Ends a child now; a child that has ended is left alone. */
   public void kill(String name) {
     thread.execute(
         () -> Optional.ofNullable(running.get(name)).ifPresent(Process::destroyForcibly));
@@ -183,7 +191,7 @@ public final class ChildProcesses implements AutoCloseable {
     try {
       thread.execute(() -> running.values().forEach(Process::destroyForcibly));
     } catch (RejectedExecutionException closed) {
-      // They are gone already.
+      // The child has ended already.
     }
   }
 

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A process that a node agent keeps.
+ * The specification of a process that a node agent keeps running.
  *
  * @param name unique on the node
  * @param command program and arguments
  * @param environment variables beside the agent's own
- * @param folder its working folder
- * @param log where its output is added to
+ * @param folder working folder
+ * @param log file to which the output is appended
  */
 public record ChildSpec(
     String name, List<String> command, Map<String, String> environment, Path folder, Path log) {

@@ -1,18 +1,18 @@
 package io.troupe.base.process;
 
-/** What the process tells its caller by its exit code. */
+/** The exit codes of the program. */
 public enum ExitCode {
   OK(0),
   /**
-   * Everything possible was done, and part of the input was bad or could not be judged; or, of
-   * {@code doctor}, something a run needs is missing.
+   * Everything possible was done, but part of the input was bad or could not be judged; for {@code
+   * doctor}, something that a run needs is missing.
    */
   INCOMPLETE(1),
   /** The command line or the configuration is wrong; nothing was started. */
   USAGE(2),
   /** The cluster cannot be reached. */
   UNREACHABLE(3),
-  /** The run started and could not go on. */
+  /** The run started and could not continue. */
   FAILED(4);
 
   private final int code;
@@ -25,7 +25,7 @@ public enum ExitCode {
     return code;
   }
 
-  /** A process that a signal ended, as shells count it. */
+  /** Returns the exit code that shells give a process ended by a signal. */
   public static int ofSignal(int signal) {
     return 128 + signal;
   }

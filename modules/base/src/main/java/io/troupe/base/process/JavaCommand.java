@@ -14,20 +14,20 @@ import java.util.stream.Stream;
  * @param options of the JVM; a later one overrides an earlier one
  */
 public record JavaCommand(String classPath, String main, List<String> options) {
-  /** What libraries with native code ask for. */
+  /** The options that libraries with native code need. */
   public static final List<String> NATIVE_ACCESS =
       List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
-  /** Output that is read as UTF-8, whatever the locale. */
+  /** The options for output in UTF-8 in every locale. */
   public static final List<String> UTF8_OUTPUT =
       List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8");
 
-  /** The collector of small heaps: it has no threads of its own. */
+  /** The collector for small heaps, which has no threads of its own. */
   public static final String SERIAL_COLLECTOR = "-XX:+UseSerialGC";
 
   /**
-   * A JVM that has no heap left ends, as if it had been killed, and its parent starts it again. The
-   * other threads would wait for the one that met the error.
+   * Ends a JVM that has no heap left as if it had been killed, so that its parent starts it again.
+   * Without this option the other threads would wait for the thread that failed.
    */
   public static final String EXIT_WITHOUT_HEAP = "-XX:+ExitOnOutOfMemoryError";
 
@@ -37,13 +37,13 @@ public record JavaCommand(String classPath, String main, List<String> options) {
     options = List.copyOf(options);
   }
 
-  /** A class on the class path of this process, without options. */
+  /** Returns the command line of a class on the class path of this process, without options. */
   public static JavaCommand of(Class<?> main) {
     return of(main.getName());
   }
 
   /**
-   * The same for a class that the caller does not know but by name.
+   * Returns the command line of a class that the caller knows only by name.
    *
    * @param main name of the class
    */
@@ -51,23 +51,23 @@ public record JavaCommand(String classPath, String main, List<String> options) {
     return new JavaCommand(System.getProperty("java.class.path"), main, List.of());
   }
 
-  /** The same with more options. */
+  /** Returns this command line with more options. */
   public JavaCommand with(List<String> more) {
     return new JavaCommand(
         classPath, main, Stream.concat(options.stream(), more.stream()).toList());
   }
 
-  /** The same with more options. */
+  /** Returns this command line with more options. */
   public JavaCommand with(String... more) {
     return with(List.of(more));
   }
 
-  /** The same with a largest heap. */
+  /** Returns this command line with a limit of the heap. */
   public JavaCommand heap(int mebibytes) {
     return with("-Xmx%dm".formatted(mebibytes));
   }
 
-  /** The same with more entries at the end of the class path. */
+  /** Returns this command line with more entries at the end of the class path. */
   public JavaCommand andOn(List<Path> entries) {
     return new JavaCommand(
         Stream.concat(
@@ -80,8 +80,8 @@ public record JavaCommand(String classPath, String main, List<String> options) {
   }
 
   /**
-   * The words of the command line. The class path is in {@link #environment} instead, so that
-   * {@code ps} shows what a process is.
+   * Returns the words of the command line. The class path is in {@link #environment} instead, so
+   * that {@code ps} shows what a process is.
    *
    * @param arguments of the program
    */
@@ -89,7 +89,10 @@ public record JavaCommand(String classPath, String main, List<String> options) {
     return words(List.of(), arguments);
   }
 
-  /** The same with the class path among them, for a process whose environment is not at hand. */
+  /**
+   * Returns the words with the class path among them, for a process whose environment the caller
+   * cannot set.
+   */
   public List<String> wordsWithClassPath(List<String> arguments) {
     return words(List.of("-cp", classPath), arguments);
   }
@@ -101,12 +104,14 @@ public record JavaCommand(String classPath, String main, List<String> options) {
         .toList();
   }
 
-  /** What {@link #words} need of the environment. */
+  /** Returns the environment that {@link #words} need. */
   public Map<String, String> environment() {
     return Map.of(CLASS_PATH, classPath);
   }
 
-  /** A process with these words and this environment beside the one of this process. */
+  /**
+   * Returns a process with these words, and with this environment added to that of this process.
+   */
   public ProcessBuilder process(List<String> arguments) {
     ProcessBuilder builder = new ProcessBuilder(words(arguments));
     builder.environment().putAll(environment());

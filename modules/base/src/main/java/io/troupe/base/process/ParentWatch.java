@@ -7,17 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Ties a process to the node agent that started it: its standard input is a pipe from the agent,
- * which ends when the agent ends, however it ends.
+ * Ends a process together with the node agent that started it: the standard input of the process is
+ * a pipe from the agent, which closes when the agent ends in any way.
  */
 public final class ParentWatch {
-  /** As if by SIGKILL: the agent is gone, and so is whoever would read the reason. */
+  /** The code of SIGKILL: the agent is gone, and no process is left to read a reason. */
   private static final int ORPHANED_EXIT_CODE = 137;
 
   private ParentWatch() {}
 
   /**
-   * Ends this process with its agent.
+   * Ends this process when its agent ends.
    *
    * @param drain called when the agent asks the process to finish its work and to end
    */
@@ -26,26 +26,26 @@ public final class ParentWatch {
   }
 
   /**
-   * The same, for a process that reports to the head.
+   * Ends this process when its agent ends; for a process that reports to the coordinator.
    *
-   * @param head takes the address, whenever the agent hears of one
+   * @param coordinator receives the address of each new coordinator that the agent learns of
    */
-  public static void start(Runnable drain, Consumer<String> head) {
-    Thread.ofPlatform().name("agent-watch").daemon().start(() -> watch(drain, head));
+  public static void start(Runnable drain, Consumer<String> coordinator) {
+    Thread.ofPlatform().name("agent-watch").daemon().start(() -> watch(drain, coordinator));
   }
 
-  private static void watch(Runnable drain, Consumer<String> head) {
+  private static void watch(Runnable drain, Consumer<String> coordinator) {
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         if (line.equals(ChildProcesses.DRAIN)) {
           drain.run();
         } else if (line.startsWith(ChildProcesses.COORDINATOR)) {
-          head.accept(line.substring(ChildProcesses.COORDINATOR.length()));
+          coordinator.accept(line.substring(ChildProcesses.COORDINATOR.length()));
         }
       }
     } catch (IOException closed) {
-      // The same as its end.
+      // A broken pipe is the end of the agent, too.
     }
     Runtime.getRuntime().halt(ORPHANED_EXIT_CODE);
   }

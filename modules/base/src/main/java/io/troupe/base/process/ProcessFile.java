@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Processes and what each is to the writer, in a file: a line each with pid, start in milliseconds
- * since 1970, and role. It is the proof that a process belongs to a writer that is gone: the start
- * tells a process from a later one with its pid.
+ * A file of processes and their roles: a line for each process with pid, start in milliseconds
+ * since 1970, and role. The file proves that a process belongs to a writer that has ended, because
+ * the start distinguishes the process from a later one with its pid.
  */
 public final class ProcessFile {
   private ProcessFile() {}
@@ -33,13 +33,16 @@ public final class ProcessFile {
       }
     }
 
-    /** A process that is there; none where the system does not say when it began. */
+    /**
+     * Returns the entry of a running process; empty if the system does not report when the process
+     * began.
+     */
     public static Optional<Entry> of(ProcessHandle process, String role) {
       return ProcessIdentity.of(process).map(identity -> new Entry(identity, role));
     }
   }
 
-  /** A file that holds something else, or that another program cut off. */
+  /** The file is no list of processes, or another program cut it off. */
   public static final class MalformedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -64,7 +67,7 @@ public final class ProcessFile {
   /**
    * Reads the file; no entries if there is none.
    *
-   * @throws MalformedException if the file holds something else
+   * @throws MalformedException if the file is no list of processes
    */
   public static List<Entry> read(Path file) throws IOException {
     List<String> lines;

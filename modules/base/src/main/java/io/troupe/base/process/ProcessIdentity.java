@@ -9,30 +9,31 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A process for certain. A pid alone is not: the kernel gives it to another one later.
+ * The identity of a process. A pid alone is not enough, because the kernel gives it to another
+ * process later.
  *
- * @param start when it began
+ * @param start time at which the process began
  */
 public record ProcessIdentity(long pid, Instant start) {
-  /** A process that is there. */
+  /** Returns the identity of a running process. */
   public static Optional<ProcessIdentity> of(ProcessHandle process) {
     return process.info().startInstant().map(start -> new ProcessIdentity(process.pid(), start));
   }
 
-  /** The process with this identity, if it is still there. */
+  /** Returns the process with this identity, if it still exists. */
   public Optional<ProcessHandle> find() {
     return ProcessHandle.of(pid).filter(process -> of(process).filter(this::equals).isPresent());
   }
 
-  /** Whether it still runs, in the sense of {@link #runs(ProcessHandle)}. */
+  /** Whether the process still runs, in the sense of {@link #runs(ProcessHandle)}. */
   public boolean runs() {
     return find().filter(ProcessIdentity::runs).isPresent();
   }
 
   /**
-   * Whether a process runs. The system lists a process that nobody has waited for, a zombie, for as
-   * long as its parent wants: an orphan's parent is the first process of a container, which may
-   * wait for nobody. Such a process holds nothing.
+   * Whether a process runs. The system lists an ended process, a zombie, until its parent waits for
+   * it; the parent of an orphan is the first process of a container, which may never wait. A zombie
+   * holds no resources and does not run.
    */
   public static boolean runs(ProcessHandle process) {
     if (!process.isAlive()) {
@@ -46,8 +47,9 @@ public record ProcessIdentity(long pid, Instant start) {
   }
 
   /**
-   * Whether a process runs by what Linux says of it. The first thread of a process is a zombie as
-   * soon as it has ended, while others, such as one that an accelerator's driver holds, may run on.
+   * Whether a process runs according to Linux. The first thread of a process is a zombie as soon as
+   * it has ended, while other threads, such as a thread that the driver of an accelerator holds,
+   * may still run.
    *
    * @param directory of the process in {@code /proc}
    */

@@ -12,10 +12,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A file that bytes are added to, with a bound: when it is full it becomes {@code NAME.1}, what had
- * that name becomes {@code NAME.2} and so on, the oldest is deleted, and a new one begins. It is
- * cut at the end of a line where one is near. No file is ever longer than the bound, also when
- * nothing can be renamed: then nothing is written. Not safe for use by several threads.
+ * A file of bounded size that bytes are appended to. A full file is renamed to {@code NAME.1}, the
+ * former {@code NAME.1} to {@code NAME.2} and so on, the oldest file is deleted, and a new file
+ * begins. A file is cut at the end of a line if one fits. No file is ever longer than the bound: if
+ * files cannot be renamed, nothing is written. Not safe for use by several threads.
  */
 final class RotatedFile implements ChildLog.Sink {
   private final Path file;
@@ -24,10 +24,10 @@ final class RotatedFile implements ChildLog.Sink {
   private long size;
 
   /**
-   * How much is kept.
+   * The bounds of the files.
    *
-   * @param fileBytes of each file
-   * @param files in all
+   * @param fileBytes most bytes of each file
+   * @param files number of files
    */
   record Bounds(long fileBytes, int files) {
     Bounds {
@@ -36,7 +36,10 @@ final class RotatedFile implements ChildLog.Sink {
     }
   }
 
-  /** A file that is opened with the first bytes; what is in it counts. */
+  /**
+   * Creates a file that is opened with the first bytes; its existing content counts towards the
+   * bound.
+   */
   RotatedFile(Path file, Bounds bounds) {
     this.file = file;
     this.bounds = bounds;
@@ -63,14 +66,15 @@ final class RotatedFile implements ChildLog.Sink {
         size += channel.write(rest);
       }
     } catch (IOException refused) {
-      close(); // What of it was written counts when the file is opened again.
+      close(); // Bytes that were written count when the file is opened again.
       throw refused;
     }
     return end;
   }
 
   /**
-   * Where to cut: behind the last line that fits, or at the bound if a line is longer than that.
+   * Returns the end of the part to write: after the last line that fits, or at the bound if a line
+   * is longer.
    */
   private int end(byte[] bytes, int from, long room) {
     if (bytes.length - from <= room) {

@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /**
- * SIGINT and SIGTERM, told apart from the end of the process: the first one asks for an orderly
- * end, any further one for an end now. (A shutdown hook could do neither: while hooks run, the JVM
- * swallows further signals.)
+ * SIGINT and SIGTERM, handled apart from the end of the process: the first signal asks for an
+ * orderly end, every further signal for an immediate end. (A shutdown hook could do neither: while
+ * hooks run, the JVM swallows further signals.)
  */
 public final class Signals {
   /*
    * sun.misc.Signal is in the supported module jdk.unsupported, but javac warns of it in a way that
-   * cannot be switched off, and warnings are errors here; so it is reached by its name.
+   * cannot be switched off, and warnings are errors here; so this class reaches it by reflection.
    */
   public static final int SIGINT = 2;
 
@@ -32,8 +32,8 @@ public final class Signals {
   /**
    * Takes both signals over from the JVM.
    *
-   * @param first takes the number of the first signal, on a thread of its own
-   * @param further takes the number of every later one
+   * @param first receives the number of the first signal, on a thread of its own
+   * @param further receives the number of every later signal
    */
   public static Signals install(IntConsumer first, IntConsumer further) {
     Signals signals = new Signals(first, further);
@@ -42,7 +42,7 @@ public final class Signals {
     return signals;
   }
 
-  /** The first signal received, if any. */
+  /** Returns the first signal received, if any. */
   public OptionalInt received() {
     int number = received.get();
     return number == 0 ? OptionalInt.empty() : OptionalInt.of(number);
@@ -71,7 +71,7 @@ public final class Signals {
           .getMethod("handle", signal, handler)
           .invoke(null, signal.getConstructor(String.class).newInstance(name), receiver);
     } catch (InvocationTargetException e) {
-      // A JVM that was told to leave signals alone (-Xrs) refuses; then they end the process.
+      // A JVM that ignores signals (-Xrs) refuses; then signals end the process.
       if (!(e.getCause() instanceof IllegalArgumentException)) {
         throw new IllegalStateException("cannot handle SIG" + name, e);
       }

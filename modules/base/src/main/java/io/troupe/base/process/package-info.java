@@ -1,4 +1,4 @@
-/** Child processes of this program. */
+/** Child processes: their command lines, logs, identities, and the end of orphans. */
 @NullMarked
 package io.troupe.base.process;
 
