@@ -5,7 +5,8 @@ import java.util.Map;
 
 /**
  * Turns a conversation into the text that a chat model was trained to continue. Implementations are
- * immutable and safe to share between threads. A base model has none: its prompts are texts.
+ * immutable and safe to share between threads. A base model has no chat template; its prompts are
+ * texts.
  */
 public interface ChatTemplate {
   /**
@@ -28,7 +29,7 @@ public interface ChatTemplate {
   }
 
   /**
-   * The text of a conversation. It holds the model's special tokens as text, which {@link
+   * Returns the text of a conversation. The text spells the model's special tokens, which {@link
    * Tokenizer#encodeWithSpecial} turns into their ids.
    *
    * @param addGenerationPrompt whether the text ends with the beginning of the assistant's answer

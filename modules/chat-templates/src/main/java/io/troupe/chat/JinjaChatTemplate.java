@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chat template of a Hugging Face checkpoint: chat_template.jinja, or {@code chat_template} of
- * tokenizer_config.json. It sees the variables that {@code transformers} gives it: {@code
+ * tokenizer_config.json. The template sees the variables that {@code transformers} gives it: {@code
  * messages}, {@code add_generation_prompt}, {@code tools} and {@code documents} (none), and the
  * special tokens that the tokenizer's configuration names.
  */
@@ -37,21 +37,20 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   /**
-   * A template from its text.
+   * Parses a template.
    *
-   * @param special tokens by the name under which the template knows them, such as {@code
-   *     bos_token}
+   * @param special tokens by their variable name in the template, such as {@code bos_token}
    * @param clock of {@code strftime_now}
-   * @throws IllegalArgumentException if it is no template; the message names the line
+   * @throws IllegalArgumentException if the text is no template; the message names the line
    */
   public static JinjaChatTemplate of(String source, Map<String, String> special, Clock clock) {
     return new JinjaChatTemplate(Template.parse(source, clock), special);
   }
 
   /**
-   * The template of a checkpoint's directory; none if it has none, as base models.
+   * Returns the template of a checkpoint's directory; empty for a base model without a template.
    *
-   * @throws IOException if a file cannot be read, or is no template; the message names it
+   * @throws IOException if a file cannot be read, or is no template; the message names the file
    */
   public static Optional<ChatTemplate> read(Path directory, Clock clock) throws IOException {
     Path config = directory.resolve("tokenizer_config.json");
@@ -78,7 +77,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
     }
   }
 
-  /** One template, or a list of named ones. */
+  /** Returns the source in a node that holds one template or a list of named templates. */
   private static Optional<String> source(JsonNode node) {
     if (node.isTextual()) {
       return Optional.of(node.textValue());

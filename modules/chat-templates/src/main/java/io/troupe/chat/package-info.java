@@ -1,4 +1,4 @@
-/** Chat templates. */
+/** Chat templates: from a conversation to the text of a prompt. */
 @NullMarked
 package io.troupe.chat;
 

@@ -9,7 +9,7 @@ import java.util.List;
  * All ordered pairs of numbers of a range, under one operation: {@code add-37-45} asks {@code
  * 37+45=} and is answered {@code 82}.
  *
- * <p>A prompt's answer is the number exactly as the policy shall write it (padded, reversed), and
+ * <p>A prompt's answer is the number exactly as the policy must write it (padded, reversed), and
  * its solution is the same.
  */
 final class ArithmeticPrompts {
@@ -24,7 +24,7 @@ final class ArithmeticPrompts {
     this.answerWidth = settings.padded() ? width(greatestAnswer(settings)) : 1;
   }
 
-  /** All pairs, the second operand running fastest. */
+  /** Returns all pairs; the second operand changes fastest. */
   List<DataItem> items() {
     List<DataItem> items = new ArrayList<>();
     for (int a = settings.min(); a <= settings.max(); a++) {
@@ -35,7 +35,7 @@ final class ArithmeticPrompts {
     return items;
   }
 
-  /** All ten digits, also when a narrow range needs fewer, the operation's sign, and "=". */
+  /** Returns all ten digits, even if a narrow range needs fewer, the operation's sign, and "=". */
   String alphabet() {
     return settings.operation().sign() + "0123456789=";
   }

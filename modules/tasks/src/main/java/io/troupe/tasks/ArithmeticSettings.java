@@ -3,23 +3,23 @@ package io.troupe.tasks;
 import static io.troupe.core.Require.require;
 
 /**
- * Which arithmetic prompts there are, and how numbers are written.
+ * The range and operation of arithmetic prompts, and the format of their numbers.
  *
  * @param operation between the two operands
  * @param min least operand, 0 or greater
  * @param max greatest operand, at least {@code min}; all ordered pairs are prompts, at most a
  *     million
- * @param padded whether numbers have leading zeros up to the width of the greatest one there is:
- *     {@code 07+45=} is answered {@code 052}
- * @param reversed whether the answer's digits stand least significant first (so that a carry is
- *     known before the digit it goes to): {@code 37+45=} is answered {@code 28}; the sign stays in
- *     front
+ * @param padded whether numbers have leading zeros up to the width of the greatest number: {@code
+ *     07+45=} is answered {@code 052}
+ * @param reversed whether the answer's digits are written least significant first (so that a carry
+ *     is known before the digit that it is added to): {@code 37+45=} is answered {@code 28}; the
+ *     sign stays in front
  */
 public record ArithmeticSettings(
     Operation operation, int min, int max, boolean padded, boolean reversed) {
   private static final long MOST_PAIRS = 1_000_000;
 
-  /** What is asked about two numbers. */
+  /** The operation between two numbers. */
   public enum Operation {
     ADDITION("add", '+'),
     SUBTRACTION("sub", '-'),

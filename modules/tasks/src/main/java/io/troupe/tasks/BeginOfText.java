@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Puts what a policy's texts begin with before the raw prompts of a task: a template of its own
- * begins a chat, and nothing else does a raw text. A prompt that begins with it already stays.
+ * Puts the special tokens that begin a policy's texts before the raw prompts of a task. The
+ * template of a chat adds these tokens itself; for a raw prompt no other part of the program does.
+ * A prompt that begins with them already stays as it is.
  *
  * @param tokenizer of the policy
  */
 public record BeginOfText(Tokenizer tokenizer) {
-  /** The task with its raw prompts begun. */
+  /** Returns the task with these tokens before its raw prompts. */
   public DataSetTask begin(DataSetTask task) {
     if (tokenizer.textStart().isEmpty()) {
       return task;

@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * Leaves out prompts whose longest completion would not fit behind them: a policy that is cut off
- * by its context learns from the cut.
+ * Leaves out prompts whose longest completion would not fit the context after them: a policy whose
+ * completions the context cuts off learns from the cut.
  *
- * @param tokens of a prompt
+ * @param tokens counts the tokens of a prompt
  * @param contextLength of the policy
- * @param maxTokens of a completion, where its source does not allow fewer
+ * @param maxTokens most tokens of a completion, if its source does not allow fewer
  */
 public record ContextFilter(ToIntFunction<Prompt> tokens, int contextLength, int maxTokens) {
   public ContextFilter {
@@ -29,10 +29,10 @@ public record ContextFilter(ToIntFunction<Prompt> tokens, int contextLength, int
   }
 
   /**
-   * The task without the prompts that do not fit; its sources' reports name them.
+   * Returns the task without the prompts that do not fit; the reports of its sources name them.
    *
-   * @throws io.troupe.tasks.rows.TaskDataException if nothing to train on is left of one of its
-   *     data sets
+   * @throws io.troupe.tasks.rows.TaskDataException if one of its data sets has no prompt left to
+   *     train on
    */
   public Task filter(DataSetTask task) {
     List<Prompt> train = task.train().stream().filter(prompt -> fits(task, prompt)).toList();

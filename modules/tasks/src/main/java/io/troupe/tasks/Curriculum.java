@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Order files: one prompt id a line, from the first prompt to train on to the last. Blank lines
- * count for nothing; ids that are not listed are not trained on.
+ * Order files: one prompt id a line, from the first prompt to train on to the last. Blank lines are
+ * ignored; prompts that are not listed are not trained on.
  */
 public final class Curriculum {
   private static final int SHOWN = 10;
@@ -23,8 +23,8 @@ public final class Curriculum {
   /**
    * The ids of an order file's text.
    *
-   * @param place of the file, for messages
-   * @throws TaskDataException if an id stands twice or there is none; names the lines
+   * @param place of the file, for messages @throws TaskDataException if an id is listed twice or no
+   *     id is listed; the message names the lines
    */
   public static List<String> parse(String place, String text) {
     Map<String, Integer> lines = new HashMap<>();
@@ -52,18 +52,18 @@ public final class Curriculum {
   }
 
   /**
-   * What an order file makes of prompts.
+   * The prompts that an order file selects, and its ids that select none.
    *
-   * @param unmatched its ids that name no prompt
-   * @param heldOut its ids that name held-out prompts
+   * @param unmatched listed ids that name no prompt
+   * @param heldOut listed ids that name held-out prompts
    */
   record Applied(List<Prompt> prompts, List<String> unmatched, List<String> heldOut) {}
 
   /**
-   * The listed prompts in the order of the list. An id may be written with or without the set's
-   * alias. Ids of held-out prompts are passed over: they exist, and are not for training.
+   * Returns the listed prompts in the order of the list. An id may be written with or without the
+   * set's alias. Ids of held-out prompts are ignored: these prompts exist, but not for training.
    *
-   * @throws TaskDataException if too many ids name no prompt, or none does
+   * @throws TaskDataException if too many ids name no prompt, or no id names one
    */
   static Applied apply(
       Ordering.Listed order, String alias, List<Prompt> train, List<Prompt> heldOut) {

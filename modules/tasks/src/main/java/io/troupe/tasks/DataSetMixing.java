@@ -6,7 +6,10 @@ import static io.troupe.core.SplitMix64.mix;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One order of several lists. Every element appears exactly once, those of a list in its order. */
+/**
+ * Merges several lists into one. Every element appears exactly once, and the elements of each list
+ * keep their order.
+ */
 public final class DataSetMixing {
   private DataSetMixing() {}
 
@@ -18,10 +21,11 @@ public final class DataSetMixing {
   }
 
   /**
-   * Draws the next element from a list chosen at random by weight among those that are not empty,
-   * until all are: weights shape the interleaving, not how much of a list is used.
+   * Takes each next element from a list chosen at random by weight among the lists that are not
+   * empty, until all lists are empty: weights shape the interleaving, not the share of a list that
+   * is used.
    *
-   * @param weights one a list, greater than 0
+   * @param weights one for each list, greater than 0
    * @param seed the same seed gives the same order
    */
   public static <T> List<T> weighted(List<List<T>> lists, List<Double> weights, long seed) {
@@ -72,10 +76,10 @@ public final class DataSetMixing {
         }
       }
     }
-    return last; // rounding left a crumb of the interval behind the last list
+    return last; // rounding can leave the number just above the share of the last list
   }
 
-  /** The n-th draw of a seed, in [0, 1). */
+  /** Returns the n-th random number of a seed, in [0, 1). */
   private static double unit(long seed, long draw) {
     return (mix(mix(seed) + draw) >>> 11) * 0x1p-53;
   }

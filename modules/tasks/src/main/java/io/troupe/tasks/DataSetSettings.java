@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One data set of a task: where its rows are and what becomes of them.
+ * The settings of one data set of a task: where its rows come from and how they become prompts.
  *
  * @param name of the data set
- * @param alias under which its prompts go; empty means its name
+ * @param alias name of the data set in prompts; empty means its name
  * @param verifier that judges its answers
- * @param rows where they come from
- * @param heldOut which of them are kept for evaluation
- * @param facets for each facet the values that are kept, such as level to 1 and 2
- * @param cut by length and number
- * @param wording around its questions
+ * @param rows source of the rows
+ * @param heldOut source of the prompts for evaluation
+ * @param facets for each facet the values that are kept, such as 1 and 2 for level
+ * @param cut limits of length and number
+ * @param wording template around its questions
  * @param limits of its completions
  * @param order the order of its training prompts
  * @param weight in a weighted mixture
@@ -40,12 +40,12 @@ public record DataSetSettings(
     SourceLimits limits,
     Ordering order,
     double weight) {
-  /** Where rows come from. */
+  /** The source of rows. */
   public sealed interface Rows {
     /**
      * Data files, one after the other.
      *
-     * @param idPrefix of ids made of row numbers
+     * @param idPrefix prefix of ids made of row numbers
      */
     record Files(List<Path> files, RowFormat.Factory format, String idPrefix) implements Rows {
       public Files {
@@ -53,11 +53,11 @@ public record DataSetSettings(
       }
     }
 
-    /** Numbers. */
+    /** Computed arithmetic questions. */
     record Calculated(ArithmeticSettings arithmetic) implements Rows {}
   }
 
-  /** Where the prompts for evaluation come from. */
+  /** The source of the prompts for evaluation. */
   public sealed interface HeldOut {
     /**
      * A share of the rows, chosen by the seed.
@@ -73,7 +73,7 @@ public record DataSetSettings(
     /**
      * Other files of the same form. Their ids made of row numbers hold the word "heldout".
      *
-     * @param facets as those of the rows to train on
+     * @param facets kept values, as for the rows to train on
      */
     record OtherFiles(List<Path> files, Map<String, List<String>> facets) implements HeldOut {
       public OtherFiles {
@@ -84,14 +84,14 @@ public record DataSetSettings(
   }
 
   /**
-   * Which of the prompts are kept; the greatest number means no limit.
+   * The limits of prompts that are kept; the greatest number means no limit.
    *
    * @param promptCharacters most characters of a prompt, template included
    * @param solutionCharacters most characters of a solution
-   * @param prompts at most so many, the first that fit, or the first of the order file
+   * @param prompts most prompts: the first that fit, or the first of the order file
    */
   public record LengthLimits(int promptCharacters, int solutionCharacters, int prompts) {
-    /** Everything. */
+    /** No limits. */
     public static final LengthLimits NONE =
         new LengthLimits(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
 
@@ -111,11 +111,11 @@ public record DataSetSettings(
     record Shuffled(long seed) implements Ordering {}
 
     /**
-     * As an order file says, and nothing else.
+     * The order of an order file; prompts that it does not list are left out.
      *
      * @param place of the file, for messages
      * @param ids each once
-     * @param unmatchedShare most ids without a row, as a share of all
+     * @param unmatchedShare largest share of ids without a row
      */
     record Listed(String place, List<String> ids, double unmatchedShare) implements Ordering {
       public Listed {
@@ -133,15 +133,15 @@ public record DataSetSettings(
     require(weight > 0 && Double.isFinite(weight), "a weight is above 0, not %s", weight);
   }
 
-  /** The name its prompts bear. */
+  /** Returns the source name of its prompts. */
   public String source() {
     return alias.isEmpty() ? name : alias;
   }
 
   /**
-   * The first rows of files, to show before a question.
+   * Returns the first rows of files, as examples before a question.
    *
-   * @throws TaskDataException if there are not so many
+   * @throws TaskDataException if the files have too few rows
    */
   public static List<DataItem> examples(List<Path> files, RowFormat.Factory format, int count)
       throws IOException {

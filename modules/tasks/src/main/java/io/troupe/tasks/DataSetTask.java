@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** A task made of data sets: one, or several mixed. */
+/** A task of one data set, or of several mixed. */
 public final class DataSetTask implements Task {
   private final String name;
   private final PromptSplit sets;
@@ -39,7 +39,7 @@ public final class DataSetTask implements Task {
   /**
    * Loads one data set. The run shuffles its prompts, unless an order file lists them.
    *
-   * @throws TaskDataException if its data are missing or bad; names file, line and rule
+   * @throws TaskDataException if its data are missing or bad; the message names file, line and rule
    * @throws IOException if a file cannot be read
    */
   public static DataSetTask single(DataSetSettings settings) throws IOException {
@@ -56,8 +56,9 @@ public final class DataSetTask implements Task {
   /**
    * Loads several data sets as one task, whose prompts are listed in mixed order.
    *
-   * @param settings at least one; no two of the same source
-   * @throws TaskDataException if data are missing or bad, or two sources or prompt ids are the same
+   * @param settings at least one; each of another source
+   * @throws TaskDataException if data are missing or bad, or two sources or prompts have the same
+   *     name
    * @throws IOException if a file cannot be read
    */
   public static DataSetTask mixture(List<DataSetSettings> settings, Mix mix) throws IOException {
@@ -117,7 +118,7 @@ public final class DataSetTask implements Task {
     return sources;
   }
 
-  /** This task with fewer prompts, and what is said of them. */
+  /** Returns this task with other prompts and the reports about them. */
   DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
     return new DataSetTask(name, new PromptSplit(train, heldOut), order, reported, alphabet);
   }

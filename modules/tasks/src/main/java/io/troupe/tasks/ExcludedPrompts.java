@@ -6,15 +6,15 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a data set has and a run does not use, for one reason.
+ * The prompts or rows of a data set that a run does not use for one reason.
  *
- * @param source of the prompts; the data set's name where they never became prompts
- * @param count how many are left out
- * @param all how many there are
- * @param what they are, in the plural, such as "rows"
- * @param reason after which all of them can be named, such as "without tests"
- * @param example id of the first
- * @param remedy the key to change, as an order
+ * @param source of the prompts; the name of the data set if they are rows
+ * @param count number of those left out
+ * @param all number before leaving out
+ * @param what the kind, in the plural, such as "rows"
+ * @param reason as an attribute of the kind, such as "without tests"
+ * @param example id of the first one
+ * @param remedy advice that names the key to change
  */
 public record ExcludedPrompts(
     String source, int count, int all, String what, String reason, String example, String remedy) {
@@ -36,10 +36,10 @@ public record ExcludedPrompts(
   }
 
   /**
-   * Why a run cannot start on a data set that has nothing left.
+   * Returns the reason why a run cannot start on a data set without prompts.
    *
    * @param place of the data
-   * @param purpose of what is missing, such as "to train on"
+   * @param purpose of the missing prompts, such as "to train on"
    */
   static TaskDataException nothing(String place, String purpose, List<ExcludedPrompts> left) {
     return new TaskDataException(

@@ -19,9 +19,10 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The prompts of one data set: read, filtered, worded, split, ordered.
+ * The prompts of one data set after reading, filtering, applying the template, splitting and
+ * ordering.
  *
- * @param verifiers verifier of each source; more than one where rows name their own
+ * @param verifiers verifier of each source; several sources if rows name their own verifiers
  */
 record LoadedDataSet(
     List<Prompt> train,
@@ -44,14 +45,14 @@ record LoadedDataSet(
     return new Loading(settings).load();
   }
 
-  /** The steps from rows to prompts, and what each of them leaves out. */
+  /** The steps from rows to prompts, with a report of the rows that each step leaves out. */
   private static final class Loading {
     private static final String ROWS = "rows";
     private static final String PROMPTS = "prompts";
     private static final String HELD_OUT_ROWS = "held-out rows";
     private static final String LISTED = "ids of the order file";
 
-    /** Keys of the facets that are not named like them. */
+    /** The configuration keys of facets with another name. */
     private static final Map<String, String> KEYS =
         Map.of("level", "levels", "subject", "subjects");
 
@@ -166,9 +167,9 @@ record LoadedDataSet(
     }
 
     /**
-     * Worded prompts of the items that pass facets and lengths.
+     * Returns the prompts of the items that pass facets and lengths.
      *
-     * @param rows what the items are called in the report
+     * @param rows name of the items in the report
      */
     private List<Prompt> prompts(
         List<DataItem> items, Map<String, List<String>> facets, String rows) {
@@ -205,7 +206,7 @@ record LoadedDataSet(
     }
 
     /**
-     * Reports each item that is left out, by the first facet that it does not pass.
+     * Reports each excluded item by the first facet that it does not pass.
      *
      * @param elsewhere whether an item is used or reported elsewhere
      */
@@ -237,7 +238,7 @@ record LoadedDataSet(
                       .formatted(key(facet, rows), String.join(", ", contents.values(facet)))));
     }
 
-    /** Whether an item that is not trained on is one of the files' held-out part. */
+    /** Whether an item that is not trained on belongs to the held-out part of the files. */
     private boolean evaluated(DataItem item) {
       return sharesFiles()
           && settings.heldOut() instanceof HeldOut.OtherFiles other

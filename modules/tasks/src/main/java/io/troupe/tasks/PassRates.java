@@ -25,18 +25,18 @@ public record PassRates(Map<String, Tally> byId) {
   private static final double CORRECT = 1 - 1e-6;
 
   /**
-   * What is known of a prompt.
+   * The results of one prompt.
    *
-   * @param lines results of it
+   * @param lines number of its results
    * @param sum of their rewards
-   * @param correct completions with full reward, where the lines hold them
+   * @param correct completions with full reward, if the lines hold completions
    */
   public record Tally(int lines, double sum, List<String> correct) {
     public Tally {
       correct = List.copyOf(correct);
     }
 
-    /** Mean reward. */
+    /** Returns the mean reward. */
     public double rate() {
       return sum / lines;
     }
@@ -62,7 +62,7 @@ public record PassRates(Map<String, Tally> byId) {
   /**
    * Reads results.
    *
-   * @throws io.troupe.tasks.rows.TaskDataException if lines are bad; names them
+   * @throws io.troupe.tasks.rows.TaskDataException if lines are bad; the message names them
    */
   public static PassRates read(List<Path> files) throws IOException {
     Map<String, Tally> tallies = new LinkedHashMap<>();
@@ -91,10 +91,10 @@ public record PassRates(Map<String, Tally> byId) {
   }
 
   /**
-   * All ids by pass rate, from the least solved to the most; ids of the same rate by a seeded hash,
-   * so that a data set's own order does not come back in.
+   * Returns all ids by pass rate, from the least solved to the most solved. A seeded hash orders
+   * ids with the same rate, so that the order of the data set has no influence.
    *
-   * @param descending from the most solved to the least
+   * @param descending whether the order is from the most solved to the least solved
    */
   public List<String> curriculum(boolean descending, long seed) {
     Comparator<Map.Entry<String, Tally>> byRate =
@@ -109,8 +109,9 @@ public record PassRates(Map<String, Tally> byId) {
   }
 
   /**
-   * One correct completion, chosen by the seed, of each prompt whose pass rate lies in {@code
-   * [least, most)}, in an order of the seed. Prompts without a correct completion are left out.
+   * Returns one correct completion, chosen by the seed, of each prompt whose pass rate lies in
+   * {@code [least, most)}, in an order of the seed. Prompts without a correct completion are left
+   * out.
    */
   public List<Example> examples(double least, double most, long seed) {
     List<Example> examples = new ArrayList<>();

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Two lists of prompts, to learn from and held out, whose ids are all different.
+ * Training prompts and held-out prompts, whose ids are all different.
  *
  * @param train at least one
  * @param heldOut may be empty
@@ -30,9 +30,9 @@ record PromptSplit(List<Prompt> train, List<Prompt> heldOut) {
   }
 
   /**
-   * Holds out the share of the prompts that have the smallest seeded hash of their id. Unlike the
-   * next numbers of a random generator, a prompt's hash does not depend on the other prompts, so
-   * that most held-out prompts stay held out when the data grow.
+   * Holds out the share of the prompts whose ids have the smallest seeded hashes. A prompt's hash,
+   * unlike the numbers of a random generator, does not depend on the other prompts, so that most
+   * held-out prompts stay held out when the data grow.
    *
    * @param share in [0, 1); the number of prompts held out is rounded to the nearest
    */
@@ -60,7 +60,7 @@ record PromptSplit(List<Prompt> train, List<Prompt> heldOut) {
     require(share >= 0 && share < 1, "the held-out share lies in [0, 1), not %s", share);
   }
 
-  /** The characters of all prompts' texts and solutions, each once, in code point order. */
+  /** Returns the characters of all prompts' texts and solutions, each once, in code point order. */
   String alphabet() {
     Set<Integer> characters = new TreeSet<>();
     for (List<Prompt> prompts : List.of(train, heldOut)) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes the text that the model sees of a question.
+ * Makes the prompt text of a question.
  *
  * <ul>
  *   <li>Raw: system prompt and a blank line, preamble and a blank line, each example with its
@@ -18,14 +18,14 @@ import java.util.Map;
  *       (below the preamble), then the assistant prefix.
  * </ul>
  *
- * Empty parts leave nothing behind. What a row says of itself comes before what the run says.
+ * Empty parts leave no blank line. Settings of a row take precedence over those of the run.
  *
  * @param form of the text
- * @param systemPrompt said before everything; may be empty
+ * @param systemPrompt text before everything else; may be empty
  * @param assistantPrefix the first words of every answer; may be empty
  * @param preamble text before the question, such as solved examples; may be empty
- * @param examples solved, before the question
- * @param template of the policy; asked for without thinking
+ * @param examples solved examples before the question
+ * @param template of the policy; rendered without thinking
  */
 public record PromptTemplate(
     PromptForm form,
@@ -34,7 +34,7 @@ public record PromptTemplate(
     String preamble,
     List<DataItem> examples,
     ChatTemplate template) {
-  /** The question as it stands. */
+  /** The question without any text around it. */
   public static final PromptTemplate PLAIN =
       new PromptTemplate(PromptForm.RAW, "", "", "", List.of(), noTemplate());
 
@@ -50,7 +50,7 @@ public record PromptTemplate(
     examples = List.copyOf(examples);
   }
 
-  /** What the model sees. */
+  /** Returns the text of the prompt. */
   public String text(DataItem item) {
     String system = item.systemPrompt().isEmpty() ? systemPrompt : item.systemPrompt();
     String prefix = item.assistantPrefix().isEmpty() ? assistantPrefix : item.assistantPrefix();
@@ -60,7 +60,10 @@ public record PromptTemplate(
     };
   }
 
-  /** What the model shall answer: a template opens the answer, so no space has to. */
+  /**
+   * Returns the completion to imitate. A chat template opens the answer, so a leading space is
+   * removed there.
+   */
   public String solution(DataItem item) {
     return switch (form) {
       case RAW -> item.solution();
@@ -99,7 +102,7 @@ public record PromptTemplate(
     }
   }
 
-  /** The chat template of a policy that has none: it refuses every conversation. */
+  /** Returns the template of a policy without a chat template, which refuses every conversation. */
   public static ChatTemplate noTemplate() {
     return (_, _, _) -> {
       throw new TaskDataException(

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Everything that data files hold.
+ * The items of data files, and the rows that are no items.
  *
- * @param rows how many there are
- * @param skipped ids of rows that are no items, by what they lack
+ * @param rows number of rows
+ * @param skipped ids of rows that are no items, by the missing part
  */
 record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skipped) {
   static RowItems of(List<DataItem> items) {
@@ -28,7 +28,7 @@ record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skippe
   /**
    * Reads files, one after the other.
    *
-   * @throws io.troupe.tasks.rows.TaskDataException if a row is bad, or has the id of another
+   * @throws io.troupe.tasks.rows.TaskDataException if a row is bad, or has the id of another row
    */
   static RowItems read(List<Path> files, RowFormat format) throws IOException {
     List<DataItem> items = new ArrayList<>();
@@ -63,7 +63,7 @@ record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skippe
     return item.worded(row.textOrEmpty("system_prompt"), row.textOrEmpty("assistant_prefix"));
   }
 
-  /** The values of a facet, each once, in order. */
+  /** Returns the values of a facet, each once, in order. */
   List<String> values(String facet) {
     return items.stream()
         .map(item -> item.facets().getOrDefault(facet, ""))

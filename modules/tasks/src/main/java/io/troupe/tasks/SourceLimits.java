@@ -5,13 +5,13 @@ import static io.troupe.core.Require.require;
 import java.util.List;
 
 /**
- * What a source allows its completions.
+ * The limits of the completions of a source.
  *
- * @param maxTokens of a completion; 0 means what the run allows
+ * @param maxTokens of a completion; 0 means the limit of the run
  * @param stop texts that end a completion
  */
 public record SourceLimits(int maxTokens, List<String> stop) {
-  /** Whatever the run allows. */
+  /** The limits of the run. */
   public static final SourceLimits NONE = new SourceLimits(0, List.of());
 
   public SourceLimits {

@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of the rows of a source.
+ * The number of rows of a source, and the prompts left out of them.
  *
- * @param rows read to train on
- * @param left what of them is left out, in the order of the steps that leave it out
+ * @param rows number of rows read to train on
+ * @param left prompts left out, in the order of the steps that leave them out
  */
 public record SourceReport(int rows, List<ExcludedPrompts> left) {
   public SourceReport {
     left = List.copyOf(left);
   }
 
-  /** This report with more left out. */
+  /** Returns this report with more prompts left out. */
   SourceReport leaving(List<ExcludedPrompts> more) {
     List<ExcludedPrompts> all = new ArrayList<>(left);
     all.addAll(more);

@@ -5,41 +5,41 @@ import java.util.List;
 
 /** A source of prompts, loaded whole and immutable. The prompts of both lists have unique ids. */
 public interface Task {
-  /** How the run goes through the training prompts. */
+  /** The order in which the run admits the training prompts. */
   enum Order {
-    /** In a new order each epoch; the run knows the epoch's seed. */
+    /** A new order each epoch, from the epoch's seed. */
     SHUFFLED,
-    /** As they are listed, in every epoch: a curriculum, or a mixture. */
+    /** The listed order, in every epoch: a curriculum, or a mixture. */
     LISTED
   }
 
-  /** What the task is, in one word: in banners, metrics and configuration. */
+  /** Returns the name of the task in banners, metrics and configuration, one word. */
   String name();
 
-  /** Prompts to learn from, at least one. */
+  /** Returns the training prompts, at least one. */
   List<Prompt> train();
 
-  /** Prompts never trained on, for evaluation; may be empty. */
+  /** Returns the prompts for evaluation, which are never trained on; may be empty. */
   List<Prompt> heldOut();
 
   /**
-   * The characters a character tokenizer needs for every prompt and every completion worth a
-   * reward, each once, in ascending code point order.
+   * Returns the characters that a character tokenizer needs for every prompt and every completion
+   * that can earn a reward, each once, in ascending code point order.
    */
   String alphabet();
 
-  /** How the run goes through {@link #train()}. */
+  /** Returns the order in which the run admits {@link #train()}. */
   Order order();
 
-  /** The data sets it is made of: every prompt's source is among their names. */
+  /** Returns the sources of the task: the source of every prompt is among their names. */
   List<TaskSource> sources();
 
-  /** What its data sets have and the run does not use. */
+  /** Returns the prompts of its data sets that the run does not use. */
   default List<ExcludedPrompts> leftOut() {
     return sources().stream().flatMap(each -> each.report().left().stream()).distinct().toList();
   }
 
-  /** What a source allows its completions. */
+  /** Returns the limits of the completions of a source. */
   default SourceLimits limits(String source) {
     return sources().stream()
         .filter(each -> each.name().equals(source))

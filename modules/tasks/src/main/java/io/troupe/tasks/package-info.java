@@ -1,4 +1,4 @@
-/** Where prompts come from: data sets, prompt templates and splits. */
+/** Tasks: prompts from data sets, prompt templates, splits, mixtures and curricula. */
 @NullMarked
 package io.troupe.tasks;
 

@@ -112,9 +112,8 @@ public final class ChildLog {
       try {
         readAll(chunk);
       } catch (IOException closedAtExit) {
-        readAll(
-            chunk); // At the exit of the child the JDK replaces the pipe by the bytes that it
-                    // drained.
+        readAll(chunk); // At the exit of the child the JDK replaces the pipe by the bytes that it
+        // drained.
       }
     } catch (IOException closed) {
       // A closed pipe is the end of the output, too.

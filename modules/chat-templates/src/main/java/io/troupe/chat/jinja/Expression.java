@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What has a value. */
+/** An expression of a template. */
 sealed interface Expression {
   record Literal(TemplateValue value) implements Expression {}
 
@@ -18,7 +18,7 @@ sealed interface Expression {
 
   record Item(Expression of, Expression key, int line) implements Expression {}
 
-  /** The part of a sequence; a bound that is not given is {@link TemplateValue.None}. */
+  /** A slice of a sequence; an absent bound is {@link TemplateValue.None}. */
   record Slice(Expression of, Expression from, Expression to, Expression step, int line)
       implements Expression {}
 
@@ -36,7 +36,7 @@ sealed interface Expression {
   record Binary(String operator, Expression left, Expression right, int line)
       implements Expression {}
 
-  /** One comparison after the other, as in {@code 0 < x <= 9}. */
+  /** A chain of comparisons, as in {@code 0 < x <= 9}. */
   record Comparison(Expression first, List<Step> steps, int line) implements Expression {
     record Step(String operator, Expression right) {}
   }

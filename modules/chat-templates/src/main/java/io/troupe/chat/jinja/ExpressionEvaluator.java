@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Gives expressions their values. */
+/** Evaluates expressions. */
 final class ExpressionEvaluator {
   private ExpressionEvaluator() {}
 
-  /** Runs something whose complaints belong to a line. */
+  /** Runs work and adds the line of the template to its exceptions. */
   static <T> T at(int line, Supplier<T> work) {
     try {
       return work.get();
@@ -105,7 +105,7 @@ final class ExpressionEvaluator {
     return TemplateValue.Bool.TRUE;
   }
 
-  /** {@code of.name}: a method wins over an entry, as it does in Python. */
+  /** {@code of.name}: a method takes precedence over an entry, as in Python. */
   private static TemplateValue attribute(TemplateValue of, String name) {
     if (of instanceof TemplateValue.Undefined(String what)) {
       throw new TemplateException("'%s' is undefined and has no '%s'".formatted(what, name));

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Builds expressions from tokens, with Jinja's precedences: one method a level, loosest first. */
+/**
+ * Builds expressions from tokens, with Jinja's precedences: one method for each level, from the
+ * lowest precedence up.
+ */
 final class ExpressionParser {
   private static final Set<String> COMPARISONS = Set.of("==", "!=", "<", "<=", ">", ">=");
   private static final Expression NOT_GIVEN = new Expression.Literal(TemplateValue.None.NONE);
@@ -79,7 +82,7 @@ final class ExpressionParser {
         token.line(), "%s stands where %s should".formatted(found, wanted));
   }
 
-  /** An expression, or several with commas between, which are a sequence. */
+  /** Parses an expression, or a sequence of several expressions with commas between them. */
   Expression tuple() {
     Expression first = expression();
     if (!peek().is(Kind.OPERATOR, ",")) {
@@ -105,7 +108,7 @@ final class ExpressionParser {
     return value;
   }
 
-  /** An expression that an {@code if} behind it does not belong to. */
+  /** Parses an expression that does not include a following {@code if}. */
   Expression withoutCondition() {
     Expression left = and();
     while (takeName("or")) {
@@ -296,7 +299,7 @@ final class ExpressionParser {
     return none ? NOT_GIVEN : expression();
   }
 
-  /** Arguments behind an open parenthesis, and the one that closes it. */
+  /** Parses arguments after an open parenthesis, and the closing parenthesis. */
   Arguments arguments() {
     List<Expression> positional = new ArrayList<>();
     Map<String, Expression> named = new LinkedHashMap<>();

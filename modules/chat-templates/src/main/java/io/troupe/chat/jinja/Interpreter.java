@@ -18,7 +18,7 @@ final class Interpreter {
 
   private Interpreter() {}
 
-  /** The text that statements make in a scope. */
+  /** Returns the output of statements in a scope. */
   static String run(List<Statement> body, VariableScope scope) {
     Interpreter interpreter = new Interpreter();
     interpreter.all(body, scope);

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * Cuts a template into tokens, with the white space rules that chat templates are written for:
- * {@code trim_blocks} (the newline after a tag goes) and {@code lstrip_blocks} (so does the
- * indentation before one), besides the {@code -} and {@code +} marks.
+ * {@code trim_blocks} (removes the newline after a tag) and {@code lstrip_blocks} (removes the
+ * indentation before a tag), besides the {@code -} and {@code +} marks.
  */
 final class Lexer {
   private static final Pattern START = Pattern.compile("\\{\\{|\\{%|\\{#");
@@ -59,7 +59,7 @@ final class Lexer {
     add(TemplateToken.Kind.END, "");
   }
 
-  /** Emits what stands before a tag, without what the tag takes from its end. */
+  /** Emits the text before a tag, without the white space that the tag strips. */
   private void data(char kind, char mark, String data) {
     String kept = data;
     if (mark == '-') {
@@ -83,7 +83,7 @@ final class Lexer {
     after(source.charAt(end - 1), end + 2, true);
   }
 
-  /** Emits the content of a raw block that begins at {@code from}, if one does. */
+  /** Emits the content of a raw block if one begins at {@code from}. */
   private boolean raw(int from) {
     Matcher begin = RAW.matcher(source).region(from, source.length());
     if (!begin.lookingAt()) {
@@ -151,7 +151,7 @@ final class Lexer {
     }
   }
 
-  /** Goes on behind a tag that ended with {@code mark}. */
+  /** Continues after a tag that ended with {@code mark}. */
   private void after(char mark, int from, boolean block) {
     int to = from;
     if (mark == '-') {

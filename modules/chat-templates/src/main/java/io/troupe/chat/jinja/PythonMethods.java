@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Methods of Python's strings, dictionaries and lists, as far as templates call them. */
+/** The methods of Python's strings, dictionaries and lists that templates call. */
 final class PythonMethods {
   private PythonMethods() {}
 
@@ -111,7 +111,7 @@ final class PythonMethods {
     return pairs;
   }
 
-  /** Python's strip: without an argument white space, with one any of its characters. */
+  /** Python's strip: removes white space, or the characters of the argument if there is one. */
   static String strip(String text, List<TemplateValue> arguments, boolean left, boolean right) {
     boolean given = !arguments.isEmpty() && !(arguments.getFirst() instanceof TemplateValue.None);
     String set = given ? arguments.getFirst().text() : "";

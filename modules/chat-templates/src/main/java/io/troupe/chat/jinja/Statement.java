@@ -3,7 +3,7 @@ package io.troupe.chat.jinja;
 import java.util.List;
 import java.util.Map;
 
-/** What a template does. */
+/** A statement of a template. */
 sealed interface Statement {
   record Data(String text) implements Statement {}
 
@@ -13,7 +13,7 @@ sealed interface Statement {
     record Branch(Expression condition, List<Statement> body) {}
   }
 
-  /** {@code filter} is a literal true where the template has none. */
+  /** A loop; {@code filter} is a literal true if the template has none. */
   record For(
       List<String> targets,
       Expression iterable,
@@ -41,6 +41,6 @@ sealed interface Statement {
 
   record Continue(int line) implements Statement {}
 
-  /** Statements one after the other, in the scope they stand in. */
+  /** A sequence of statements in the enclosing scope. */
   record Block(List<Statement> body) implements Statement {}
 }

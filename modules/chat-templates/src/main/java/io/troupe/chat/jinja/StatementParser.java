@@ -25,7 +25,7 @@ final class StatementParser {
     return body;
   }
 
-  /** Statements up to a tag with one of the names, which is not taken. */
+  /** Parses statements up to a tag with one of the names, and does not consume the tag. */
   private List<Statement> until(Set<String> ends) {
     List<Statement> body = new ArrayList<>();
     while (true) {

@@ -20,17 +20,17 @@ public final class Template {
    * Parses a template.
    *
    * @param clock of {@code strftime_now}
-   * @throws TemplateException if it is none; the message names the line
+   * @throws TemplateException if the text is no template; the message names the line
    */
   public static Template parse(String source, Clock clock) {
     return new Template(StatementParser.parse(source), clock);
   }
 
   /**
-   * The template's text.
+   * Renders the template.
    *
    * @param variables null, booleans, numbers, strings, lists, and maps with string keys
-   * @throws TemplateException if the template refuses them, or does what is not possible
+   * @throws TemplateException if the template refuses the variables, or an operation fails
    */
   public String render(Map<String, ? extends @Nullable Object> variables) {
     Map<String, TemplateValue> values = new HashMap<>(TemplateFunctions.globals(clock));

@@ -1,6 +1,6 @@
 package io.troupe.chat.jinja;
 
-/** A template is no template, or refused what it was given. The message names the line. */
+/** A text is no valid template, or a template refused its variables. The message names the line. */
 public final class TemplateException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 

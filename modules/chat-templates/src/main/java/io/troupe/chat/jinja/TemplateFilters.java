@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What {@code |} does. */
+/** The filters that {@code |} applies. */
 final class TemplateFilters {
   private TemplateFilters() {}
 

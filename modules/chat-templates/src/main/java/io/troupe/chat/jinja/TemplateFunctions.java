@@ -50,7 +50,7 @@ final class TemplateFunctions {
     return new TemplateValue.Seq(numbers);
   }
 
-  /** The time in a format of C's strftime. */
+  /** Returns the time in a format of C's strftime. */
   private static String now(Clock clock, String format) {
     ZonedDateTime now = ZonedDateTime.now(clock);
     StringBuilder text = new StringBuilder();

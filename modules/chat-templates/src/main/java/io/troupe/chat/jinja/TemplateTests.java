@@ -2,7 +2,7 @@ package io.troupe.chat.jinja;
 
 import java.util.List;
 
-/** What {@code is} asks. */
+/** The tests that {@code is} applies. */
 final class TemplateTests {
   private TemplateTests() {}
 

@@ -13,7 +13,7 @@ record TemplateToken(Kind kind, String text, int line) {
     OUTPUT,
     /** A brace and a percent sign, which begin a statement. */
     TAG,
-    /** The end of either. */
+    /** The end of an output or a statement. */
     CLOSE,
     NAME,
     STRING,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A value of a template, with Python's notions of truth, equality and text. */
 sealed interface TemplateValue {
-  /** What a name or an attribute that does not exist gives; it may be tested and printed. */
+  /** The value of a missing name or attribute; a template may test and print it. */
   record Undefined(String what) implements TemplateValue {}
 
   record None() implements TemplateValue {
@@ -31,7 +31,7 @@ sealed interface TemplateValue {
 
   record Dict(Map<String, TemplateValue> entries) implements TemplateValue {}
 
-  /** The one thing a template may change from within a loop. */
+  /** The only value that a template may change from within a loop. */
   record Namespace(Map<String, TemplateValue> attributes) implements TemplateValue {}
 
   /** A function, macro or bound method. */
@@ -48,7 +48,7 @@ sealed interface TemplateValue {
   /**
    * A Java object as a value: null, booleans, numbers, strings, lists, and maps with string keys.
    *
-   * @throws TemplateException if it is of another class
+   * @throws TemplateException if the object is of another class
    */
   static TemplateValue of(@Nullable Object object) {
     return switch (object) {
@@ -112,7 +112,7 @@ sealed interface TemplateValue {
     return equals(other);
   }
 
-  /** Whether arithmetic takes it. */
+  /** Whether arithmetic accepts the value. */
   default boolean isNumber() {
     return this instanceof Int || this instanceof Real || this instanceof Bool;
   }
@@ -134,7 +134,7 @@ sealed interface TemplateValue {
     };
   }
 
-  /** What stands in the output: Python's {@code str}. */
+  /** Returns the text in the output: Python's {@code str}. */
   default String text() {
     return switch (this) {
       case Undefined _ -> "";
@@ -170,7 +170,7 @@ sealed interface TemplateValue {
     return quote + (quote == '\'' ? escaped.replace("'", "\\'") : escaped) + quote;
   }
 
-  /** The values that a loop over it sees. */
+  /** Returns the values that a loop iterates over. */
   default List<TemplateValue> items() {
     return switch (this) {
       case Seq(List<TemplateValue> items) -> items;

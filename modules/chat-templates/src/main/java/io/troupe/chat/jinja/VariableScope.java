@@ -4,7 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Names and their values; a scope sees what surrounds it and changes only itself. */
+/**
+ * Names and their values; a scope sees the variables of the scopes around it and changes only its
+ * own.
+ */
 final class VariableScope {
   private final Map<String, TemplateValue> values = new HashMap<>();
   private final Optional<VariableScope> outer;

@@ -1,5 +1,5 @@
 /**
- * The part of the Jinja template language that chat templates of language models are written in:
+ * An interpreter of the part of the Jinja template language that chat templates use:
  * docs/decisions/0007-own-jinja.md.
  */
 @NullMarked

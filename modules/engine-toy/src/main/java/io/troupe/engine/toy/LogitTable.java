@@ -9,15 +9,16 @@ package io.troupe.engine.toy;
  * </pre>
  *
  * <p>Digits have consecutive ids, so that all prompts whose operands have the same sum share rows:
- * single-digit addition is exactly representable, and what is learnt from 3+4 holds for 5+2, which
- * may be held out. Terms for single operands are left out on purpose: with them, a policy learns
- * from the pairs it trains on that 8+b never ends in the digit that only the held-out b gives.
+ * single-digit addition is exactly representable, and a policy that learns 3+4 also learns 5+2,
+ * which may be held out. Terms for single operands are left out on purpose: with them, a policy
+ * learns from the pairs it trains on that 8+b never ends in the digit that only the held-out b
+ * gives.
  *
- * <p>The completion so far is not seen, only its length; where the prompt determines the answer
- * this loses nothing.
+ * <p>The policy sees only the length of the completion so far, not its tokens; where the prompt
+ * determines the answer, this loses nothing.
  */
 final class LogitTable {
-  /** Name of the only tensor. */
+  /** The name of the only tensor. */
   static final String TENSOR = "sums.weight";
 
   private final int vocabulary;
@@ -43,7 +44,10 @@ final class LogitTable {
     return vocabulary;
   }
 
-  /** Where the logits of the token at a position, from 0, of a prompt's completion begin. */
+  /**
+   * Returns the index of the first logit of the token at a position, from 0, of a prompt's
+   * completion.
+   */
   int row(int[] prompt, int position) {
     int sum = 0;
     for (int token : prompt) {
@@ -52,7 +56,7 @@ final class LogitTable {
     return (Math.min(position, positions - 1) * rows + Math.floorMod(sum, rows)) * vocabulary;
   }
 
-  /** Log-probabilities of all tokens, in nats, at a temperature greater than 0. */
+  /** Returns the log-probabilities of all tokens, in nats, at a temperature greater than 0. */
   double[] logProbs(float[] weights, int row, double temperature) {
     double[] logits = new double[vocabulary];
     double greatest = Double.NEGATIVE_INFINITY;
@@ -71,7 +75,7 @@ final class LogitTable {
     return logits;
   }
 
-  /** The token with the greatest logit; of equal ones the first. */
+  /** Returns the token with the greatest logit; of equal logits the first. */
   int argmax(float[] weights, int row) {
     int best = 0;
     for (int k = 1; k < vocabulary; k++) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Gathers the gradient of a step by every entry of the table, sequence by sequence, by hand: core's
- * derivatives by log-probabilities times theirs by the logits.
+ * Accumulates the gradient of a step by every entry of the table, sequence by sequence: core's
+ * derivatives by log-probabilities times the derivatives of log-probabilities by logits.
  */
 final class TableGradient {
   private final LogitTable model;
@@ -36,7 +36,7 @@ final class TableGradient {
   }
 
   /**
-   * What is here as a part of a step.
+   * Returns the metrics of the added sequences as a part of a step.
    *
    * @param seconds it took
    * @param referenceSeconds the reference policy took before
@@ -70,7 +70,7 @@ final class TableGradient {
     return logProbs;
   }
 
-  /** What the table finds most likely at each token with loss weight. */
+  /** Returns the most likely tokens at each token with loss weight. */
   TeacherTokens likeliest(TrainingSequence sequence, int topK, double temperature) {
     int length = sequence.completion().length;
     TeacherTokens tokens = new TeacherTokens(new int[length][topK], new float[length][topK]);

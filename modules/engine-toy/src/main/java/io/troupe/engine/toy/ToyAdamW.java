@@ -21,13 +21,13 @@ final class ToyAdamW {
     this.steps = steps;
   }
 
-  /** Starts for so many parameters. */
+  /** Starts with moments of zero for a number of parameters. */
   static ToyAdamW fresh(int parameters) {
     return new ToyAdamW(new float[parameters], new float[parameters], 0);
   }
 
   /**
-   * One step.
+   * Makes one step.
    *
    * @param norm global L2 norm of the gradient
    */

@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * All that training goes on from, as two safetensors files: {@code model.safetensors} with the
- * weights, {@code trainer.safetensors} with the rest and the tokenizer's alphabet, so that a
- * checkpoint is not read into a policy of another one.
+ * The state that training continues from, as two safetensors files: {@code model.safetensors} with
+ * the weights, {@code trainer.safetensors} with the rest and the tokenizer's alphabet, so that a
+ * checkpoint is not read into a policy with another alphabet.
  *
  * <p>A file's header (its tensors' names, types, shapes and places) is a function of the policy's
  * settings and of whether there is a reference. Reading compares it byte for byte.

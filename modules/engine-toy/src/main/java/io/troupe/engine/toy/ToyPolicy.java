@@ -13,12 +13,12 @@ import java.util.function.Supplier;
 
 /**
  * A tabular softmax policy over characters that learns to add two digits within a second, by the
- * same losses as the real engines: for tests, and for trying out a run without PyTorch. What it can
- * represent, and what not, is told by {@link LogitTable}.
+ * same losses as the real engines: for tests, and for trying out a run without PyTorch. {@link
+ * LogitTable} says what the policy can represent.
  *
- * <p>All of it is deterministic and none of it native: the same seed makes the same weights, draws
- * and steps on every machine, as far as {@link Math#exp} does. Trainer and sampler compute a
- * token's log-probability by the same instructions, so that they agree to the last bit.
+ * <p>The policy is deterministic and uses no native code: the same seed makes the same weights,
+ * completions and steps on every machine, as far as {@link Math#exp} does. Trainer and sampler
+ * compute a token's log-probability by the same instructions, so that they agree to the last bit.
  */
 public final class ToyPolicy implements PolicyEngines {
   private final ToySettings settings;
@@ -37,7 +37,10 @@ public final class ToyPolicy implements PolicyEngines {
     this.crew = crew;
   }
 
-  /** The same policy, whose trainers' steps are made by ranks; each trainer has its own crew. */
+  /**
+   * Returns the same policy with ranks that make the steps of its trainers; each trainer has its
+   * own ranks.
+   */
   public ToyPolicy by(Supplier<TrainerRanks> ranks) {
     return new ToyPolicy(settings, Optional.of(ranks));
   }

@@ -1,15 +1,15 @@
 package io.troupe.engine.toy;
 
 /**
- * Uniform numbers that are a function of what they are for, not of how many were drawn before: the
- * n-th token of a completion draws the same number whatever else is sampled beside it.
+ * Uniform random numbers as a function of seed and counters, not of the order of calls: the n-th
+ * token of a completion gets the same number regardless of the other requests.
  */
 final class ToyRandom {
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
   private ToyRandom() {}
 
-  /** A number in [0, 1), for a seed and two counters. */
+  /** Returns a number in [0, 1) for a seed and two counters. */
   static double uniform(long seed, long first, long second) {
     long bits = mix(mix(mix(seed + GOLDEN) + first * GOLDEN) + second * GOLDEN);
     return (bits >>> 11) * 0x1p-53;

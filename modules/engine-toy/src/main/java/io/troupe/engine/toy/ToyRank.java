@@ -23,7 +23,7 @@ final class ToyRank implements TrainerRank {
   private final LogitTable model;
   private Optional<Begun> begun = Optional.empty();
 
-  /** What a rank has as a member of a group; the reference is empty if there is none. */
+  /** The state of a rank as a member of a group; the reference is empty if none is frozen. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Begun(
       float[] weights,
@@ -94,12 +94,12 @@ final class ToyRank implements TrainerRank {
     };
   }
 
-  /** Moves the weights by the sum of all ranks' gradients; nothing moves if it is not finite. */
+  /** Updates the weights by the sum of all ranks' gradients, unless the sum is not finite. */
   private double move(Begun own, TableGradient gradient, boolean finite, OptimizerSettings o)
       throws RankLostException {
     own.gradients.fill((byte) 0);
     for (int i = 0; i < own.weights.length; i++) {
-      // What one rank cannot compute makes the norm of all of them say so.
+      // If one rank has no gradient, NaN makes the global norm NaN on every rank.
       own.gradients.setAtIndex(FLOAT, i, finite ? (float) gradient.values()[i] : Float.NaN);
     }
     MemorySegment.copy(own.weights, 0, own.flat, FLOAT, 0, own.weights.length);

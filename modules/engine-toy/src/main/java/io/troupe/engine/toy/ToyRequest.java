@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A group that is being sampled, token by token. Touched by the sampler's thread only. */
+/** A group that is being sampled, token by token. Only the sampler's thread uses it. */
 final class ToyRequest {
   private final SampleRequest request;
   private final CompletableFuture<List<Completion>> answer = new CompletableFuture<>();
@@ -36,12 +36,12 @@ final class ToyRequest {
     return request;
   }
 
-  /** Completed by whoever takes the request off the sampler's list. */
+  /** Returns the result; the code that removes the request from the sampler's list completes it. */
   CompletableFuture<List<Completion>> answer() {
     return answer;
   }
 
-  /** Draws the next token of every completion that has not ended. */
+  /** Samples the next token of every completion that has not ended. */
   void advance(WeightVersion version, float[] weights) {
     double temperature = request.settings().temperature();
     int row = model.row(request.prompt(), position);
@@ -54,7 +54,7 @@ final class ToyRequest {
         continue;
       }
       if (temperature > 0) {
-        int token = draw(distribution, ToyRandom.uniform(request.seed(), c, position));
+        int token = sample(distribution, ToyRandom.uniform(request.seed(), c, position));
         tokens[c][position] = token;
         logProbs[c][position] = (float) distribution[token];
       } else {
@@ -80,7 +80,7 @@ final class ToyRequest {
   /**
    * The completions, in order.
    *
-   * @throws IllegalArgumentException if the weights gave a log-probability that is none
+   * @throws IllegalArgumentException if the weights gave an invalid log-probability
    */
   List<Completion> completions() {
     List<Completion> completions = new ArrayList<>(tokens.length);
@@ -108,8 +108,8 @@ final class ToyRequest {
     return last == endOfSequence || request.settings().stopIds().contains(last);
   }
 
-  /** The token in whose share of [0, 1) the number falls. */
-  private static int draw(double[] logProbs, double number) {
+  /** Returns the token in whose share of [0, 1) the number falls. */
+  private static int sample(double[] logProbs, double number) {
     double below = 0;
     for (int k = 0; k < logProbs.length - 1; k++) {
       below += Math.exp(logProbs[k]);

@@ -26,11 +26,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Samples the toy policy on a thread of its own, all open requests one token a turn.
  *
- * <p>The lock guards what other threads hand over: the open requests, the offered weights, and
- * whether the sampler is frozen or closed. A request belongs to whoever removes it from the open
- * ones under the lock, and only that one completes its stage, outside the lock: so each stage
- * completes once, and a caller's continuation cannot dead-lock the sampler. Weights in use are the
- * thread's own.
+ * <p>The lock guards the state that threads share: the open requests, the offered weights, and
+ * whether the sampler is frozen or closed. The thread that removes a request from the open requests
+ * under the lock completes its stage, outside the lock: each stage therefore completes once, and a
+ * caller's continuation cannot deadlock the sampler. Only the sampler's thread uses the weights in
+ * use.
  */
 final class ToySampler implements SamplingEngine {
   private final ToySettings settings;
@@ -50,10 +50,10 @@ final class ToySampler implements SamplingEngine {
   /** Empty before the first load. */
   private float[] weights = {};
 
-  /** Weights that are to be used from the next token on. */
+  /** Weights to use from the next token on. */
   private record WeightOffer(WeightSnapshot snapshot, CompletableFuture<WeightVersion> taken) {}
 
-  /** A sampler that waits after each token, as if it were slow. */
+  /** Creates a sampler that waits after each token, to simulate a slow one. */
   ToySampler(ToySettings settings, LogitTable model, Duration tokenDelay) {
     this.settings = settings;
     this.model = model;
@@ -61,7 +61,7 @@ final class ToySampler implements SamplingEngine {
     this.thread = start();
   }
 
-  /** A sampler that calls back after each token, for tests that hold it there. */
+  /** Creates a sampler that calls back after each token, for tests that stop it there. */
   ToySampler(ToySettings settings, LogitTable model, Runnable betweenTokens) {
     this.settings = settings;
     this.model = model;
@@ -220,7 +220,7 @@ final class ToySampler implements SamplingEngine {
     }
   }
 
-  /** One token of every open request. */
+  /** Samples one token of every open request. */
   private void step() {
     List<ToyRequest> batch;
     lock.lock();

@@ -5,14 +5,14 @@ import static io.troupe.core.Require.require;
 import java.time.Duration;
 
 /**
- * What the toy policy reads and writes, and how large its table is.
+ * The alphabet of the toy policy and the size of its table.
  *
  * @param alphabet of its character tokenizer
  * @param contextLength most tokens of prompt and completion together, at least 2
  * @param positions how many completion tokens have rows of their own, at least 1; later tokens
  *     share the last
- * @param rows how many sums of prompt tokens are told apart, at least 1
- * @param tokenDelay how long a sampler waits after each token, as if it were slow; 0 or longer
+ * @param rows number of rows for each position, by the sum of the prompt's tokens, at least 1
+ * @param tokenDelay time that a sampler waits after each token, to simulate a slow one; 0 or longer
  */
 public record ToySettings(
     String alphabet, int contextLength, int positions, int rows, Duration tokenDelay) {
@@ -37,7 +37,7 @@ public record ToySettings(
     return new ToySettings(alphabet, contextLength, 4, 64, Duration.ZERO);
   }
 
-  /** The same policy, sampled slowly. */
+  /** Returns these settings with a delay after each token. */
   public ToySettings withTokenDelay(Duration delay) {
     return new ToySettings(alphabet, contextLength, positions, rows, delay);
   }

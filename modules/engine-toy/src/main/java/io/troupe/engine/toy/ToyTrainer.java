@@ -20,13 +20,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Trains the toy policy: {@link TableGradient}'s gradient, {@link ToyAdamW}.
+ * Trains the toy policy with the gradient of {@link TableGradient} and {@link ToyAdamW}.
  *
  * <p>Log-probabilities are rounded to single precision, as the sampler rounds them, before they
  * enter a ratio: on the weights that sampled it, a token's ratio is exactly 1.
  */
 final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
-  /** Why a step is skipped whose penalty cannot be computed. */
+  /** The reason for skipping a step whose KL penalty cannot be computed. */
   static final String NO_REFERENCE = "a log-probability of the reference policy is not finite";
 
   private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
@@ -40,7 +40,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
   /** Empty while no reference is frozen. */
   private float[] reference;
 
-  /** Who makes the steps, if not this thread alone. */
+  /** The ranks that make the steps; empty if this thread makes them alone. */
   private Optional<DataParallelSteps> ranks = Optional.empty();
 
   /** Starts from small random weights. */
@@ -57,13 +57,13 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
     this.optimizer = ToyAdamW.fresh(weights.length);
   }
 
-  /** The same trainer, whose steps are made by ranks. */
+  /** Lets ranks make the steps, and returns this trainer. */
   ToyTrainer by(DataParallelSteps these) {
     ranks = Optional.of(these);
     return this;
   }
 
-  /** Goes on from what the ranks made. */
+  /** Continues from the result of the ranks. */
   @Override
   public void adopt(MemorySegment moved, MemorySegment first, MemorySegment second) {
     MemorySegment.copy(moved, FLOAT, 0, weights, 0, weights.length);
@@ -117,7 +117,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
    * Adds a batch to a gradient.
    *
    * @param references log-probabilities of the rollouts under the reference; none without a penalty
-   * @return why it cannot be added; empty if it could
+   * @return why the batch cannot be added; empty if it was added
    */
   static String add(TableGradient gradient, RankBatch batch, List<double[]> references) {
     boolean finite = true;
@@ -221,7 +221,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
         gradient.loss().marks(rollouts));
   }
 
-  /** Log-probabilities of a batch under some weights. */
+  /** Returns the log-probabilities of a batch under given weights. */
   static List<double[]> logProbs(
       LogitTable model, float[] policy, List<TrainingSequence> batch, double temperature) {
     TableGradient table = new TableGradient(model, policy);

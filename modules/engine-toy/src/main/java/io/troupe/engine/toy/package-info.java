@@ -1,4 +1,4 @@
-/** A policy small enough to read in one sitting, which truly learns; for tests and simulation. */
+/** A tabular policy that learns in milliseconds, for tests and for runs without PyTorch. */
 @NullMarked
 package io.troupe.engine.toy;
 

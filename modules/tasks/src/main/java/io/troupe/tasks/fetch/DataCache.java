@@ -18,16 +18,19 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A folder with the data sets that were fetched, shared by all runs of a machine.
+ * A folder of fetched data sets, which all runs of a machine share.
  *
- * <p>A split is there if and only if its folder holds the completion marker and every file the
- * marker names has the size it names. It comes into being at once: files arrive in a folder of one
- * process alone, the marker last, and that folder is renamed. A lock file keeps two processes from
- * fetching the same split; whoever waited finds it there. A folder without a whole marker, left by
- * a crash or another program, is replaced.
+ * <p>A split is complete if and only if its folder holds the completion marker and every file that
+ * the marker names has the size that the marker names. A split appears atomically: one process
+ * fetches the files into a folder of its own, writes the marker last, and renames the folder. A
+ * lock file keeps two processes from fetching the same split; the process that waited finds it
+ * complete. A folder without a whole marker, left by a crash or another program, is replaced.
  */
 public final class DataCache {
-  /** Names of files and their sizes, one a line: {@code 4711 data/train.parquet}. */
+  /**
+   * The completion marker: the size and name of each file, one a line: {@code 4711
+   * data/train.parquet}.
+   */
   static final String MARKER = ".complete";
 
   private static final ConcurrentHashMap<Path, Lock> LOCKS = new ConcurrentHashMap<>();
@@ -37,10 +40,10 @@ public final class DataCache {
   private final Consumer<String> say;
 
   /**
-   * A cache in a folder, which need not exist yet.
+   * Creates a cache in a folder, which need not exist yet.
    *
-   * @param origins asked one after the other for what is not there
-   * @param say tells the user what it waits for
+   * @param origins asked one after the other for a split that is not in the cache
+   * @param say tells the user what the cache waits for
    */
   public DataCache(Path root, List<DataOrigin> origins, Consumer<String> say) {
     this.say = say;
@@ -49,10 +52,10 @@ public final class DataCache {
   }
 
   /**
-   * The folder of a split, fetched if it is not there.
+   * Returns the folder of a split, and fetches the split if it is not in the cache.
    *
-   * @throws TaskDataException if no origin has it; says where it was looked for and how to put it
-   *     there
+   * @throws TaskDataException if no origin has the split; the message names the places searched and
+   *     how to add the split by hand
    * @throws IOException if the cache cannot be written
    */
   public Path folder(SplitRef wanted) throws IOException {

@@ -23,7 +23,7 @@ public final class DataFolder {
           Pattern.compile(".*\\.arrow"),
           Pattern.compile(".*\\.jsonl?(\\.gz)?"));
 
-  /** Files of JSON that hold no rows. */
+  /** JSON files that hold no rows. */
   private static final Set<String> DESCRIPTIONS =
       Set.of("dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json");
 
@@ -33,11 +33,12 @@ public final class DataFolder {
   private DataFolder() {}
 
   /**
-   * The files of a split, in the order of their names. A file stands for itself, whatever the
-   * split.
+   * Returns the files of a split, in the order of their names. If the place is a file, it is
+   * returned for every split.
    *
    * @param subset folder the names begin with; empty means all
-   * @throws TaskDataException if the place is not there or has no such split; lists what it has
+   * @throws TaskDataException if the place does not exist or lacks the split; the message lists the
+   *     existing files
    */
   public static List<Path> files(Path place, String subset, String split) throws IOException {
     if (!Files.isDirectory(place)) {
@@ -58,8 +59,9 @@ public final class DataFolder {
   }
 
   /**
-   * Those of the names that hold rows of a split, in order. Where no name tells a split, all of
-   * them are {@code train}. Of several forms of the same data the most compact is taken.
+   * Returns the names that hold rows of a split, in order. If no name contains the name of a split,
+   * all files belong to {@code train}. If the folder holds several formats of the same data, the
+   * most compact is chosen.
    */
   static List<String> choose(List<String> names, String subset, String split) {
     List<String> within =

@@ -25,14 +25,14 @@ import java.util.OptionalLong;
 /**
  * The Hugging Face hub, by plain GETs: the list of a repository's files, then the files.
  *
- * <p>Redirections are followed here and not by the client, so that the token reaches the hub alone
- * and never the store a file is handed out from.
+ * <p>This class follows redirections itself, so that the token reaches only the hub and never the
+ * store that serves a file.
  */
 public final class HubOrigin implements DataOrigin {
   private static final int REDIRECTIONS = 5;
   private static final Duration STALL = Duration.ofSeconds(60);
 
-  /** Of the list of a repository's files. */
+  /** The largest list of a repository's files, in bytes. */
   private static final long MOST_LISTED_BYTES = 64 << 20;
 
   private final HttpClient client;
@@ -41,7 +41,7 @@ public final class HubOrigin implements DataOrigin {
   private final Duration stall;
 
   /**
-   * A hub.
+   * Creates an origin for a hub.
    *
    * @param endpoint such as {@code https://huggingface.co}, the value of {@code HF_ENDPOINT}
    * @param token of {@code HF_TOKEN}; empty means none
@@ -51,9 +51,9 @@ public final class HubOrigin implements DataOrigin {
   }
 
   /**
-   * The same.
+   * Creates an origin with another time limit.
    *
-   * @param stall longest time without a byte; a file may take as long as it moves
+   * @param stall longest time without a byte; the whole file may take any time
    */
   HubOrigin(String endpoint, String token, Duration stall) {
     this.stall = stall;
@@ -115,7 +115,7 @@ public final class HubOrigin implements DataOrigin {
     }
   }
 
-  /** The answer, empty where there is none of that name. */
+  /** Returns the response, empty if the hub does not have the path. */
   private <T> HttpResponse<Optional<T>> get(String path, BodyHandler<T> handler)
       throws IOException {
     URI address = address(path);

@@ -6,21 +6,21 @@ import java.nio.file.Path;
 
 /**
  * An object store with one folder a split, named {@code <data set>_<split>}, as the {@code
- * datasets} library saves it or a folder of the cache was uploaded. Where the folder holds the
- * cache's marker, it must be whole by it: an upload may still go on.
+ * datasets} library saves it, or as an upload of a folder of the cache. If the folder holds the
+ * cache's marker, its files must match the marker, because an upload may be in progress.
  *
- * @param store that is read
+ * @param store to read
  * @param root folder of the splits' folders, such as {@code s3://bucket/datasets}
  */
 public record ObjectStoreOrigin(Store store, String root) implements DataOrigin {
-  /** An object store, as far as data sets need it. */
+  /** The operation of an object store that data sets need. */
   @FunctionalInterface
   public interface Store {
     /**
      * Downloads all objects of a folder.
      *
-     * @return how many there are; 0 if there is no such folder
-     * @throws IOException if the store cannot be reached, or an object did not come whole
+     * @return the number of objects; 0 if the folder does not exist
+     * @throws IOException if the store cannot be reached, or an object is not whole
      */
     int download(String folder, Path into) throws IOException;
   }
@@ -32,7 +32,7 @@ public record ObjectStoreOrigin(Store store, String root) implements DataOrigin 
 
   @Override
   public boolean fetch(SplitRef wanted, Path into) throws IOException {
-    // The names within tell no split where the folder's name does.
+    // File names need not contain the split, because the name of the folder does.
     Path folder = Files.createDirectory(into.resolve(wanted.split()));
     if (store.download(place(wanted), folder) == 0) {
       return false;

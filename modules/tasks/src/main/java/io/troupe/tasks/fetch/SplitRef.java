@@ -9,7 +9,10 @@ package io.troupe.tasks.fetch;
  * @param split such as {@code train}
  */
 public record SplitRef(String name, String repository, String subset, String split) {
-  /** Where it lies in the cache: one folder a split, so that splits are fetched apart. */
+  /**
+   * Returns the folder of the split in the cache: one folder for each split, so that each split is
+   * fetched by itself.
+   */
   String folder() {
     String within = subset.isEmpty() ? "all" : subset.replaceAll("[^A-Za-z0-9._-]+", "");
     return repository.replace("/", "--") + "/" + within + "/" + split;

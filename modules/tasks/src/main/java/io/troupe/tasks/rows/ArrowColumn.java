@@ -5,6 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 /** The values of one column of a batch. */
 @FunctionalInterface
 interface ArrowColumn {
-  /** The value of a row, from 0. */
+  /** Returns the value of a row, from 0. */
   JsonNode at(int row);
 }

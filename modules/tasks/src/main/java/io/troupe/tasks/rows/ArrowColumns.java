@@ -22,11 +22,11 @@ import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Type;
 
-/** Takes the columns of a batch from its buffers, which stand in the order of the fields. */
+/** Reads the columns of a batch from its buffers, which are in the order of the fields. */
 final class ArrowColumns {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-  /** A cell takes a bit or more; the rest is for cells that dictionaries repeat. */
+  /** A cell takes at least a bit; the rest of the limit is for cells that dictionaries repeat. */
   private static final int CELLS_PER_BYTE = 64;
 
   private final RecordBatch batch;
@@ -46,8 +46,8 @@ final class ArrowColumns {
   }
 
   /**
-   * Takes so many rows or items from what a batch of this size can hold: damaged lengths would
-   * otherwise make a small file fill the memory.
+   * Subtracts a number of rows or items from the number that a batch of this size can hold. Without
+   * this limit damaged lengths would let a small file fill the memory.
    */
   void spend(long cells) {
     cellsLeft = Math.subtractExact(cellsLeft, Math.max(0, cells));
@@ -56,7 +56,7 @@ final class ArrowColumns {
     }
   }
 
-  /** The next column, which is this field's. */
+  /** Returns the next column, which belongs to the field. */
   ArrowColumn next(Field field) {
     if (field.dictionary() == null) {
       return plain(field);
@@ -73,7 +73,7 @@ final class ArrowColumns {
     return valid(validity, row -> values.at(Math.toIntExact(index.applyAsLong(row))));
   }
 
-  /** The next column, its values themselves even where the field is written as indices. */
+  /** Returns the next column without resolving dictionary indices. */
   ArrowColumn plain(Field field) {
     return switch (field.typeType()) {
       case Type.Null -> _ -> NODES.nullNode();
@@ -178,7 +178,10 @@ final class ArrowColumns {
     return array;
   }
 
-  /** Null where the validity bit is 0; without a validity buffer everything is valid. */
+  /**
+   * Returns a column that is null where the validity bit is 0; without a validity buffer all values
+   * are valid.
+   */
   private static ArrowColumn valid(ByteBuffer validity, ArrowColumn values) {
     return validity.capacity() == 0
         ? values

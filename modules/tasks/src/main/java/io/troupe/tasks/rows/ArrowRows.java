@@ -22,10 +22,10 @@ import org.apache.arrow.flatbuf.Schema;
 /**
  * Rows of Arrow IPC files and streams (Apache Arrow columnar format 1.5, "Serialization and
  * interprocess communication"): structs become objects, lists arrays, absent values null; dates and
- * times stay the numbers that they are stored as.
+ * times keep their stored numbers.
  *
  * <p>A file is a stream between two magic words and a directory, so both are read as streams. Only
- * the generated metadata classes of Arrow are used: its own vectors need flags of the virtual
+ * the generated metadata classes of Arrow are used: Arrow's vectors need flags of the virtual
  * machine.
  */
 final class ArrowRows {
@@ -75,7 +75,10 @@ final class ArrowRows {
     }
   }
 
-  /** 0 at the end: a mark of a stream, or the end of the file where a writer left the mark out. */
+  /**
+   * Returns 0 at the end: at the end mark of a stream, or at the end of the file if a writer
+   * omitted the mark.
+   */
   private int metadataLength(FileChannel channel) throws IOException {
     if (channel.size() - channel.position() < 8) {
       return 0;
@@ -107,7 +110,9 @@ final class ArrowRows {
     };
   }
 
-  /** Notes dictionaries; the schema of a damaged file may hold itself, hence the bounds. */
+  /**
+   * Collects dictionaries within bounds, because the schema of a damaged file may contain itself.
+   */
   private void note(Field field, int depth) {
     if (depth > MOST_DEPTH || ++noted > MOST_FIELDS) {
       throw new IllegalArgumentException("its schema has no end");

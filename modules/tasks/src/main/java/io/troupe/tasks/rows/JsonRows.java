@@ -22,7 +22,7 @@ import java.nio.file.Path;
 final class JsonRows {
   private static final int LOOK_AHEAD = 1 << 12;
 
-  /** Items of an array are followed by others. */
+  /** A reader that ignores the tokens after an item of an array. */
   private static final ObjectReader ITEMS =
       RowJson.MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -37,7 +37,7 @@ final class JsonRows {
     }
   }
 
-  /** Whether the text begins with a bracket and a brace: a line of its own never does. */
+  /** Whether the text begins with a bracket and a brace, as a line of JSON Lines never does. */
   private static boolean opensArray(InputStream in) throws IOException {
     in.mark(LOOK_AHEAD);
     boolean bracket = false;

@@ -10,9 +10,9 @@ import org.apache.parquet.compression.CompressionCodecFactory;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.xerial.snappy.Snappy;
 
-/** Unpacks pages; the library's own way asks Hadoop for codecs. */
+/** Decompresses pages, because the library's own codecs need Hadoop. */
 final class ParquetCodecs implements CompressionCodecFactory {
-  /** Unpacks bytes. */
+  /** Decompresses bytes. */
   private interface Unpack {
     byte[] bytes(byte[] packed, int size) throws IOException;
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of Parquet files: groups become objects, lists arrays, absent values null; dates and times
- * stay the numbers that they are stored as.
+ * keep their stored numbers.
  */
 final class ParquetRows {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -70,8 +70,7 @@ final class ParquetRows {
   }
 
   /*
-   * The library reports damage by whatever exception the bytes lead it to, so each call into it
-   * turns them all into one; the reader of rows stays outside of these calls.
+   * Reads the next pages. The library may throw any exception on damaged bytes, so each call of the library turns every exception into one type; the reader of rows is not called inside such a call.
    */
   private @Nullable PageReadStore next(String file) {
     try {
@@ -138,7 +137,7 @@ final class ParquetRows {
   }
 
   /**
-   * The elements of a list. In the three-level form the repeated group holds one field, the
+   * Returns the elements of a list. In the three-level form the repeated group holds one field, the
    * element; older writers repeat the element itself.
    */
   private static ArrayNode list(Group list, GroupType type) {

@@ -13,7 +13,7 @@ import java.util.List;
  * @param fields by their names in the file
  */
 public record Row(int number, String place, ObjectNode fields) {
-  /** The text under a key, which must be there and not blank. */
+  /** Returns the text under a key, which must exist and not be blank. */
   public String text(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isTextual() || value.textValue().isBlank()) {
@@ -22,7 +22,7 @@ public record Row(int number, String place, ObjectNode fields) {
     return value.textValue();
   }
 
-  /** The text under a key; empty where the key is absent or null. */
+  /** Returns the text under a key; empty if the key is absent or null. */
   public String textOrEmpty(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (value.isMissingNode() || value.isNull()) {
@@ -34,7 +34,7 @@ public record Row(int number, String place, ObjectNode fields) {
     return value.textValue();
   }
 
-  /** A string, number or truth value under a key as text, without white space at its ends. */
+  /** Returns a string, number or boolean under a key as text, without white space at its ends. */
   public String scalar(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isValueNode() || value.isNull() || value.asText().isBlank()) {
@@ -43,7 +43,7 @@ public record Row(int number, String place, ObjectNode fields) {
     return value.asText().strip();
   }
 
-  /** The strings under a key, which must hold a list of them; it may be empty. */
+  /** Returns the strings under a key, which must hold a list of strings; the list may be empty. */
   public List<String> texts(String key) throws RowException {
     JsonNode value = fields.path(key);
     if (!value.isArray()) {
@@ -59,12 +59,12 @@ public record Row(int number, String place, ObjectNode fields) {
     return texts;
   }
 
-  /** Whether the key is there and not null. */
+  /** Whether the key exists and is not null. */
   public boolean has(String key) {
     return fields.hasNonNull(key);
   }
 
-  /** The breach of a rule by the value of a key. */
+  /** Returns the exception for a value that breaks a rule. */
   public RowException bad(String key, String rule) {
     JsonNode value = fields.path(key);
     return new RowException(

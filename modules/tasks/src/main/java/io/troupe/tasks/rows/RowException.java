@@ -1,12 +1,14 @@
 package io.troupe.tasks.rows;
 
-/** What a row breaks, said for a person; the reader of the file adds file and line. */
+/**
+ * A row breaks a rule; the message is for people, and the reader of the file adds file and line.
+ */
 public final class RowException extends Exception {
   private static final long serialVersionUID = 1;
   private static final int VALUE_SHOWN = 80;
 
   /**
-   * A breach.
+   * Creates an exception for a broken rule.
    *
    * @param rule as a sentence without its end: "the answer must be a number"
    * @param value that breaks it
@@ -15,7 +17,7 @@ public final class RowException extends Exception {
     super(said(rule, value));
   }
 
-  /** A breach as a sentence. */
+  /** Returns a broken rule as a sentence. */
   static String said(String rule, String value) {
     return "%s, not %s".formatted(rule, shown(value));
   }

@@ -13,9 +13,9 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Reads the rows of data files. The form of a file is told by its first bytes, never by its name:
+ * Reads the rows of data files. The first bytes of a file decide its format, never its name:
  * Parquet, Arrow IPC (file or stream), a JSON array of objects, or one JSON object a line; the two
- * forms of JSON may be packed by gzip.
+ * JSON formats may be compressed by gzip.
  */
 public final class RowFiles {
   private static final int BREACHES_SHOWN = 20;
@@ -32,8 +32,8 @@ public final class RowFiles {
   /**
    * Reads files one after the other as one data set.
    *
-   * @throws TaskDataException if a file is missing or damaged or rows are bad: all of them are
-   *     named, up to 20
+   * @throws TaskDataException if a file is missing or damaged or rows are bad: the message names
+   *     all of them, up to 20
    * @throws IOException if a file cannot be read
    */
   public static void read(List<Path> files, RowReader reader) throws IOException {
@@ -55,7 +55,7 @@ public final class RowFiles {
     }
   }
 
-  /** Notes a row that could not even be read. */
+  /** Records a row that could not be parsed. */
   void breach(String place, String what) {
     number++;
     breaches.add("%s: %s".formatted(place, what));
@@ -116,7 +116,7 @@ public final class RowFiles {
     return report.append("\ncorrect or remove them").toString();
   }
 
-  /** What the first bytes of a file say that it is. */
+  /** The format of a file according to its first bytes. */
   private enum Form {
     PARQUET("PAR1"),
     ARROW_FILE("ARROW1"),

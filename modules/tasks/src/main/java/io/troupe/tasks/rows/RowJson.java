@@ -10,9 +10,9 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The JSON of data sets: strict, and with room for the longest tests that are published. */
+/** The JSON parser for data sets: strict, with limits that allow the longest published tests. */
 public final class RowJson {
-  /** Digits of a number: tests of APPS have some of more than ten thousand. */
+  /** The most digits of a number: tests of APPS have numbers of more than ten thousand digits. */
   private static final int NUMBER_DIGITS = 100_000;
 
   private static final int STRING_CHARACTERS = 200_000_000;
@@ -35,12 +35,12 @@ public final class RowJson {
 
   private RowJson() {}
 
-  /** A new object without fields. */
+  /** Returns a new object without fields. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  /** The value that a text holds. */
+  /** Returns the JSON value of a text. */
   public static JsonNode parse(String text, String what) throws RowException {
     try {
       return MAPPER.readTree(text);

@@ -1,13 +1,13 @@
 package io.troupe.tasks.rows;
 
-/** Takes the rows of a data set one by one. */
+/** Receives the rows of a data set one by one. */
 @FunctionalInterface
 public interface RowReader {
   /**
-   * Takes a row.
+   * Receives a row.
    *
-   * @throws RowException if it breaks a rule; the other rows are still read, so that all breaches
-   *     are reported at once
+   * @throws RowException if the row breaks a rule; the other rows are still read, so that all
+   *     errors are reported at once
    */
   void read(Row row) throws RowException;
 }

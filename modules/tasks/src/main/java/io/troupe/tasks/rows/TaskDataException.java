@@ -1,8 +1,8 @@
 package io.troupe.tasks.rows;
 
 /**
- * A task's data breaks a rule or is not to be had; the message names file, line, rule and value of
- * each breach, or where the data was looked for.
+ * The data of a task breaks a rule or cannot be found; the message names file, line, rule and value
+ * of each error, or the places that were searched.
  */
 public final class TaskDataException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -1,4 +1,4 @@
-/** Rows of data files, whatever the form of the file: JSON Lines, JSON arrays, Parquet, Arrow. */
+/** Readers of data files in every format: JSON Lines, JSON arrays, Parquet, Arrow. */
 @NullMarked
 package io.troupe.tasks.rows;
 

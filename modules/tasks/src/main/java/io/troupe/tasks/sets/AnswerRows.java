@@ -4,10 +4,10 @@ import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 
 /**
- * Competition problems of which the final answer stands apart: AIME, BeyondAIME, DeepScaleR.
+ * Competition problems with the final answer in a field of its own: AIME, BeyondAIME, DeepScaleR.
  *
- * <p>The question is MATH's; the id is the prefix and the row's number, from 0; the solution is the
- * row's where it has one.
+ * <p>The question has the form of MATH; the id is the prefix and the row's number, from 0; the
+ * solution is that of the row, if any.
  */
 record AnswerRows(String idPrefix) implements RowFormat {
   @Override

@@ -21,7 +21,7 @@ import java.util.List;
  *   <li>Id: {@code apps_} and the problem id. Facet: {@code difficulty}.
  * </ul>
  *
- * Rows without tests are skipped and counted: nothing could judge them.
+ * Rows without tests are skipped and counted, because no verifier could judge them.
  */
 final class AppsRows implements RowFormat {
   @Override
@@ -65,7 +65,7 @@ final class AppsRows implements RowFormat {
     return listed.isBlank() ? "" : RowJson.parse(listed, "\"solutions\"").path(0).asText("");
   }
 
-  /** What a program reads or prints: a text, or lines that were kept apart. */
+  /** Adds the input or output of a program: a text, or a list of lines. */
   private static void lines(JsonNode values, ArrayNode texts) {
     for (JsonNode value : values) {
       if (value.isArray()) {

@@ -4,11 +4,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A row as a question, before the run's own wrapping (system prompt, chat template, examples).
+ * The question of a row, before the run adds system prompt, chat template and examples.
  *
- * @param id within the data set, the same whatever is filtered out
+ * @param id within the data set, independent of filters
  * @param question in the data set's template
- * @param answer what a verifier judges by: see {@link io.troupe.core.prompt.Prompt#answer()}
+ * @param answer expected answer that a verifier compares with: see {@link
+ *     io.troupe.core.prompt.Prompt#answer()}
  * @param solution a completion worth imitating; empty where the data set has none
  * @param facets by which rows are filtered, such as {@code level} and {@code subject}
  * @param systemPrompt of this row alone; empty means the run's
@@ -28,12 +29,12 @@ public record DataItem(
     facets = Map.copyOf(facets);
   }
 
-  /** An item that the data set says no more about. */
+  /** Creates an item without facets and without settings of its own. */
   public static DataItem of(String id, String question, String answer, String solution) {
     return new DataItem(id, question, answer, solution, Map.of(), "", "", "");
   }
 
-  /** This item with a facet more. */
+  /** Returns this item with one more facet. */
   DataItem with(String facet, String value) {
     Map<String, String> more = new TreeMap<>(facets);
     more.put(facet, value);
@@ -41,7 +42,7 @@ public record DataItem(
         id, question, answer, solution, more, systemPrompt, assistantPrefix, verifier);
   }
 
-  /** This item under its row's own system prompt and assistant prefix. */
+  /** Returns this item with a system prompt and assistant prefix of its own. */
   public DataItem worded(String system, String prefix) {
     return new DataItem(id, question, answer, solution, facets, system, prefix, verifier);
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The published data sets that are known by name. */
+/** The published data sets that a configuration can name. */
 @SuppressWarnings("ImmutableEnumChecker") // records of texts, and factories without state
 public enum DataSet {
   GSM8K(
@@ -118,7 +118,7 @@ public enum DataSet {
       InstructionRows::new);
 
   /**
-   * What a data set is.
+   * The description of a data set.
    *
    * @param what in half a sentence
    * @param verifier that judges its answers
@@ -128,18 +128,18 @@ public enum DataSet {
   public record About(String what, String verifier, String sizes, String licence) {}
 
   /**
-   * Where a data set lives on the Hugging Face hub.
+   * The place of a data set on the Hugging Face hub.
    *
    * @param repository owner and name
-   * @param folder its files start with; empty means all
+   * @param folder that its file names start with; empty means all files
    */
   public record Home(String repository, String folder) {}
 
   /**
-   * What the published set-ups allow an answer.
+   * The limits of an answer in the published evaluations.
    *
    * @param maxTokens of a completion
-   * @param stop texts that end a completion of a base model, which would else invent the next
+   * @param stop texts that end a completion of a base model, which would otherwise invent the next
    *     question
    */
   public record Answers(int maxTokens, List<String> stop) {
@@ -160,12 +160,12 @@ public enum DataSet {
     this.format = format;
   }
 
-  /** The data set of a name in a configuration. */
+  /** Returns the data set of a name in a configuration. */
   public static Optional<DataSet> named(String key) {
     return Arrays.stream(values()).filter(each -> each.key().equals(key)).findFirst();
   }
 
-  /** Its name in a configuration. */
+  /** Returns the name of the data set in a configuration. */
   public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -182,14 +182,14 @@ public enum DataSet {
     return answers;
   }
 
-  /** Reads its rows. */
+  /** Returns the format of its rows. */
   public RowFormat.Factory format() {
     return format;
   }
 
   /**
-   * What ids made of row numbers start with. IFEval's name is kept for the training set, whose
-   * curricula use it; the benchmark's ids bear its keys.
+   * Returns the prefix of ids made of row numbers. The training set keeps the prefix ifeval,
+   * because its curricula use it; the ids of the benchmark contain its keys.
    */
   public String idPrefix() {
     return switch (this) {

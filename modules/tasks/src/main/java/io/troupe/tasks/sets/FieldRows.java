@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A data set of one's own, whose fields are named by the configuration.
+ * A data set of the user, whose fields the configuration names.
  *
  * @param id field with the id, which every row must have
  * @param question text with fields in braces: {@code "Q: {question}\nA:"}

@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>Question: {@code "Q: " + question + "\nA:"}, white space at both ends removed.
- *   <li>Answer: what follows the last {@code ####}, white space removed; thousands separators stay.
+ *   <li>Answer: the text after the last {@code ####}, white space removed; thousands separators
+ *       stay.
  *   <li>Solution: a space (the text ends with a colon), the worked solution without its calculator
  *       annotations {@code <<48/2=24>>}, and a last line {@code The answer is N.}, which is the
- *       sentence the strict reading of an answer looks for.
+ *       sentence that the strict verifier looks for.
  *   <li>Id: {@code gsm8k_i}, i being the number of the row, from 0.
  * </ul>
  */

@@ -8,9 +8,8 @@ import io.troupe.tasks.rows.RowJson;
  * Python functions to be written below their signature and docstring (Chen et al. 2021, "Evaluating
  * Large Language Models Trained on Code").
  *
- * <p>The question is the prompt as it stands, the answer holds {@code prompt}, {@code test} and
- * {@code entry_point}, the solution is the canonical one, the id is the task id: {@code
- * HumanEval/0}.
+ * <p>The question is the unchanged prompt, the answer holds {@code prompt}, {@code test} and {@code
+ * entry_point}, the solution is the canonical one, the id is the task id: {@code HumanEval/0}.
  */
 final class HumanEvalRows implements RowFormat {
   @Override

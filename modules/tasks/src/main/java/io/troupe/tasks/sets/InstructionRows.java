@@ -8,10 +8,10 @@ import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
 
 /**
- * Prompts with instructions a program can check: IFEval (Zhou et al. 2023) and IFBench (Pyatkin et
- * al. 2025).
+ * Prompts with instructions that a program can check: IFEval (Zhou et al. 2023) and IFBench
+ * (Pyatkin et al. 2025).
  *
- * <p>The question is the prompt as it stands; the answer holds {@code instruction_id_list}, {@code
+ * <p>The question is the unchanged prompt; the answer holds {@code instruction_id_list}, {@code
  * kwargs} (one object an instruction, absent values left out) and {@code prompt}; there is no
  * solution; the id is the prefix and the row's key.
  */

@@ -12,11 +12,10 @@ import java.util.Map;
  *
  * <ul>
  *   <li>Question: {@code "Problem:\n" + problem + "\n\nSolution:"}.
- *   <li>Answer: {@code answer} where the row has it, else the content of the last box of its
- *       solution.
+ *   <li>Answer: {@code answer} if the row has it, else the content of the last box of its solution.
  *   <li>Solution: a space and the worked solution.
- *   <li>Id: {@code math_subject_i}, i being the row's number within its subject, from 0, whatever
- *       is filtered out; rows with a {@code unique_id} are named by it: {@code
+ *   <li>Id: {@code math_subject_i}, i being the row's number within its subject, from 0,
+ *       independent of filters; a row with a {@code unique_id} has an id made of that: {@code
  *       math_test_precalculus_807}.
  *   <li>Facets: {@code level}, 1 to 5 or "?", and {@code subject}, normalised: {@code
  *       counting_and_probability}.
@@ -30,7 +29,7 @@ final class MathRows implements RowFormat {
     this.idPrefix = idPrefix;
   }
 
-  /** The question of every problem that wants a worked solution. */
+  /** Returns the question of a problem that asks for a worked solution. */
   static String question(String problem) {
     return "Problem:\n" + problem + "\n\nSolution:";
   }

@@ -13,10 +13,10 @@ import java.util.Locale;
  *
  * <ul>
  *   <li>Question: the benchmark's own sentence, the first three tests, and {@code [BEGIN]}.
- *   <li>Answer: {@code tests}, all of them, and {@code setup}, what runs before them; empty where
- *       there is none.
+ *   <li>Answer: {@code tests}, all tests, and {@code setup}, the code that runs before the tests;
+ *       may be empty.
  *   <li>Solution: the program with LF line ends, and {@code [DONE]} on a line of its own.
- *   <li>Id: {@code mbpp_} and the task id. Facet: {@code split}, of which the task id decides.
+ *   <li>Id: {@code mbpp_} and the task id. Facet: {@code split}, which the task id determines.
  * </ul>
  */
 final class MbppRows implements RowFormat {

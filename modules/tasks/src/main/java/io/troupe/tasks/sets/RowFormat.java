@@ -3,20 +3,23 @@ package io.troupe.tasks.sets;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 
-/** Reads the rows of one data set in their order; it may count, so each reading needs its own. */
+/**
+ * Converts the rows of one data set in their order. A format may count rows, so each pass needs a
+ * format of its own.
+ */
 @FunctionalInterface
 public interface RowFormat {
-  /** What a row is. */
+  /** Returns the outcome of a row. */
   RowOutcome read(Row row) throws RowException;
 
-  /** Makes formats, one a reading. */
+  /** Creates a format for each pass. */
   @FunctionalInterface
   interface Factory {
     /**
-     * A fresh format.
+     * Creates a format.
      *
-     * @param idPrefix of ids made of positions, such as {@code gsm8k_}; ids that the rows bring
-     *     along stay as they are, so that a row in both training and evaluation data is noticed
+     * @param idPrefix of ids made of positions, such as {@code gsm8k_}; ids in the rows themselves
+     *     do not change, so that a row in both training and evaluation data is noticed
      */
     RowFormat create(String idPrefix);
   }

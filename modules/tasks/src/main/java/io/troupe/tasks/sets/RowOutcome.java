@@ -1,15 +1,16 @@
 package io.troupe.tasks.sets;
 
-/** What became of a row. */
+/** The outcome of converting a row. */
 public sealed interface RowOutcome {
-  /** It is an item. */
+  /** The row is an item. */
   record Taken(DataItem item) implements RowOutcome {}
 
   /**
-   * It is sound and yet no item, because nothing could judge it; rows are counted by reason.
+   * The row is valid but no item, because no verifier could judge it; skipped rows are counted by
+   * reason.
    *
-   * @param id that its item would have
-   * @param lacks what it lacks, such as "tests"
+   * @param id of the item that the row would be
+   * @param lacks the missing part, such as "tests"
    */
   record Skipped(String id, String lacks) implements RowOutcome {}
 }
