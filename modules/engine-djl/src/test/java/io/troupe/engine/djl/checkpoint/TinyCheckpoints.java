@@ -22,7 +22,8 @@ public final class TinyCheckpoints {
   public static Path directory(String name) {
     try {
       return Path.of(
-          Objects.requireNonNull(TinyCheckpoints.class.getResource("parity/" + name), name)
+          Objects.requireNonNull(
+                  TinyCheckpoints.class.getResource("/io/troupe/engine/djl/parity/" + name), name)
               .toURI());
     } catch (URISyntaxException impossible) {
       throw new IllegalStateException(impossible);
