@@ -5,8 +5,8 @@ import io.troupe.engine.parallel.RankLostException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A group whose first exchange of a step waits until all have their gradients, as the head tells.
- * One thread uses it.
+ * A group whose first exchange of a step waits until all have their gradients, as the coordinator
+ * tells. One thread uses it.
  */
 final class GatedCollective implements Collective {
   private final Collective group;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
-/** The place of a rank that the head starts: its process, as long as it lives. */
+/** The place of a rank that the coordinator starts: its process, as long as it lives. */
 final class LocalRank implements RankSlot {
   /** A process may load PyTorch and read a checkpoint first. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);

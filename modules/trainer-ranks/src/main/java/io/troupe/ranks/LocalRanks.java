@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ranks that are child processes of the head, which exchange over sockets. One that ends is started
- * again when the trainer begins anew, after a pause, and given up when it ends too often. One that
- * fails, or gives no sign of life, is ended.
+ * Ranks that are child processes of the coordinator, which exchange over sockets. One that ends is
+ * started again when the trainer begins again, after a pause, and given up when it ends too often.
+ * One that fails, or gives no sign of life, is ended.
  */
 public final class LocalRanks implements TrainerRanks {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRanks.class);
@@ -45,7 +45,7 @@ public final class LocalRanks implements TrainerRanks {
   private final Map<Integer, CompletableFuture<RankClient>> awaited = new ConcurrentHashMap<>();
   private final List<LocalRank> slots = new ArrayList<>();
   private final ChildProcesses children = new ChildProcesses();
-  private final RankListener reception;
+  private final RankListener rankListener;
   private final Duration limit;
   private final Consumer<String> say;
   private final ExecutorService threads =
@@ -58,10 +58,10 @@ public final class LocalRanks implements TrainerRanks {
      * What to start.
      *
      * @param rank from 0
-     * @param head where it reports
+     * @param coordinator where it reports
      * @param secret that it proves itself with, in hexadecimal digits
      */
-    ChildSpec of(int rank, HostPort head, String secret) throws IOException;
+    ChildSpec of(int rank, HostPort coordinator, String secret) throws IOException;
   }
 
   private LocalRanks(
@@ -73,7 +73,7 @@ public final class LocalRanks implements TrainerRanks {
       throws IOException {
     this.limit = limit;
     this.say = say;
-    this.reception =
+    this.rankListener =
         RankListener.open(
             ConnectionFactory.onLoopback(),
             new HostPort(LOOPBACK, 0),
@@ -81,7 +81,7 @@ public final class LocalRanks implements TrainerRanks {
             RankClient.HEARTBEAT_TIMEOUT,
             this::onReport);
     for (int rank = 0; rank < ranks; rank++) {
-      ChildSpec child = starter.of(rank, reception.address(), secret.hex());
+      ChildSpec child = starter.of(rank, rankListener.address(), secret.hex());
       slots.add(new LocalRank(rank, child, children, this::report, policy));
     }
   }
@@ -131,8 +131,8 @@ public final class LocalRanks implements TrainerRanks {
 
   @Override
   public void begin(Path state) throws IOException, RankLostException {
-    for (LocalRank seat : slots) {
-      seat.awaitTurn();
+    for (LocalRank slot : slots) {
+      slot.awaitTurn();
     }
     List<Long> started = round().askAll((place, _, _) -> slots.get(place).awaitReport());
     for (int rank = 0; rank < started.size(); rank++) {
@@ -140,7 +140,7 @@ public final class LocalRanks implements TrainerRanks {
         say.accept("trainer rank %d is process %d".formatted(rank, started.get(rank)));
       }
     }
-    List<String> addresses = round().askAll((_, seat, _) -> seat.call().listen());
+    List<String> addresses = round().askAll((_, slot, _) -> slot.call().listen());
     round().begin(addresses, Collections.nCopies(addresses.size(), state.toString()));
   }
 
@@ -150,9 +150,9 @@ public final class LocalRanks implements TrainerRanks {
 
   @Override
   public List<RankStepOutcome> step(
-      List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+      List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
       throws RankLostException {
-    return round().step(shares, optimisation, arena);
+    return round().step(batches, optimisation, arena);
   }
 
   @Override
@@ -164,7 +164,7 @@ public final class LocalRanks implements TrainerRanks {
   @Override
   public void close() {
     slots.forEach(LocalRank::disconnect);
-    reception.close();
+    rankListener.close();
     children.close();
     threads.close();
   }

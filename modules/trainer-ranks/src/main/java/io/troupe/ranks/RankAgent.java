@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A rank's process on a node: it works for whichever head its agent has named last, and outlives
- * heads. What it has of a run it takes from a head each time it begins, so it need not know whether
- * that is the same one.
+ * A rank's process on a node: it reports to the coordinator that its agent has named last, and
+ * outlives coordinators. It receives the trainer's state from the coordinator whenever it begins,
+ * so it need not know whether the coordinator is the same.
  */
 public final class RankAgent {
   private static final Logger LOG = LoggerFactory.getLogger(RankAgent.class);
@@ -28,13 +28,13 @@ public final class RankAgent {
   private Optional<HostPort> coordinator = Optional.empty();
   private Optional<RankWorker> host = Optional.empty();
 
-  /** A post that waits to be told of a head. */
+  /** An agent that waits for the address of a coordinator. */
   public RankAgent(RankWorker.RankIdentity self, TrainerRank rank) {
     this.self = self;
     this.rank = rank;
   }
 
-  /** Tells it where the head is. */
+  /** Sets the address of the coordinator. */
   public void setCoordinator(HostPort next) {
     lock.lock();
     try {
@@ -57,26 +57,26 @@ public final class RankAgent {
   }
 
   /**
-   * Works for one head after the other, until the thread is interrupted, or a head has given its
-   * number to another process.
+   * Works for one coordinator after the other, until the thread is interrupted, or a coordinator
+   * has given its number to another process.
    */
   public void work() throws InterruptedException {
     String trouble = "";
     while (true) {
       HostPort at = coordinator();
       try (RankWorker reported = RankWorker.report(at, self, rank)) {
-        LOG.info("event=rank_reported rank={} head={}", self.number(), at);
+        LOG.info("event=rank_reported rank={} coordinator={}", self.number(), at);
         trouble = "";
         if (keep(reported, at)) {
           reported.work();
         }
-        LOG.info("event=head_hung_up rank={} head={}", self.number(), at);
+        LOG.info("event=coordinator_disconnected rank={} coordinator={}", self.number(), at);
       } catch (RankWorker.RankEvictedException over) {
-        LOG.warn("event=rank_dismissed rank={} reason=\"{}\"", self.number(), over.getMessage());
+        LOG.warn("event=rank_evicted rank={} reason=\"{}\"", self.number(), over.getMessage());
         return;
       } catch (IOException gone) {
         if (!trouble.equals(gone.toString())) {
-          LOG.warn("event=head_lost rank={} reason=\"{}\"", self.number(), gone.toString());
+          LOG.warn("event=coordinator_lost rank={} reason=\"{}\"", self.number(), gone.toString());
         }
         trouble = gone.toString();
       }
@@ -96,7 +96,7 @@ public final class RankAgent {
     }
   }
 
-  /** Whether the head is still this one. */
+  /** Whether the coordinator still has this address. */
   private boolean keep(RankWorker reported, HostPort at) {
     lock.lock();
     try {

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** The head's end of the connection to a rank: an order, signs of life, and its answer. */
+/** The coordinator's end of the connection to a rank: an order, signs of life, and its answer. */
 final class RankClient implements AutoCloseable {
   /** How long a rank that obeys may give no sign of life, and take nothing that it is sent. */
   static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(20);
@@ -88,9 +88,9 @@ final class RankClient implements AutoCloseable {
    * @param arena where its pieces go
    */
   RankStepOutcome step(
-      RankBatch share, OptimizerSettings optimisation, StepBarrier.Arrival ticket, Arena arena)
+      RankBatch batch, OptimizerSettings optimisation, StepBarrier.Arrival ticket, Arena arena)
       throws IOException, RankLostException {
-    sendMessage(new RankProtocol.Step(share, optimisation));
+    sendMessage(new RankProtocol.Step(batch, optimisation));
     Runnable ready =
         () -> {
           ticket.onVerdict(this::sendVerdict);

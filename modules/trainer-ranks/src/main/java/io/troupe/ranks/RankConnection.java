@@ -23,8 +23,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * The connection between the head and a rank's process: messages in CBOR and arrays in bytes, each
- * behind its length.
+ * The connection between the coordinator and a rank's process: messages in CBOR and arrays in
+ * bytes, each behind its length.
  */
 final class RankConnection implements AutoCloseable {
   private static final ObjectMapper CBOR = mapper();

@@ -36,7 +36,7 @@ record RankFanOut(
     List<? extends RankSlot> slots, Executor threads, Duration limit, IntConsumer faults) {
   /** What each rank is asked. */
   interface Request<T> {
-    T to(int place, RankSlot seat, StepBarrier.Arrival ticket)
+    T to(int place, RankSlot slot, StepBarrier.Arrival ticket)
         throws IOException, RankLostException;
   }
 
@@ -70,16 +70,16 @@ record RankFanOut(
   void begin(List<String> addresses, List<String> folders) throws RankLostException {
     var _ =
         askAll(
-            (place, seat, ticket) ->
-                seat.call().begin(place, addresses, folders.get(place), ticket));
+            (place, slot, ticket) ->
+                slot.call().begin(place, addresses, folders.get(place), ticket));
   }
 
   /** A step: nobody exchanges before all have their gradients. */
-  List<RankStepOutcome> step(List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+  List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
       throws RankLostException {
     return askAll(
-        (place, seat, ticket) -> {
-          RankStepOutcome made = seat.call().step(shares.get(place), optimisation, ticket, arena);
+        (place, slot, ticket) -> {
+          RankStepOutcome made = slot.call().step(batches.get(place), optimisation, ticket, arena);
           ticket.ready(); // One that had nothing to exchange holds nobody up.
           return made;
         });
@@ -87,17 +87,17 @@ record RankFanOut(
 
   private <T> CompletableFuture<T> ask(int place, Request<T> question, StepBarrier gate) {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    RankSlot seat = slots.get(place);
+    RankSlot slot = slots.get(place);
     threads.execute(
         () -> {
           try {
-            answer.complete(question.to(place, seat, gate.at(place)));
+            answer.complete(question.to(place, slot, gate.at(place)));
           } catch (Throwable failure) { // Whatever it is, somebody waits for the answer.
             if (failure instanceof RankClient.RankFailedException) {
-              faults.accept(seat.number());
-              seat.end();
+              faults.accept(slot.number());
+              slot.end();
             } else if (!(failure instanceof RankLostException)) {
-              seat.disconnect(); // What of its answer is still to be heard is no answer to the
+              slot.disconnect(); // What of its answer is still to be heard is no answer to the
               // next.
             }
             gate.abandon(place, String.valueOf(failure.getMessage()));
@@ -143,8 +143,8 @@ record RankFanOut(
   private <T> void abandonLost(List<CompletableFuture<T>> answers) throws RankLostException {
     for (int place = 0; place < slots.size(); place++) {
       if (failure(answers.get(place)).orElse(null) instanceof IOException gone) {
-        RankSlot seat = slots.get(place);
-        throw new RankLostException(seat.number(), seat.describeEnd(gone), gone);
+        RankSlot slot = slots.get(place);
+        throw new RankLostException(slot.number(), slot.describeEnd(gone), gone);
       }
     }
     for (int place = 0; place < slots.size(); place++) {
@@ -154,7 +154,7 @@ record RankFanOut(
             ? new RankLostException(slots.get(lost.rank()).number(), lost.reason(), lost)
             : new RankLostException(
                 slots.get(place).number(),
-                "the head could not hear its answer: " + failure.get(),
+                "the coordinator could not hear its answer: " + failure.get(),
                 failure.get());
       }
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a rank says to the head: its answers, and signs of life while it obeys, from a thread of its
- * own. An answer is said as a whole, with the arrays that belong to it.
+ * What a rank says to the coordinator: its answers, and signs of life while it obeys, from a thread
+ * of its own. An answer is said as a whole, with the arrays that belong to it.
  */
 final class RankHeartbeat implements AutoCloseable {
   private final RankConnection line;

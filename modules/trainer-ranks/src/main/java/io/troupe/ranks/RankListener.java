@@ -14,12 +14,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where ranks' processes report to the head. Strangers are sent away. */
+/** Where ranks' processes report to the coordinator. Strangers are sent away. */
 final class RankListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankListener.class);
 
   /** What a connection is for, in the proof of the secret. */
-  static final String PURPOSE = "trainer rank to head";
+  static final String PURPOSE = "trainer rank to coordinator";
 
   static final Duration HELLO = Duration.ofSeconds(20);
 
@@ -61,12 +61,12 @@ final class RankListener implements AutoCloseable {
       ConnectionFactory.Listener listener,
       RunSecret secret,
       Duration silence,
-      ReportHandler guests) {
+      ReportHandler handler) {
     this.host = host;
     this.listener = listener;
     this.introduction = new PeerHandshake(secret, PURPOSE);
     this.silence = silence;
-    this.handler = guests;
+    this.handler = handler;
   }
 
   /**
@@ -81,13 +81,13 @@ final class RankListener implements AutoCloseable {
       HostPort at,
       RunSecret secret,
       Duration silence,
-      ReportHandler guests)
+      ReportHandler handler)
       throws IOException {
     ConnectionFactory.Listener listener =
         endpoint.listen(new InetSocketAddress(at.host(), at.port()));
-    RankListener reception = new RankListener(at.host(), listener, secret, silence, guests);
-    Thread.ofPlatform().name("rank-reception").daemon().start(reception::receive);
-    return reception;
+    RankListener rankListener = new RankListener(at.host(), listener, secret, silence, handler);
+    Thread.ofPlatform().name("rank-listener").daemon().start(rankListener::receive);
+    return rankListener;
   }
 
   HostPort address() {
@@ -109,7 +109,7 @@ final class RankListener implements AutoCloseable {
     }
   }
 
-  /** A stranger is shown the door; it may be a rank of a head that is gone. */
+  /** A stranger is shown the door; it may be a rank of a coordinator that is gone. */
   private void authenticate(Connection caller) {
     try {
       introduction.asServer(caller, HELLO);
@@ -129,7 +129,7 @@ final class RankListener implements AutoCloseable {
         }
       }
     } catch (IOException stranger) {
-      LOG.warn("event=rank_stranger_refused reason=\"{}\"", stranger.getMessage());
+      LOG.warn("event=rank_refused reason=\"{}\"", stranger.getMessage());
       dismiss(caller);
     } finally {
       halfOpen.remove(caller);

@@ -6,11 +6,11 @@ import io.troupe.engine.train.OptimizerSettings;
 import java.util.List;
 
 /**
- * What the head and a rank's process say to each other. Each order has one answer; while a rank
- * obeys one, it gives signs of life.
+ * What the coordinator and a rank's process say to each other. Each order has one answer; while a
+ * rank obeys one, it gives signs of life.
  */
 sealed interface RankProtocol {
-  /** Of the head. */
+  /** Of the coordinator. */
   sealed interface Order extends RankProtocol {}
 
   /** Of a rank. */
@@ -41,7 +41,7 @@ sealed interface RankProtocol {
    * The first thing a rank says.
    *
    * @param rank number, from 0
-   * @param node whose agent started it; empty if the head did
+   * @param node whose agent started it; empty if the coordinator did
    * @param process name of it there
    */
   record Report(int rank, String node, String process, long pid) implements RankProtocol {}
@@ -62,7 +62,7 @@ sealed interface RankProtocol {
   record ReceiveState(List<String> files) implements Order {}
 
   /** Make a step with the others. */
-  record Step(RankBatch share, OptimizerSettings optimisation) implements Order {}
+  record Step(RankBatch batch, OptimizerSettings optimisation) implements Order {}
 
   /** It listens. */
   record Listening(String address) implements Answer {}

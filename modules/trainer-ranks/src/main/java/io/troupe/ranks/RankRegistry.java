@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the ranks that nodes start report to the head, and wait to be called. Only those of nodes
- * that the head knows may. Of two processes that claim the same number the later one has it: its
- * agent has started it since; the other one is told to end when it comes again. Safe for all
- * threads.
+ * Where the ranks that nodes start report to the coordinator, and wait to be called. Only those of
+ * nodes that the coordinator knows may. Of two processes that claim the same number the later one
+ * has it: its agent has started it since; the other one is told to end when it comes again. Safe
+ * for all threads.
  */
 public final class RankRegistry implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankRegistry.class);
 
   private final int ranks;
-  private final RankListener reception;
+  private final RankListener rankListener;
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final SortedMap<Integer, RemoteRank> present = new TreeMap<>();
@@ -54,7 +54,7 @@ public final class RankRegistry implements AutoCloseable {
       int ranks, ConnectionFactory endpoint, HostPort at, RunSecret secret, Duration silence)
       throws IOException {
     this.ranks = ranks;
-    this.reception = RankListener.open(endpoint, at, secret, silence, this::onReport);
+    this.rankListener = RankListener.open(endpoint, at, secret, silence, this::onReport);
   }
 
   /**
@@ -79,7 +79,7 @@ public final class RankRegistry implements AutoCloseable {
 
   /** Where ranks report. */
   public HostPort address() {
-    return reception.address();
+    return rankListener.address();
   }
 
   /** How many ranks there may be. */
@@ -138,7 +138,7 @@ public final class RankRegistry implements AutoCloseable {
       if (nodes.computeIfPresent(node, (_, agents) -> agents > 1 ? agents - 1 : null) != null) {
         return;
       }
-      gone = present.values().stream().filter(seat -> seat.node().equals(node)).toList();
+      gone = present.values().stream().filter(slot -> slot.node().equals(node)).toList();
       present.values().removeAll(gone);
     } finally {
       lock.unlock();
@@ -147,8 +147,8 @@ public final class RankRegistry implements AutoCloseable {
   }
 
   /** A TLS connection may take a second to close; whoever tells has more to do. */
-  private static void disconnectLater(List<RemoteRank> seats) {
-    seats.forEach(seat -> Thread.ofVirtual().start(seat::disconnect));
+  private static void disconnectLater(List<RemoteRank> slots) {
+    slots.forEach(slot -> Thread.ofVirtual().start(slot::disconnect));
   }
 
   /** Who can end processes of nodes. */
@@ -175,7 +175,7 @@ public final class RankRegistry implements AutoCloseable {
   List<RemoteRank> present() {
     lock.lock();
     try {
-      present.values().removeIf(seat -> !seat.open());
+      present.values().removeIf(slot -> !slot.open());
       return List.copyOf(present.values());
     } finally {
       lock.unlock();
@@ -195,7 +195,7 @@ public final class RankRegistry implements AutoCloseable {
         left = changed.awaitNanos(left);
       }
       if (closed) {
-        throw new IOException("this process is the head no more, or is stopped");
+        throw new IOException("this process is the coordinator no more, or is stopped");
       }
       return present();
     } finally {
@@ -203,7 +203,7 @@ public final class RankRegistry implements AutoCloseable {
     }
   }
 
-  /** Hangs up; the ranks wait for another head, and who awaits them here is told. */
+  /** Hangs up; the ranks wait for another coordinator, and who awaits them here is told. */
   @Override
   public void close() {
     lock.lock();
@@ -215,6 +215,6 @@ public final class RankRegistry implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    reception.close();
+    rankListener.close();
   }
 }

@@ -25,12 +25,14 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A rank's process, as long as one head has it: does what that orders, one after the other. */
+/**
+ * A rank's process, as long as one coordinator has it: does what that orders, one after the other.
+ */
 public final class RankWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankWorker.class);
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  /** Of signs of life; the head misses ten before it judges. */
+  /** Of signs of life; the coordinator misses ten before it judges. */
   private static final Duration HEARTBEAT_INTERVAL = RankClient.HEARTBEAT_TIMEOUT.dividedBy(10);
 
   private final RankIdentity identity;
@@ -44,9 +46,9 @@ public final class RankWorker implements AutoCloseable {
    * Who a rank is, and how it is reached.
    *
    * @param number from 0
-   * @param node whose agent started it; empty if the head did
+   * @param node whose agent started it; empty if the coordinator did
    * @param process its name there
-   * @param endpoint how it reaches the head and the other ranks
+   * @param endpoint how it reaches the coordinator and the other ranks
    * @param host name or address that the other ranks reach it by
    * @param secret of the run
    * @param deadline of each exchange between ranks
@@ -64,7 +66,7 @@ public final class RankWorker implements AutoCloseable {
       int port,
       Path scratch) {}
 
-  /** The head has given this process's number to another one. */
+  /** The coordinator has given this process's number to another one. */
   static final class RankEvictedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -81,21 +83,23 @@ public final class RankWorker implements AutoCloseable {
   }
 
   /**
-   * Reports to the head; the rank is not closed with this. Deletes what a former process of this
-   * rank has left in its scratch folder.
+   * Reports to the coordinator; the rank is not closed with this. Deletes what a former process of
+   * this rank has left in its scratch folder.
    */
-  public static RankWorker report(HostPort head, RankIdentity self, TrainerRank rank)
+  public static RankWorker report(HostPort coordinator, RankIdentity self, TrainerRank rank)
       throws IOException {
-    return report(head, self, rank, HEARTBEAT_INTERVAL);
+    return report(coordinator, self, rank, HEARTBEAT_INTERVAL);
   }
 
   /** The same with another pause between signs of life. */
-  static RankWorker report(HostPort head, RankIdentity self, TrainerRank rank, Duration pause)
+  static RankWorker report(
+      HostPort coordinator, RankIdentity self, TrainerRank rank, Duration pause)
       throws IOException {
     FileTree.delete(self.scratch);
     try {
       Connection wire =
-          self.endpoint.connect(new InetSocketAddress(head.host(), head.port()), CONNECT);
+          self.endpoint.connect(
+              new InetSocketAddress(coordinator.host(), coordinator.port()), CONNECT);
       RankConnection line = new RankConnection(wire);
       try {
         new PeerHandshake(self.secret, RankListener.PURPOSE).asClient(wire, RankListener.HELLO);
@@ -108,11 +112,12 @@ public final class RankWorker implements AutoCloseable {
         throw refused;
       }
     } catch (IOException refused) {
-      throw new IOException("the head at %s: %s".formatted(head, refused.getMessage()), refused);
+      throw new IOException(
+          "the coordinator at %s: %s".formatted(coordinator, refused.getMessage()), refused);
     }
   }
 
-  /** Works until the head hangs up. */
+  /** Works until the coordinator hangs up. */
   public void work() throws IOException {
     while (true) {
       RankProtocol order;
@@ -124,12 +129,14 @@ public final class RankWorker implements AutoCloseable {
       switch (order) {
         case RankProtocol.Order own -> execute(own);
         case RankProtocol.Evicted(String reason) -> throw new RankEvictedException(reason);
-        case RankProtocol other -> throw new IOException("no order of the head's: " + other);
+        case RankProtocol other -> throw new IOException("no order of the coordinator's: " + other);
       }
     }
   }
 
-  /** Failures of the engine are the head's to judge: it abandons the step, and begins anew. */
+  /**
+   * Failures of the engine are the coordinator's to judge: it abandons the step, and begins again.
+   */
   private void execute(RankProtocol.Order order) throws IOException {
     beat.setBusy(true);
     try {
@@ -141,8 +148,8 @@ public final class RankWorker implements AutoCloseable {
           begin(place, addresses, Path.of(folder));
           send(new RankProtocol.GroupJoined());
         }
-        case RankProtocol.Step(RankBatch share, OptimizerSettings optimisation) ->
-            step(share, optimisation);
+        case RankProtocol.Step(RankBatch batch, OptimizerSettings optimisation) ->
+            step(batch, optimisation);
       }
     } catch (RankLostException lost) {
       leave();
@@ -194,8 +201,8 @@ public final class RankWorker implements AutoCloseable {
   }
 
   /**
-   * Joins the neighbours, and waits until all have. Meanwhile the head tells if one is lost: then
-   * nobody knocks at the door any more, and this rank leaves it.
+   * Joins the neighbours, and waits until all have. Meanwhile the coordinator tells if one is lost:
+   * then nobody knocks at the door any more, and this rank leaves it.
    */
   private Collective joined(int place, List<String> addresses)
       throws IOException, RankLostException {
@@ -228,7 +235,9 @@ public final class RankWorker implements AutoCloseable {
     }
   }
 
-  /** Hears what the head says to ranks that begin, and leaves the door unless it is to go on. */
+  /**
+   * Hears what the coordinator says to ranks that begin, and leaves the door unless it is to go on.
+   */
   private CompletableFuture<RankProtocol> verdict(int place) {
     CompletableFuture<RankProtocol> verdict = new CompletableFuture<>();
     Optional<ConnectionFactory.Listener> door =
@@ -245,7 +254,7 @@ public final class RankWorker implements AutoCloseable {
               } catch (Throwable unreadable) { // Whatever it is, the rank waits for a verdict.
                 verdict.completeExceptionally(
                     new IllegalStateException(
-                        "the head's verdict cannot be read: " + unreadable, unreadable));
+                        "the coordinator's verdict cannot be read: " + unreadable, unreadable));
               }
               if (!on) {
                 door.ifPresent(RankWorker::close);
@@ -258,7 +267,7 @@ public final class RankWorker implements AutoCloseable {
     try {
       return line.receive();
     } catch (IOException gone) {
-      return new RankProtocol.Abort(place, "the head is gone: " + gone.getMessage());
+      return new RankProtocol.Abort(place, "the coordinator is gone: " + gone.getMessage());
     }
   }
 
@@ -289,13 +298,13 @@ public final class RankWorker implements AutoCloseable {
   }
 
   private void refused(String reason) {
-    LOG.warn("event=ring_stranger_refused rank={} reason=\"{}\"", identity.number, reason);
+    LOG.warn("event=ring_peer_refused rank={} reason=\"{}\"", identity.number, reason);
   }
 
-  private void step(RankBatch share, OptimizerSettings optimisation)
+  private void step(RankBatch batch, OptimizerSettings optimisation)
       throws IOException, RankLostException {
     group.ifPresent(GatedCollective::shut);
-    switch (rank.step(share, optimisation)) {
+    switch (rank.step(batch, optimisation)) {
       case RankStepOutcome.Updated(var norm, var part, var weights, var first, var second) ->
           beat.write(
               to -> {
@@ -308,13 +317,13 @@ public final class RankWorker implements AutoCloseable {
     }
   }
 
-  /** Waits until all ranks have their gradients; the head knows, and who is lost. */
+  /** Waits until all ranks have their gradients; the coordinator knows, and who is lost. */
   private void awaitBarrier(int place) throws RankLostException {
     try {
       send(new RankProtocol.Ready());
       pass(place, line.receive());
     } catch (IOException gone) {
-      throw new RankLostException(place, "the head is gone: " + gone.getMessage(), gone);
+      throw new RankLostException(place, "the coordinator is gone: " + gone.getMessage(), gone);
     }
   }
 
@@ -323,7 +332,7 @@ public final class RankWorker implements AutoCloseable {
       case RankProtocol.Proceed _ -> {}
       case RankProtocol.Abort(int lost, String reason) -> throw new RankLostException(lost, reason);
       case RankProtocol other ->
-          throw new RankLostException(place, "the head said out of turn: " + other);
+          throw new RankLostException(place, "the coordinator said out of turn: " + other);
     }
   }
 

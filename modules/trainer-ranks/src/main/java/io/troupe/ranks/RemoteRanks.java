@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * the network.
  *
  * <p><b>Invariant</b>: a step is made by one group of ranks, all of which began from the state that
- * the trainer has. Whoever comes later, or comes again, is in no group until all begin anew. So it
+ * the trainer has. Whoever comes later, or comes again, is in no group until all begin again. So it
  * does not matter which ranks there are: where some stay away for longer than {@link
  * Patience#whole}, or fail twice in a row by their own fault, the others are a group by themselves,
  * and the step is the same.
@@ -36,7 +36,7 @@ public final class RemoteRanks implements TrainerRanks {
   /** As long as an agent counts the ends of a process that it may start again. */
   private static final Duration EXCLUSION = Duration.ofMinutes(10);
 
-  private final RankRegistry hall;
+  private final RankRegistry registry;
   private final Patience patience;
   private final Consumer<String> say;
   private final ExecutorService threads =
@@ -60,13 +60,13 @@ public final class RemoteRanks implements TrainerRanks {
   }
 
   /**
-   * A crew of whoever is in the hall when the trainer begins.
+   * A crew of whoever is in the registry when the trainer begins.
    *
-   * @param hall not closed with this
+   * @param registry not closed with this
    * @param say told whom it waits for, who begins, and who is lost
    */
-  public RemoteRanks(RankRegistry hall, Patience patience, Consumer<String> say) {
-    this.hall = hall;
+  public RemoteRanks(RankRegistry registry, Patience patience, Consumer<String> say) {
+    this.registry = registry;
     this.patience = patience;
     this.say = say;
   }
@@ -80,29 +80,29 @@ public final class RemoteRanks implements TrainerRanks {
   @Override
   public void begin(Path state) throws IOException, RankLostException {
     group = assembled();
-    List<String> addresses = round().askAll((_, seat, _) -> seat.call().listen());
-    List<String> folders = round().askAll((_, seat, _) -> seat.call().sendState(state));
+    List<String> addresses = round().askAll((_, slot, _) -> slot.call().listen());
+    List<String> folders = round().askAll((_, slot, _) -> slot.call().sendState(state));
     round().begin(addresses, folders);
     say.accept(
         "%s: %s"
             .formatted(
-                group.size() == hall.ranks()
+                group.size() == registry.ranks()
                     ? "all trainer ranks begin"
                     : "%d of %d trainer ranks begin, and the others when they come"
-                        .formatted(group.size(), hall.ranks()),
+                        .formatted(group.size(), registry.ranks()),
                 group.stream()
-                    .map(seat -> "rank %d is %s".formatted(seat.number(), seat))
+                    .map(slot -> "rank %d is %s".formatted(slot.number(), slot))
                     .collect(Collectors.joining(", "))));
   }
 
   private List<RemoteRank> assembled() throws IOException {
     long since = System.nanoTime();
     try {
-      List<RemoteRank> there = fit(hall.await(Duration.ZERO));
-      if (there.size() < hall.ranks() && !isComplete(there)) {
+      List<RemoteRank> there = fit(registry.await(Duration.ZERO));
+      if (there.size() < registry.ranks() && !isComplete(there)) {
         say.accept(
             "waits for trainer rank %s: no process of a node has reported for it at %s"
-                .formatted(absent(there), hall.address()));
+                .formatted(absent(there), registry.address()));
       }
       while (!isComplete(there)) {
         Duration waited = Duration.ofNanos(System.nanoTime() - since);
@@ -114,7 +114,7 @@ public final class RemoteRanks implements TrainerRanks {
               "no trainer rank came within %d s; look into the nodes' logs, start `troupe node` where the placement has ranks, then resume the run"
                   .formatted(patience.any().toSeconds()));
         }
-        there = fit(hall.await(POLL_INTERVAL));
+        there = fit(registry.await(POLL_INTERVAL));
       }
       return there;
     } catch (InterruptedException stopped) {
@@ -125,7 +125,7 @@ public final class RemoteRanks implements TrainerRanks {
 
   /** Those that may be of a group; all, if none of them has worked lately. */
   private List<RemoteRank> fit(List<RemoteRank> there) {
-    List<RemoteRank> sound = there.stream().filter(seat -> !isExcluded(seat.number())).toList();
+    List<RemoteRank> sound = there.stream().filter(slot -> !isExcluded(slot.number())).toList();
     return sound.isEmpty() ? there : sound;
   }
 
@@ -139,12 +139,12 @@ public final class RemoteRanks implements TrainerRanks {
   private boolean isComplete(List<RemoteRank> there) {
     Set<Integer> numbers = there.stream().map(RemoteRank::number).collect(Collectors.toSet());
     return !there.isEmpty()
-        && IntStream.range(0, hall.ranks()).allMatch(n -> numbers.contains(n) || isExcluded(n));
+        && IntStream.range(0, registry.ranks()).allMatch(n -> numbers.contains(n) || isExcluded(n));
   }
 
   private String absent(List<RemoteRank> there) {
     List<Integer> numbers = there.stream().map(RemoteRank::number).toList();
-    return IntStream.range(0, hall.ranks())
+    return IntStream.range(0, registry.ranks())
         .filter(number -> !numbers.contains(number))
         .mapToObj(Integer::toString)
         .collect(Collectors.joining(", "));
@@ -178,16 +178,16 @@ public final class RemoteRanks implements TrainerRanks {
   /** Whether another rank, or another process of one, waits to be called. */
   @Override
   public boolean changed() {
-    return !group.containsAll(fit(hall.present()));
+    return !group.containsAll(fit(registry.present()));
   }
 
   @Override
   public List<RankStepOutcome> step(
-      List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+      List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
       throws RankLostException {
-    List<RankStepOutcome> steps = round().step(shares, optimisation, arena);
+    List<RankStepOutcome> steps = round().step(batches, optimisation, arena);
     synchronized (backoff) {
-      group.forEach(seat -> backoff.succeeded(seat.number()));
+      group.forEach(slot -> backoff.succeeded(slot.number()));
     }
     return steps;
   }
@@ -200,7 +200,7 @@ public final class RemoteRanks implements TrainerRanks {
 
   @Override
   public void close() {
-    group.forEach(RemoteRank::disconnect); // They come to the hall again.
+    group.forEach(RemoteRank::disconnect); // They come to the registry again.
     threads.close();
   }
 }

@@ -1,4 +1,4 @@
-/** Trainer ranks that are processes of the head's host. */
+/** Trainer ranks that are processes of the coordinator's host. */
 @NullMarked
 package io.troupe.ranks;
 

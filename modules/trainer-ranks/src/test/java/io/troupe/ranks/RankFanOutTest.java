@@ -313,7 +313,7 @@ final class RankFanOutTest {
                         (_, _, _) -> {
                           throw new OutOfMemoryError("Cannot reserve direct memory");
                         }))
-        .hasMessageContaining("trainer rank 10 is lost: the head could not hear its answer:")
+        .hasMessageContaining("trainer rank 10 is lost: the coordinator could not hear its answer:")
         .hasMessageContaining("Cannot reserve direct memory");
     assertThat(seats.getFirst().call().open()).isFalse();
     assertThat(ended).isEmpty();

@@ -223,7 +223,7 @@ final class RankWorkerTest {
           assertThat(answer(line)).isEqualTo(new RankProtocol.Ready());
           wire.write(ByteBuffer.allocate(Long.BYTES).putLong(Long.MAX_VALUE).flip());
           assertThat(((RankProtocol.Failed) answer(line)).reason())
-              .contains("the head's verdict cannot be read: ");
+              .contains("the coordinator's verdict cannot be read: ");
         });
   }
 

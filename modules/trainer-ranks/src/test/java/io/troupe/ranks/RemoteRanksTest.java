@@ -191,7 +191,7 @@ final class RemoteRanksTest {
       waits.await();
       hall.close();
       assertThat(failure.get(LONG.toSeconds(), TimeUnit.SECONDS))
-          .contains("the trainer's ranks cannot begin: this process is the head no more");
+          .contains("the trainer's ranks cannot begin: this process is the coordinator no more");
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * An accelerator, as it was when it was looked at.
+ * The state of an accelerator at the time of a probe.
  *
  * @param index the driver's number
  * @param uuid which stays the same when indices change
@@ -41,11 +41,11 @@ public record Gpu(
 
   /** What {@code CUDA_VISIBLE_DEVICES} is for a process that gets this one and no other. */
   public String visible() {
-    // By UUID: indices mean something else to CUDA than to the driver, unless it is told to.
+    // By UUID: CUDA numbers devices differently from the driver by default.
     return uuid.startsWith(VIRTUAL) ? Integer.toString(index) : uuid;
   }
 
-  /** A stand-in on a host that has none. */
+  /** A virtual GPU of a host without accelerators. */
   static Gpu virtual(int index) {
     return new Gpu(index, VIRTUAL + index, "virtual", 0, 0, OptionalInt.empty(), List.of());
   }

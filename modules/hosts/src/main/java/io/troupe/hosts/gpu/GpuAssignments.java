@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which worker of a node was given which accelerator: what the driver does not tell of virtual
- * ones, and of real ones before a worker computes. Safe for use by several threads.
+ * The GPU of every worker of a node. The driver does not report it for virtual GPUs, nor for real
+ * ones before a worker computes. Thread-safe.
  */
 public final class GpuAssignments {
   private Map<String, String> byUuid = Map.of();
 
   /**
-   * Notes that accelerators are handed out; what was noted before is forgotten.
+   * Replaces the recorded assignments.
    *
    * @param gpus by the names of the workers that get them
    */

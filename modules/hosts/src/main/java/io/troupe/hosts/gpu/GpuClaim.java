@@ -3,7 +3,7 @@ package io.troupe.hosts.gpu;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a node can have the accelerators it wants. */
+/** The result of a claim of GPUs. */
 public sealed interface GpuClaim {
   /**
    * It can.
@@ -17,9 +17,9 @@ public sealed interface GpuClaim {
   record Refused(String reason) implements GpuClaim {}
 
   /**
-   * Claims so many, or all that are free.
+   * Claims this many GPUs, or all free ones.
    *
-   * @param wanted 0 claims all free ones, and is refused when there is none
+   * @param wanted number of GPUs; 0 claims all free ones, and is refused if there are none
    */
   static GpuClaim of(List<Gpu> gpus, GpuOccupants occupants, int wanted) {
     List<Gpu> usable = new ArrayList<>();

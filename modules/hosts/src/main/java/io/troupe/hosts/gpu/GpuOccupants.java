@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tells whose an accelerator is. Only two kinds of process are ours: children of this agent, and
- * those that the ledger of a former agent of this node names with their start time. Everything else
- * is foreign, also what cannot be identified, because it runs in another container or under another
- * user.
+ * Determines which processes use a GPU. Only two kinds of process are ours: children of this agent,
+ * and those that the ledger of a former agent of this node names with their start time. Everything
+ * else is foreign, also what cannot be identified, because it runs in another container or under
+ * another user.
  *
  * @param children of this agent
  * @param orphans of former agents of this node

@@ -18,7 +18,7 @@ public interface GpuProbe {
    */
   List<Gpu> read() throws GpuProbeException;
 
-  /** Stand-ins that nobody uses, for a host without accelerators. */
+  /** Virtual GPUs for a host without accelerators, used by no process. */
   static GpuProbe virtual(int count) {
     require(
         count >= 0 && count <= MAX_GPUS, "gpus.virtual lies in [0, %d], not %d", MAX_GPUS, count);

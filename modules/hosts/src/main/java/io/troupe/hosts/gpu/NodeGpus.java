@@ -9,8 +9,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The accelerators of a node, as its agent hands them out: it looks before every run, ends what a
- * former agent of this node left behind, and never takes one that somebody else uses.
+ * The GPUs of a node, which its agent claims for workers. It probes them before every run, ends
+ * processes that a former agent of this node left behind, and never claims a GPU that another
+ * process uses.
  *
  * @param probe looks at them
  * @param ledger of this node's children
@@ -25,10 +26,9 @@ public record NodeGpus(
   private static final long DEATH_MILLIS = 10_000;
 
   /**
-   * Claims so many, one for each worker. Blocks.
+   * Claims this many GPUs, one for each worker. Blocks.
    *
-   * @throws IOException if there are not so many that are free, with who is in the way; or if it
-   *     cannot be known
+   * @throws IOException if fewer are free, with the processes that use them, or if the probe fails
    */
   public List<Gpu> claim(int wanted) throws IOException {
     return claim(wanted, _ -> true);
@@ -45,7 +45,7 @@ public record NodeGpus(
   }
 
   /**
-   * Looks these up, whoever has them. Blocks.
+   * Looks up these GPUs, in use or not. Blocks.
    *
    * @throws IOException if it cannot be known
    */
@@ -69,7 +69,7 @@ public record NodeGpus(
   }
 
   /**
-   * Claims so many that are not among others. Blocks.
+   * Claims this many GPUs outside a set. Blocks.
    *
    * @throws IOException as {@link #claim(int)}
    */

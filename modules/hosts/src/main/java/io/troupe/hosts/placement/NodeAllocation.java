@@ -13,29 +13,33 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Which node of the cluster is which node of the placement. Pure.
+ * The assignment of the placement's slots to nodes of the cluster. Pure.
  *
- * <p>The trainer runs in the head's process, or sends every step to its ranks, and the placement
- * says which node is the head's host ({@link Placement#coordinatorNode}): the node there gets that
- * seat, the others the rest, and that one last.
+ * <p>The trainer runs in the coordinator's process or sends every step to its ranks, and the
+ * placement says which slot is on the coordinator's host ({@link Placement#coordinatorNode}). The
+ * node on that host gets this slot; other nodes get the other slots first, and this one last.
  *
- * <p><b>Invariant</b>: a seat is given to a node that takes it up. One that is at work at a seat
- * under a former head of the run gets that one or none; any other waits until those at work have
- * had the time to say so, and takes up whichever seat comes free. A seat that its node cannot take
- * up goes to the next one, and to that one no more.
+ * <p><b>Invariant</b>: every slot goes to a node that can take it. A node that works in a slot
+ * under a former coordinator of the run gets that slot or none. Every other node waits until the
+ * working nodes have had the time to register, and takes any free slot. A slot that its node
+ * rejects goes to another node, and never to the same node again.
  *
- * <p>The head has GPUs of its host, so a node there is offered no seat that has a process on one of
- * them, and another one at the head's seat leaves the head's GPU idle: when the node on the head's
- * host is gone, its seat is kept for a while for the one that is started there again.
+ * <p>The coordinator uses GPUs of its host, so a node on that host gets no slot with a process on
+ * one of them, and a node of another host in the coordinator's slot leaves the coordinator's GPU
+ * idle. When the node on the coordinator's host is gone, its slot is therefore reserved for a while
+ * for a restarted node.
  *
- * @param placement none where nodes decide by themselves
- * @param ranks whether the nodes start the trainer's ranks, and not the head
- * @param settled whether all nodes that were at work under a former head have said so
- * @param coordinatorSlotKept whether the head's seat is kept for a node on the head's host
- * @param slots by number, the names of who has them
- * @param waiting nodes without one, who came first at first
- * @param rejected by name, the seats that nodes could not take up
- * @param coordinatorGpus GPUs of its host that the head computes on; empty if that is not known
+ * @param placement empty if the nodes choose their processes themselves
+ * @param ranks whether the nodes, and not the coordinator, start the trainer's ranks
+ * @param settled whether all nodes that worked under a former coordinator have had the time to
+ *     register
+ * @param coordinatorSlotKept whether the coordinator's slot is reserved for a node on the
+ *     coordinator's host
+ * @param slots names of the nodes in the slots, by slot
+ * @param waiting nodes without a slot, in the order of registration
+ * @param rejected slots that nodes have rejected, by name
+ * @param coordinatorGpus GPUs of its host that the coordinator computes on; empty if they are not
+ *     known
  */
 public record NodeAllocation(
     Optional<Placement> placement,
@@ -58,15 +62,15 @@ public record NodeAllocation(
   }
 
   /**
-   * With all seats free.
+   * An allocation with free slots only.
    *
-   * @param begins whether the run begins, so that no node is at work for it yet
+   * @param newRun whether the run starts now, so that no node works for it yet
    */
-  public static NodeAllocation of(Optional<Placement> placement, boolean ranks, boolean begins) {
+  public static NodeAllocation of(Optional<Placement> placement, boolean ranks, boolean newRun) {
     return new NodeAllocation(
         placement,
         ranks,
-        begins,
+        newRun,
         false,
         Collections.emptySortedMap(),
         List.of(),
@@ -74,27 +78,28 @@ public record NodeAllocation(
         Set.of());
   }
 
-  /** The same where the head computes on these GPUs of its host. */
+  /** Returns this allocation with the GPUs of its host that the coordinator computes on. */
   public NodeAllocation coordinatorGpus(Set<Integer> gpus) {
     return new NodeAllocation(
         placement, ranks, settled, coordinatorSlotKept, slots, waiting, rejected, gpus);
   }
 
   /**
-   * A node that wants a seat.
+   * A node that needs a slot.
    *
-   * @param onCoordinatorHost whether it is on the head's host
-   * @param previousSlot {@link NodeAssignment#slot} of what it does under a former head of the run
+   * @param onCoordinatorHost whether the node is on the coordinator's host
+   * @param previousSlot {@link NodeAssignment#slot} of its assignment under a former coordinator of
+   *     the run
    */
   public record WaitingNode(String node, boolean onCoordinatorHost, int previousSlot) {}
 
-  /** A node took a seat, or none. */
+  /** The allocation with a node added, and the node's assignment. */
   public record Allocated(NodeAllocation allocation, NodeAssignment assignment) {}
 
   /**
-   * Seats came free.
+   * The allocation after slots became free.
    *
-   * @param assignments what nodes that waited do from now on, by name
+   * @param assignments new assignments of nodes that waited, by name
    */
   public record Reassigned(
       NodeAllocation allocation, SortedMap<String, NodeAssignment> assignments) {
@@ -103,7 +108,7 @@ public record NodeAllocation(
     }
   }
 
-  /** Seats a node; one that has a seat keeps it, and one that gets none waits. */
+  /** Assigns a slot to a node. A node keeps the slot that it has, and waits if it gets none. */
   public Allocated allocate(WaitingNode one) {
     if (placement.isEmpty()) {
       return new Allocated(this, NodeAssignment.UNMANAGED);
@@ -120,23 +125,23 @@ public record NodeAllocation(
   }
 
   /**
-   * Seats a node that has no seat and does not wait.
+   * Assigns a slot to a node that has none and does not wait.
    *
-   * @param any whether it may get a seat that suits another one better
+   * @param any whether the node may get a slot that suits another node better
    */
   private Allocated allocate(WaitingNode one, boolean any) {
     return slotFor(one, any)
-        .map(seat -> new Allocated(with(seat, one.node()), assignment(seat)))
+        .map(slot -> new Allocated(with(slot, one.node()), assignment(slot)))
         .orElseGet(() -> new Allocated(with(one), NodeAssignment.STANDBY));
   }
 
   /**
-   * A node is gone; its seat is free.
+   * A node is gone, and its slot is free.
    *
-   * @param besideHead whether it was on the head's host
+   * @param onCoordinatorHost whether the node was on the coordinator's host
    */
-  public Reassigned left(String node, boolean besideHead) {
-    boolean headsSeat =
+  public Reassigned left(String node, boolean onCoordinatorHost) {
+    boolean inCoordinatorSlot =
         placement.map(all -> node.equals(slots.get(all.coordinatorNode()))).orElse(false);
     Map<String, Set<Integer>> others = new TreeMap<>(rejected);
     others.remove(node);
@@ -145,7 +150,7 @@ public record NodeAllocation(
             placement,
             ranks,
             settled,
-            coordinatorSlotKept || (headsSeat && besideHead),
+            coordinatorSlotKept || (inCoordinatorSlot && onCoordinatorHost),
             left.slots,
             left.waiting,
             others,
@@ -153,15 +158,15 @@ public record NodeAllocation(
         .reassign();
   }
 
-  /** A node cannot take up a seat, which is free for the others; it waits for another one. */
-  public Reassigned rejected(String node, boolean besideHead, int seat) {
-    if (!node.equals(slots.get(seat))) {
+  /** A node rejects its slot, which is free for other nodes, and waits for another slot. */
+  public Reassigned rejected(String node, boolean onCoordinatorHost, int slot) {
+    if (!node.equals(slots.get(slot))) {
       return new Reassigned(this, Collections.emptySortedMap());
     }
     Map<String, Set<Integer>> all = new TreeMap<>(rejected);
     all.merge(
         node,
-        Set.of(seat),
+        Set.of(slot),
         (those, one) ->
             IntStream.concat(those.stream().mapToInt(i -> i), one.stream().mapToInt(i -> i))
                 .boxed()
@@ -176,41 +181,44 @@ public record NodeAllocation(
             without.waiting,
             all,
             coordinatorGpus)
-        .with(new WaitingNode(node, besideHead, NodeAssignment.STANDBY.slot()))
+        .with(new WaitingNode(node, onCoordinatorHost, NodeAssignment.STANDBY.slot()))
         .reassign();
   }
 
-  /** Who was at work under a former head has come by now. */
+  /** Every node that worked under a former coordinator has registered. */
   public Reassigned allRegistered() {
     return new NodeAllocation(
             placement, ranks, true, coordinatorSlotKept, slots, waiting, rejected, coordinatorGpus)
         .reassign();
   }
 
-  /** The same, and no seat is kept any more. */
+  /** As {@link #allRegistered}, and the coordinator's slot is no longer reserved. */
   public Reassigned settle() {
     return new NodeAllocation(
             placement, ranks, true, false, slots, waiting, rejected, coordinatorGpus)
         .reassign();
   }
 
-  /** Each of those that wait gets the seat that suits it; then what is left goes by turn. */
+  /**
+   * Gives each waiting node the slot that suits it, then the remaining slots in the order of
+   * waiting.
+   */
   private Reassigned reassign() {
     NodeAllocation now = this;
-    SortedMap<String, NodeAssignment> shares = new TreeMap<>();
+    SortedMap<String, NodeAssignment> assignments = new TreeMap<>();
     for (boolean any : List.of(false, true)) {
       for (WaitingNode one : now.waiting) {
-        Allocated seated = now.without(one.node()).allocate(one, any);
-        now = seated.allocation();
-        if (seated.assignment().hasSlot()) {
-          shares.put(one.node(), seated.assignment());
+        Allocated allocated = now.without(one.node()).allocate(one, any);
+        now = allocated.allocation();
+        if (allocated.assignment().hasSlot()) {
+          assignments.put(one.node(), allocated.assignment());
         }
       }
     }
-    return new Reassigned(now, shares);
+    return new Reassigned(now, assignments);
   }
 
-  /** Without a node, among those with a seat and among those that wait. */
+  /** Removes a node from the slots and from the waiting nodes. */
   private NodeAllocation without(String node) {
     SortedMap<Integer, String> all = new TreeMap<>(slots);
     all.values().removeIf(node::equals);
@@ -225,9 +233,9 @@ public record NodeAllocation(
         coordinatorGpus);
   }
 
-  private NodeAllocation with(int seat, String node) {
+  private NodeAllocation with(int slot, String node) {
     SortedMap<Integer, String> all = new TreeMap<>(slots);
-    all.put(seat, node);
+    all.put(slot, node);
     return new NodeAllocation(
         placement, ranks, settled, coordinatorSlotKept, all, waiting, rejected, coordinatorGpus);
   }
@@ -239,44 +247,48 @@ public record NodeAllocation(
         placement, ranks, settled, coordinatorSlotKept, slots, all, rejected, coordinatorGpus);
   }
 
-  /** The seat that a node without one gets now. */
+  /** The slot that a node without one gets now. */
   private Optional<Integer> slotFor(WaitingNode one, boolean any) {
     List<Integer> free = free(rejected.getOrDefault(one.node(), Set.of()));
     if (one.previousSlot() >= 0) {
-      return free.stream().filter(seat -> seat == one.previousSlot()).findFirst();
+      return free.stream().filter(slot -> slot == one.previousSlot()).findFirst();
     }
     if (!settled) {
       return Optional.empty();
     }
-    int heads = placement.orElseThrow().coordinatorNode();
+    int coordinatorSlot = placement.orElseThrow().coordinatorNode();
     List<Integer> apart =
         free.stream()
-            .filter(seat -> !one.onCoordinatorHost() || sparesCoordinatorGpus(assignment(seat)))
+            .filter(slot -> !one.onCoordinatorHost() || sparesCoordinatorGpus(assignment(slot)))
             .toList();
     return apart.stream()
-        .filter(seat -> (seat == heads) == one.onCoordinatorHost())
+        .filter(slot -> (slot == coordinatorSlot) == one.onCoordinatorHost())
         .findFirst()
         .or(
             () ->
                 apart.stream()
-                    .filter(seat -> any && !(coordinatorSlotKept && seat == heads))
+                    .filter(slot -> any && !(coordinatorSlotKept && slot == coordinatorSlot))
                     .findFirst());
   }
 
-  /** Whether no process of a seat has a GPU that the head has, where they are on one host. */
-  private boolean sparesCoordinatorGpus(NodeAssignment share) {
+  /**
+   * Whether no process of an assignment uses a GPU of the coordinator, given that both are on one
+   * host.
+   */
+  private boolean sparesCoordinatorGpus(NodeAssignment assignment) {
     return Stream.concat(
-            share.workers().stream(), share.ranks().stream().map(NodeAssignment.AssignedRank::gpus))
+            assignment.workers().stream(),
+            assignment.ranks().stream().map(NodeAssignment.AssignedRank::gpus))
         .flatMap(List::stream)
         .noneMatch(coordinatorGpus::contains);
   }
 
-  /** What each node that is there does, by name. */
+  /** The assignment of every present node, by name. */
   public SortedMap<String, NodeAssignment> assignments() {
-    SortedMap<String, NodeAssignment> shares = new TreeMap<>();
-    waiting.forEach(one -> shares.put(one.node(), NodeAssignment.STANDBY));
-    slots.forEach((seat, node) -> shares.put(node, assignment(seat)));
-    return shares;
+    SortedMap<String, NodeAssignment> assignments = new TreeMap<>();
+    waiting.forEach(one -> assignments.put(one.node(), NodeAssignment.STANDBY));
+    slots.forEach((slot, node) -> assignments.put(node, assignment(slot)));
+    return assignments;
   }
 
   private Optional<NodeAssignment.AssignedRank> rank(PlacedProcess process) {
@@ -285,27 +297,27 @@ public record NodeAllocation(
         : Optional.empty();
   }
 
-  private List<Integer> free(Set<Integer> unfit) {
+  private List<Integer> free(Set<Integer> rejectedSlots) {
     return IntStream.range(0, placement.orElseThrow().demand().nodes())
-        .filter(seat -> !slots.containsKey(seat) && !unfit.contains(seat))
+        .filter(slot -> !slots.containsKey(slot) && !rejectedSlots.contains(slot))
         .boxed()
         .toList();
   }
 
-  private NodeAssignment assignment(int seat) {
+  private NodeAssignment assignment(int slot) {
     Placement all = placement.orElseThrow();
     return new NodeAssignment(
-        seat,
-        all.processesOf(seat).stream()
+        slot,
+        all.processesOf(slot).stream()
             .filter(process -> process.role() instanceof ProcessRole.Rollout)
             .map(PlacedProcess::gpus)
             .toList(),
-        all.processesOf(seat).stream().flatMap(process -> rank(process).stream()).toList(),
-        all.processesOf(seat).stream()
+        all.processesOf(slot).stream().flatMap(process -> rank(process).stream()).toList(),
+        all.processesOf(slot).stream()
             .filter(process -> !(process.role() instanceof ProcessRole.Rollout))
             .filter(process -> rank(process).isEmpty())
             .flatMap(process -> process.gpus().stream())
             .toList(),
-        all.idle().getOrDefault(seat, List.of()));
+        all.idle().getOrDefault(slot, List.of()));
   }
 }

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What one node does of a placement.
+ * The part of a placement that one node runs.
  *
- * @param slot the placement's number of the node, from 0; {@link #UNPLACED} where the nodes decide
- *     by themselves, {@link #SPARE} where the others have it all
- * @param workers rollout workers, by the GPUs of each
+ * @param slot the placement's number of the node, from 0; {@link #UNPLACED} if the nodes choose
+ *     their processes themselves, {@link #SPARE} if other nodes have all slots
+ * @param workers GPUs of each rollout worker
  * @param ranks trainer ranks that the node starts
  * @param reserved GPUs that others of the run use, such as the coordinator with its trainer
- * @param idle GPUs that nobody uses
+ * @param idle GPUs that no process uses
  */
 public record NodeAssignment(
     int slot,
@@ -22,8 +22,8 @@ public record NodeAssignment(
   /**
    * A trainer rank.
    *
-   * @param number of it in the run, from 0
-   * @param gpus of the node
+   * @param number number of the rank, from 0
+   * @param gpus its GPUs of the node
    */
   public record AssignedRank(int number, List<Integer> gpus) {
     public AssignedRank {
@@ -34,11 +34,13 @@ public record NodeAssignment(
   private static final int UNPLACED = -1;
   private static final int SPARE = -2;
 
-  /** Of a run without a placement. */
+  /** The assignment in a run without a placement. */
   public static final NodeAssignment UNMANAGED =
       new NodeAssignment(UNPLACED, List.of(), List.of(), List.of(), List.of());
 
-  /** Of a node more than the placement has, which waits for one of the others to be gone. */
+  /**
+   * The assignment of a node beyond the placement's number, which waits until another node is gone.
+   */
   public static final NodeAssignment STANDBY =
       new NodeAssignment(SPARE, List.of(), List.of(), List.of(), List.of());
 
@@ -49,17 +51,17 @@ public record NodeAssignment(
     idle = List.copyOf(idle);
   }
 
-  /** Whether the run's placement decides, and not the node. */
+  /** Whether the run's placement, and not the node, chooses the processes. */
   public boolean placed() {
     return slot != UNPLACED;
   }
 
-  /** Whether it is one of the placement's nodes. */
+  /** Whether the node has a slot of the placement. */
   public boolean hasSlot() {
     return slot >= 0;
   }
 
-  /** One line for the operator. */
+  /** The assignment as one line for the operator. */
   public String text() {
     return switch (slot) {
       case UNPLACED -> "workers as the node decides";
@@ -81,7 +83,7 @@ public record NodeAssignment(
     };
   }
 
-  /** Numbers of GPUs as a person reads them. */
+  /** GPU numbers in a readable form. */
   public static String gpus(List<Integer> numbers) {
     return "GPU " + numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
   }

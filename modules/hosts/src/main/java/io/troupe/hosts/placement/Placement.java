@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * <p>A coordinator that has a GPU gets the first one of the node on which the ranks end, or of the
  * next one where they fill theirs: so it is near them, and parts no ranks that fit on one node.
  *
- * @param demand what was asked
+ * @param demand the request
  * @param assigned trainer ranks with the coordinator among them, reference workers, rollout
  *     workers, each in order
  */
@@ -69,7 +69,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     return new Outcome.Placed(placed(d, d.rolloutWorkers() == 0 ? blocks : d.rolloutWorkers()));
   }
 
-  /** Rollout workers that fit beside so many single GPUs at the front. */
+  /** The number of rollout workers that fit beside {@code fixed} single GPUs at the front. */
   private static int freeBlocks(PlacementRequest d, int fixed) {
     return IntStream.range(0, d.nodes())
         .map(node -> left(d, fixed, node) / d.tensorParallel())

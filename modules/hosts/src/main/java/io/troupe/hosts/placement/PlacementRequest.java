@@ -3,7 +3,7 @@ package io.troupe.hosts.placement;
 import static io.troupe.core.Require.require;
 
 /**
- * What a run asks of its nodes.
+ * The processes that a run places on its nodes.
  *
  * @param nodes hosts, all alike
  * @param gpusPerNode accelerators of each, real or virtual

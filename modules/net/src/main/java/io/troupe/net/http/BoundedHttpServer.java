@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** The JDK's HTTP server with bounds on what strangers can hold of it. */
+/** The JDK's HTTP server with bounds on what unauthenticated clients can hold of it. */
 public final class BoundedHttpServer implements AutoCloseable {
   /*
    * Each request has a virtual thread, from its first byte on: the server's dispatcher hands it over
@@ -53,7 +53,8 @@ public final class BoundedHttpServer implements AutoCloseable {
   private static final Duration RAREST_LOOK = Duration.ofSeconds(1);
 
   static {
-    // The server reads them once for all servers of a JVM; whoever sets them otherwise is heard.
+    // The server reads them once for all servers of a JVM; other values of the user have
+    // precedence.
     preset("jdk.httpserver.maxConnections", Long.toString(mostConnections()));
     preset("sun.net.httpserver.maxReqHeaderSize", Integer.toString(64 << 10));
     // Without it the kernel holds back each small answer until the one before is acknowledged.

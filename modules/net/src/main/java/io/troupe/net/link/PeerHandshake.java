@@ -41,7 +41,7 @@ public record PeerHandshake(RunSecret secret, String purpose) {
     try {
       proof.over(wire);
     } catch (IOException failure) {
-      throw limit.cancel() ? told(failure, wire) : timedOut(within, failure);
+      throw limit.cancel() ? withPeerReason(failure, wire) : timedOut(within, failure);
     }
     if (!limit.cancel()) {
       throw timedOut(within, new IOException("it came too late"));
@@ -56,7 +56,7 @@ public record PeerHandshake(RunSecret secret, String purpose) {
    * What refused a certificate may have closed the connection before this side could read why; then
    * the operating system's words come first.
    */
-  private static IOException told(IOException failure, Connection wire) {
+  private static IOException withPeerReason(IOException failure, Connection wire) {
     boolean closed = failure instanceof SocketException || failure instanceof EOFException;
     if (failure instanceof SSLException || (closed && wire instanceof Connection.Encrypted)) {
       return new IOException(

@@ -1,4 +1,4 @@
-/** What the processes of a run know and strangers do not, and how they prove it. */
+/** The secret that the processes of a run share, and its proof. */
 @NullMarked
 package io.troupe.net.secret;
 

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A cluster's own authority: whoever has a certificate of it may take part. Its key stays in {@code
- * ca/} on the machine of whoever runs the cluster; each host gets only its own folder.
+ * A cluster's own authority: a process with a certificate of it may take part. Its key stays in
+ * {@code ca/} on the operator's machine; each host gets only its own folder.
  *
  * <pre>
  *   DIR/ca/ca.p12, ca/password      the authority's key: keep it off the hosts

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of a host as its folder has them at each handshake: certificates issued anew are taken
- * up without a restart. Connections that stand stay as they were made.
+ * The keys of a host, read from its folder at each handshake: renewed certificates take effect
+ * without a restart. Established connections keep theirs.
  *
  * <p>A folder that cannot be used, such as one whose files are just being replaced one after
  * another, leaves the keys that were there before, and is looked at again at the next handshake.
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class ReloadingKeys {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingKeys.class);
 
-  /** What a folder held at one time; its number tells its aliases from those of others. */
+  /** What a folder held at one time; its number distinguishes its aliases from those of others. */
   record Loaded(
       long number, String stamp, X509ExtendedKeyManager keys, X509ExtendedTrustManager trust) {
     private static final String SEPARATOR = "/";

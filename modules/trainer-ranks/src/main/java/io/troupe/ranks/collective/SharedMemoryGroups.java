@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Groups of ranks in the head's process, over memory that they share.
+ * Groups of ranks in the coordinator's process, over memory that they batch.
  *
  * @param deadline of each exchange, after which a rank counts as lost
  */

@@ -269,7 +269,10 @@ public final class WeightCache implements AutoCloseable {
     }
   }
 
-  /** An empty directory where so many bytes fit; older versions go before it is refused. */
+  /**
+   * An empty directory with room for this many bytes. Older versions are deleted before the request
+   * is refused.
+   */
   private Path rootWithSpace(String name, long bytes) throws IOException {
     List<String> full = new ArrayList<>();
     for (int keep = settings.versions(); keep > 0; keep--) {

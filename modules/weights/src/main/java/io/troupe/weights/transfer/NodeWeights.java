@@ -53,12 +53,15 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
   /** What a process of this host asks for. */
   record FetchRequest(long version, String digest, long bytes, List<String> sources) {}
 
-  /** What it is told: a directory, what overtook it, or a reason. */
+  /**
+   * The answer to a request: a directory, the version that superseded it, or the reason of a
+   * failure.
+   */
   record FetchReply(
       String directory,
       long fetched,
       long reused,
-      String overtakenBy,
+      String supersededBy,
       long version,
       long bytes,
       String reason) {}
@@ -100,7 +103,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
   }
 
   /**
-   * The same, and tells how each transfer into the cache ended.
+   * As the other {@code open}, and reports the outcome of every transfer into the cache.
    *
    * @param arrivals called on the transfer's thread; must not block
    * @throws IOException if the cache is another process's, or the address is taken
@@ -243,7 +246,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
               ref.shortDigest(),
               reason);
       case FetchOutcome.Superseded(var by) ->
-          LOG.info("event=weights_overtaken version={} by={}", ref.version(), by);
+          LOG.info("event=weights_superseded version={} by={}", ref.version(), by);
     }
   }
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * When a transfer is taken for stuck. A connection may be slow for {@code stall}; then it is
- * closed, and the receiver goes on with another source where it was.
+ * closed, and the receiver continues with another source at the same position.
  *
  * @param connect until a connection is made and both sides have shown their secret
  * @param stall within which {@code slowest} times its length must arrive

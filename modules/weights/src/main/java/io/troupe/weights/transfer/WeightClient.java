@@ -32,7 +32,8 @@ public final class WeightClient implements WeightProvider {
   private final Duration answer;
 
   /**
-   * A node gives a transfer up after {@link TransferSettings#total}; then it has a reason to tell.
+   * A node abandons a transfer after {@link TransferSettings#total} and then answers with the
+   * reason.
    */
   private static final Duration ANSWER = TransferSettings.usual().total().plusMinutes(1);
 
@@ -146,10 +147,10 @@ public final class WeightClient implements WeightProvider {
       return failed(new String(content.array(), StandardCharsets.UTF_8), start);
     }
     FetchReply delivery = NodeWeights.JSON.readValue(content.array(), FetchReply.class);
-    if (!delivery.overtakenBy().isEmpty()) {
+    if (!delivery.supersededBy().isEmpty()) {
       return new FetchOutcome.Superseded(
           new WeightRef(
-              new WeightVersion(delivery.version()), delivery.overtakenBy(), delivery.bytes()));
+              new WeightVersion(delivery.version()), delivery.supersededBy(), delivery.bytes()));
     }
     if (delivery.directory().isEmpty()) {
       return failed(delivery.reason(), start);

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * supply.fetch(ref, sources).thenAccept(fetched -> {
  *   switch (fetched) {
  *     case Fetched.Ready(var version, var report) -> sampler.load(version.map());
- *     case Fetched.Overtaken(var by) -> {}        // newer weights were asked for, and come
+ *     case FetchOutcome.Superseded(var by) -> {}        // newer weights were asked for, and come
  *     case Fetched.Failed(var reason, var report) -> report(reason);
  *   }
  * });

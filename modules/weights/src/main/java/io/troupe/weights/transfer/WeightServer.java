@@ -30,9 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a node's weights to whoever knows the run's secret, also such as are still coming in. Each
- * connection has a thread, and there are so many at most; one that takes nothing is closed, so that
- * a dead receiver holds nothing up but its own thread, and that not for long.
+ * Sends a node's weights to peers that know the run's secret, including weights that are still
+ * being received. Each connection has a thread, and there are so many at most; one that takes
+ * nothing is closed, so that a dead receiver holds nothing up but its own thread, and that not for
+ * long.
  */
 final class WeightServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightServer.class);
