@@ -47,11 +47,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code troupe train}: trains a policy, or goes on with a run. */
+/** {@code troupe train}: trains a policy, or continues a run. */
 @Command(
     name = "train",
     mixinStandardHelpOptions = true,
-    description = "Trains a policy by asynchronous GRPO, or goes on with a run.",
+    description = "Trains a policy by asynchronous GRPO, or continues a run.",
     footer = {
       "",
       "Examples:",
@@ -74,13 +74,13 @@ final class TrainCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       paramLabel = "RUN",
-      description = "Folder or name of the run to go on with, from its last checkpoint.")
+      description = "Folder or name of the run to continue, from its last checkpoint.")
   private @Nullable String resume;
 
   @Option(
       names = "--continue",
       description =
-          "With FILE: go on with the newest run of FILE, or begin one. A complete run ends at once,"
+          "With FILE: continue the newest run of FILE, or begin one. A complete run ends at once,"
               + " with exit code 0: for services that start the same command again.")
   private boolean continued;
 

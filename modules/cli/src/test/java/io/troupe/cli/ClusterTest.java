@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A run over real JVMs, of which some are killed; it goes on by itself. The longer ones take
+ * A run over real JVMs, of which some are killed; it continues by itself. The longer ones take
  * minutes on a busy machine, so they run on demand, {@link NetworkCutTest} too: {@code ./troupe
  * test -pl modules/cli -am -Dtest='ClusterTest,NetworkCutTest'
  * -DargLine=-Dtroupe.cluster.tests=true -Dsurefire.failIfNoSpecifiedTests=false}.

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A browser stays on the console of a run: neither side may go on growing. It takes the minutes
+ * A browser stays on the console of a run: neither side may continue growing. It takes the minutes
  * that {@code -Dtroupe.console.soak=MINUTES} gives it, and none without; {@code
  * -Dtroupe.console.soak.delay} is the toy policy's time a token, which sets the pace.
  *

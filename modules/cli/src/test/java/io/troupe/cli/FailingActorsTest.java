@@ -22,7 +22,7 @@ final class FailingActorsTest {
   /** Weights lie in the run folder, so that the test's worker needs no node beside it. */
   private static final String RUN = TestCluster.RUN + "  weights: shared\n";
 
-  /** It undoes what the process before was doing, and then goes on from a checkpoint. */
+  /** It undoes what the process before was doing, and then continues from a checkpoint. */
   private static final int EVENTS_OF_A_RESUME = 2;
 
   @TempDir private Path folder;
@@ -40,7 +40,7 @@ final class FailingActorsTest {
       int before = coordinator.out().size();
       worker.fail(posts, "evaluator");
       TestCluster.await(
-          coordinator, "evaluations go on", () -> evaluations(coordinator, before) >= 3);
+          coordinator, "evaluations continue", () -> evaluations(coordinator, before) >= 3);
 
       worker.fail(posts.coordinator());
       assertThat(coordinator.awaitExit()).as(coordinator.said()).isEqualTo(ExitCode.FAILED.code());

@@ -92,7 +92,7 @@ final class HostRunnerTest {
     CommandOutput followed = launch(List.of(GONE, "127.0.0.3"), "logs", "--follow");
     assertThat(followed.code()).isEqualTo(ExitCode.UNREACHABLE.code());
     assertThat(followed.out())
-        .contains("broke: ", "whether it goes on is not known", "follow  troupe launch logs");
+        .contains("broke: ", "whether it continues is not known", "follow  troupe launch logs");
 
     CommandOutput stopped = launch(List.of("127.0.0.2", GONE, "127.0.0.3"), "stop");
     assertThat(stopped.code()).isEqualTo(ExitCode.UNREACHABLE.code());

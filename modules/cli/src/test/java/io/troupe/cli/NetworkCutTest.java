@@ -55,7 +55,7 @@ final class NetworkCutTest {
       cluster.awaitWork(b, atHeal, "b-w1");
       TestCluster.tell("all were back at work after the network healed", since);
 
-      // A node alone: the run goes on without it.
+      // A node alone: the run continues without it.
       int atCut = cluster.events().size();
       long lostBefore = lost(b);
       since = System.nanoTime();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a resume goes on with, and what it refuses. */
+/** What a resume continues, and what it refuses. */
 final class ResumeTest {
   private static final int STEPS = 8;
   private static final int FOREVER = 1_000_000;
@@ -81,7 +81,7 @@ final class ResumeTest {
     assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(STEPS);
   }
 
-  /** Chat templates see the date on which the run began, whenever it goes on. */
+  /** Chat templates see the date on which the run began, whenever it continues. */
   @Test
   void resume_onAnotherDay_keepsTheDateInItsPrompts() throws Exception {
     Path policy = Files.createDirectory(folder.resolve("policy"));

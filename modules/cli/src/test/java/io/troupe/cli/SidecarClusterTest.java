@@ -99,7 +99,7 @@ final class SidecarClusterTest {
     }
   }
 
-  /** The coordinator drives it, so that it has one owner; the next coordinator goes on with it. */
+  /** The coordinator drives it, so that it has one owner; the next coordinator continues it. */
   @Test
   void train_serverOfOthersAndCoordinatorKilled_nextCoordinatorDrivesTheServer() throws Exception {
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);

@@ -114,7 +114,7 @@ final class TestCluster {
     return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
   }
 
-  /** A coordinator in a folder of its own, of a run that goes on until it is ended. */
+  /** A coordinator in a folder of its own, of a run that continues until it is ended. */
   static ChildRun coordinatorIn(Path home, String yaml, String... options) throws IOException {
     Files.createDirectories(home);
     return ChildRun.start(home, ChildRun.Size.TOY, coordinatorArguments(home, yaml, options));
@@ -195,7 +195,7 @@ final class TestCluster {
   void awaitStep(ChildRun process, int count) throws IOException, InterruptedException {
     await(
         process,
-        "the run goes on",
+        "the run continues",
         () -> happenedAfter(count, event -> event instanceof Event.StepTrained));
   }
 

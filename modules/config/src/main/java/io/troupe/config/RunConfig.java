@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Everything a run is told. */
+/** The configuration of a run. */
 public record RunConfig(
     @Doc("The run as a whole.") RunSection run,
     @Doc("What the policy learns: prompts, and the verifier of its answers.") TaskSection task,

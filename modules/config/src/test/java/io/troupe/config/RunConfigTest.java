@@ -276,7 +276,7 @@ final class RunConfigTest {
       delimiter = '|',
       value = {
         "rollout.sidecars.restart_for_weights=true|rollout.publish: (adapters) is loaded while a"
-            + " server runs, which is not started anew for it",
+            + " server runs, which is not started again for it",
         "policy.lora.rank=513|policy.lora.rank: must not exceed 512 with rollout.publish: adapters,"
             + " the highest rank that vLLM takes"
       })

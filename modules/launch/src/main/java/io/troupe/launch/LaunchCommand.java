@@ -112,7 +112,7 @@ public final class LaunchCommand implements Runnable {
           String address,
       @Option(
               names = "--follow",
-              description = "Goes on until it ends; ^C ends the following only.")
+              description = "Continues until it ends; ^C ends the following only.")
           boolean follow)
       throws IOException, InterruptedException {
     try (RemoteHosts fleet = options.fleet(out())) {

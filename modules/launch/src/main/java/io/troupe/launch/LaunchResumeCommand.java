@@ -16,14 +16,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code troupe launch resume}: a launched run that ended goes on, on the same hosts. */
+/** {@code troupe launch resume}: a launched run that ended continues, on the same hosts. */
 @Command(
     name = "resume",
     mixinStandardHelpOptions = true,
     description = {
-      "Goes on with a run that has ended on the first host, through the agents that are there, and"
+      "Continues a run that has ended on the first host, through the agents that are there, and"
           + " starts the agents that are not. A host that cannot be reached is named and left out.",
-      "^C detaches; the run goes on."
+      "^C detaches; the run continues."
     })
 final class LaunchResumeCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -60,7 +60,7 @@ final class LaunchResumeCommand implements Callable<Integer> {
                   () -> new IOException(coordinator.login() + ": no run was launched there"));
       if (fleet.fate(coordinator, LaunchCommand.RUN) instanceof RemoteProcessState.Running) {
         throw new IOException(
-            "%s: the run goes on there; %s"
+            "%s: the run continues there; %s"
                 .formatted(coordinator.login(), options.command("logs --follow")));
       }
       String name = run.isEmpty() ? newest(fleet, coordinator) : run;
@@ -127,13 +127,12 @@ final class LaunchResumeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     return fleet
         .newestRun(coordinator)
-        .orElseThrow(
-            () -> new IOException(coordinator.login() + ": there is no run to go on with"));
+        .orElseThrow(() -> new IOException(coordinator.login() + ": there is no run to continue"));
   }
 
   /**
    * Agents that live are a cluster already, so the coordinator comes to them; others come to the
-   * coordinator. A run may have ended because a host went down, so it goes on with those that are
+   * coordinator. A run may have ended because a host went down, so it continues those that are
    * left.
    */
   private static void startAgents(

@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Checks every host (ssh, JDK, clock, disk, ports, agents left), copies this build, starts the"
           + " run on the first host and an agent on each, and follows the run.",
-      "^C detaches; the run goes on."
+      "^C detaches; the run continues."
     })
 final class LaunchUpCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;

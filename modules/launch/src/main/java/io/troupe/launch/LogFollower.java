@@ -56,19 +56,19 @@ final class LogFollower {
     OptionalInt signal = signals.received();
     if (signal.isPresent()
         && fate.filter(one -> !(one instanceof RemoteProcessState.Running)).isEmpty()) {
-      say("detached from %s, which %s".formatted(who, over ? "has ended" : "goes on"));
+      say("detached from %s, which %s".formatted(who, over ? "has ended" : "continues"));
       next(again);
       return ExitCode.ofSignal(signal.getAsInt());
     }
     if (fate.isEmpty()) {
       say("error: the connection to %s broke: %s".formatted(who, broken));
-      say(over ? "it has ended; how is not known" : "whether it goes on is not known");
+      say(over ? "it has ended; how is not known" : "whether it continues is not known");
       next(again);
       return ExitCode.UNREACHABLE.code();
     }
     return switch (fate.get()) {
       case RemoteProcessState.Running() -> {
-        say("error: the connection to %s broke; it goes on".formatted(who));
+        say("error: the connection to %s broke; it continues".formatted(who));
         next(again);
         yield ExitCode.UNREACHABLE.code();
       }

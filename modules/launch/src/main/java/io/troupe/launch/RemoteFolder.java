@@ -15,7 +15,7 @@ import static io.troupe.core.Require.require;
  *     folders
  */
 public record RemoteFolder(String pattern) {
-  /** Where a launch works unless told otherwise. */
+  /** The default folder of a launch. */
   public static final String DEFAULT = "~/.troupe/launch/{host}";
 
   private static final String HOST = "{host}";
@@ -72,7 +72,7 @@ public record RemoteFolder(String pattern) {
         .formatted(shellWord(host), on(host), MARKER);
   }
 
-  /** Lines of a script that go on in the folder, made if need be, or end with what is wrong. */
+  /** Lines of a script that continue in the folder, made if need be, or end with what is wrong. */
   String make(RemoteHost host) {
     return objection(host)
         + """
@@ -84,7 +84,7 @@ public record RemoteFolder(String pattern) {
   }
 
   /**
-   * Lines of a script that go on in the folder, or end with what is wrong.
+   * Lines of a script that continue in the folder, or end with what is wrong.
    *
    * @param absent what the script does where there is no folder
    */

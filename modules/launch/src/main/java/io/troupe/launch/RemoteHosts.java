@@ -419,7 +419,7 @@ public final class RemoteHosts implements AutoCloseable {
     return hosts;
   }
 
-  /** Ends the connections to the hosts; what was started there goes on. */
+  /** Ends the connections to the hosts; what was started there continues. */
   @Override
   public void close() {
     ssh.close(hosts);

@@ -66,7 +66,7 @@ public final class ClusterSoak {
    *
    * @param run that was soaked
    * @param times what each kind of blow cost
-   * @param endedByThemselves processes that ended although nobody had told them to
+   * @param endedByThemselves processes that ended without an order
    * @param problems found, none if all went as promised
    */
   public record Outcome(

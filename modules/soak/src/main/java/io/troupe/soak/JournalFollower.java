@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Follows the journal of a run that goes on, and audits it on the way. Should records turn out to
- * be those of a process that had lost the run, it begins again from the first one.
+ * Follows the journal of a run that continues, and audits it on the way. If records turn out to be
+ * those of a process that had lost the run, it begins again from the first one.
  */
 final class JournalFollower implements Closeable {
   private final RunFolder run;

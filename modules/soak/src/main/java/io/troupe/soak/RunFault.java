@@ -10,9 +10,9 @@ enum RunFault {
   DRAIN(15),
   /** SIGTERM twice: the run ends from its last checkpoint. */
   SECOND_SIGNAL(5),
-  /** kill -9 of a verifier's process; the run goes on. */
+  /** kill -9 of a verifier's process; the run continues. */
   VERIFIER(30),
-  /** SIGSTOP for up to two seconds, as a machine does that swaps; the run goes on. */
+  /** SIGSTOP for up to two seconds, as a machine does that swaps; the run continues. */
   PAUSE(10);
 
   private final int weight;

@@ -199,7 +199,7 @@ public final class Soak {
     return report;
   }
 
-  /** How the run goes on: from its folder, or from the start if it died before it had one. */
+  /** How the run continues: from its folder, or from the start if it died before it had one. */
   private List<String> resume(long end) throws IOException {
     if (names().isEmpty()) {
       return List.of("train", settings.folder().resolve("soak.yaml").toString(), "--json");

@@ -17,18 +17,18 @@ import io.troupe.core.audit.AuditRule;
  */
 public record SoakAccount(
     long steps, long undone, long lost, long twice, long stale, long refused) {
-  /** From the books of an audit. */
+  /** From the counters of an audit. */
   public static SoakAccount of(AuditReport report) {
-    AuditCounters stands = report.stands();
+    AuditCounters counters = report.stands();
     long ended =
-        stands.of(AuditCounter.TRAINED)
-            + stands.of(AuditCounter.FILTERED)
-            + stands.of(AuditCounter.SKIPPED)
-            + stands.of(AuditCounter.FAILED);
+        counters.of(AuditCounter.TRAINED)
+            + counters.of(AuditCounter.FILTERED)
+            + counters.of(AuditCounter.SKIPPED)
+            + counters.of(AuditCounter.FAILED);
     return new SoakAccount(
         report.version() + report.undoneSteps(),
         report.undoneSteps(),
-        stands.of(AuditCounter.ADMITTED) - ended - report.pending(),
+        counters.of(AuditCounter.ADMITTED) - ended - report.pending(),
         breaches(report, AuditRule.EXACTLY_ONCE),
         breaches(report, AuditRule.STALENESS),
         report.seen().of(AuditCounter.REFUSED));

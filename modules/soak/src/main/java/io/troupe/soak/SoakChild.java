@@ -42,7 +42,10 @@ final class SoakChild implements AutoCloseable {
     }
   }
 
-  /** Waits until it has printed so many rows more. False if the time is up, or it ended, before. */
+  /**
+   * Waits until the process has printed a number of further rows. False if the time is up, or it
+   * ended, before.
+   */
   boolean rows(int more, Duration patience) throws InterruptedException {
     for (int i = 0; i < more; i++) {
       if (!rows.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {

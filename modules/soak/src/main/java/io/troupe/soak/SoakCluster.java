@@ -164,7 +164,7 @@ final class SoakCluster {
     expectEnd.add(process.pid());
   }
 
-  /** Processes that ended although nobody told them to. */
+  /** Processes that ended without an order. */
   int endedByThemselves() {
     return endedByThemselves;
   }
@@ -220,7 +220,7 @@ final class SoakCluster {
     List<String> problems = new ArrayList<>();
     long holder = holder();
     if (coordinator.pid() != holder) {
-      coordinator.signal("TERM"); // Or it would go on with the run, as it was told to.
+      coordinator.signal("TERM"); // Or it would continue the run, as it was told to.
       coordinator.ends(patienceSeconds);
     }
     SoakProcess.signal(holder, "TERM");

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
     },
     footer = {
       "",
-      "Exit codes: 0 no violation · 2 bad usage · 4 a violation, or the run could not go on",
+      "Exit codes: 0 no violation · 2 bad usage · 4 a violation, or the run could not continue",
       "",
       "Examples:",
       "  troupe soak --minutes 10",

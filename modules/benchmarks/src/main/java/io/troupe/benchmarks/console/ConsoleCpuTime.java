@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * The CPU time of the threads that serve the console of a run in a process: the HTTP server's, and
  * the carriers of virtual threads, on which answers are made. A run with an engine of its own has
- * no other virtual threads that work. Linux tells it, by {@code /proc/PID/task}.
+ * no other virtual threads that work. Linux reports it in {@code /proc/PID/task}.
  *
  * @param seconds by thread
  */
@@ -28,7 +28,7 @@ record ConsoleCpuTime(Map<String, Double> seconds) {
   /**
    * Those of a process as of now.
    *
-   * @throws IOException if the kernel does not tell
+   * @throws IOException if the kernel does not report it
    */
   static ConsoleCpuTime of(long pid) throws IOException {
     Map<String, Double> seconds = new HashMap<>();

@@ -43,7 +43,7 @@ final class CoordinatorLoop {
   private long decisions;
 
   /**
-   * A loop with so many groups in flight.
+   * A loop with a number of groups in flight.
    *
    * @param journal takes each record
    */
@@ -79,7 +79,7 @@ final class CoordinatorLoop {
     }
   }
 
-  /** Works until so many completions more are scored. */
+  /** Works until a number of further completions are scored. */
   void run(long completions) {
     long until = scored + completions;
     while (scored < until) {

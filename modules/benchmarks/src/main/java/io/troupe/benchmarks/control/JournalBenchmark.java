@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Writes the journal of a run of many groups, with a checkpoint near its end, and measures"
-            + " what a process that goes on from there waits for it, and the space it takes. Needs"
+            + " what a process that continues from there waits for it, and the space it takes. Needs"
             + " about 1.1 kB of disk a group while it runs.",
     footer = {
       "",
@@ -122,7 +122,9 @@ public final class JournalBenchmark implements Callable<Integer> {
     }
   }
 
-  /** What a process does with the journal before it goes on: it takes it, and reads what is new. */
+  /**
+   * What a process does with the journal before it continues: it takes it, and reads what is new.
+   */
   private void resume(Path folder, StateSnapshot checkpoint, String form, List<Measurement> results)
       throws IOException {
     double[] times = new double[rounds];

@@ -35,7 +35,7 @@ final class NeverEndingWeights {
   private NeverEndingWeights() {}
 
   static WeightSnapshot endless(DjlPolicy policy, long seed) {
-    // On a thread that ends: its OpenMP threads would go on to count against the sampler's.
+    // On a thread that ends: its OpenMP threads would continue to count against the sampler's.
     WeightSnapshot fresh =
         CompletableFuture.supplyAsync(
                 () -> fresh(policy, seed), task -> Thread.ofPlatform().start(task))

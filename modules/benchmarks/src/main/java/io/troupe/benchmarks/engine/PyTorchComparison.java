@@ -17,6 +17,6 @@ interface PyTorchComparison {
    */
   record Setting(int threads, int rounds, PythonPeer python, Path scratch) {}
 
-  /** Measures, saying on standard error what it is at. */
+  /** Measures, and prints its progress on standard error. */
   List<PairedMeasurement> run(Setting setting) throws IOException;
 }

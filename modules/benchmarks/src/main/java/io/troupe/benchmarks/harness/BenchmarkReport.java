@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How a benchmark tells what it measured. */
+/** The printed results of a benchmark. */
 public final class BenchmarkReport {
   private static final double OUTSIDE = .05;
 
@@ -56,7 +56,7 @@ public final class BenchmarkReport {
   public record ValueRange(double low, double high) {}
 
   /**
-   * What the values tell about the median of what they are drawn from, by their ranks alone: of n
+   * What the values say about the median of what they are drawn from, by their ranks alone: of n
    * values each lies below it with probability 1/2, so as many do as of n tosses of a coin come up
    * heads. With fewer than 6 values the range is theirs, and holds it less often.
    */

@@ -22,7 +22,7 @@ import java.util.OptionalDouble;
  * @param cpuSeconds CPU time of the process in that while
  */
 public record LearningCurve(List<Point> points, long steps, double seconds, double cpuSeconds) {
-  /** Is told of every row as it comes. */
+  /** Takes every row as it comes. */
   @FunctionalInterface
   public interface RowWatch {
     /**
@@ -53,7 +53,7 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     return of(file, runs, overrides, (_, _, _, _) -> {});
   }
 
-  /** The same, and somebody watches the rows as they come. */
+  /** Reads a curve and passes on the rows as they come. */
   public static LearningCurve of(Path file, Path runs, List<String> overrides, RowWatch watch)
       throws IOException, InterruptedException {
     List<String> arguments =

@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Requests to an engine, so many at a time: when one ends the next begins. Prompts and seeds follow
- * from a request's number in its burst, so that two bursts of one form draw the same tokens.
+ * Requests to an engine, a fixed number at a time: when one ends, the next begins. Prompts and
+ * seeds follow from a request's number in its burst, so that two bursts of one form draw the same
+ * tokens.
  */
 final class ClosedLoopLoad {
   private static final int PROMPT = 16;

@@ -50,7 +50,7 @@ public final class ClusterOptions {
   @Option(
       names = "--allow-plain-tcp",
       description =
-          "Listen beyond the loopback interface without keys: whoever reaches the port may join,"
+          "Listen beyond the loopback interface without keys: every host that reaches the port may join,"
               + " and so run commands as this user.")
   private boolean plainAllowed;
 
@@ -113,7 +113,7 @@ public final class ClusterOptions {
     } else {
       transport = ConfigFactory.empty();
       say.accept(
-          "warning: without keys, whoever reaches %s may join, and so run commands as this user; see `troupe certs`"
+          "warning: without keys, every host that reaches %s may join, and so run commands as this user; see `troupe certs`"
               .formatted(address));
     }
     return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);

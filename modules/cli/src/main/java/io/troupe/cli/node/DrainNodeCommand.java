@@ -98,7 +98,7 @@ public final class DrainNodeCommand implements Callable<Integer> {
       };
     } catch (ExecutionException silent) {
       return refuse(
-          "no node named %s answered through %s within %d s; the node's own first lines tell its name"
+          "no node named %s answered through %s within %d s; the node's own first lines have its name"
               .formatted(node, seed, ANSWER.toSeconds()));
     }
   }

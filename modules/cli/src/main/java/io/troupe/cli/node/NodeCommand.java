@@ -156,7 +156,7 @@ public final class NodeCommand implements Callable<Integer> {
       return life.live();
     } catch (ClusterJoinException e) {
       if (leaving.get()) {
-        return true; // It was told to end, and did.
+        return true; // It was ordered to end, and did.
       }
       throw e;
     }
@@ -176,7 +176,7 @@ public final class NodeCommand implements Callable<Integer> {
           throw e;
         }
         say(
-            "%s; tries again, and ends in %d min %d s if nobody lets it in"
+            "%s; tries again, and ends in %d min %d s if no member admits it"
                 .formatted(e.getMessage(), left / 60, left % 60));
       }
     }
@@ -196,7 +196,7 @@ public final class NodeCommand implements Callable<Integer> {
             section.map(ClusterSection::tls).orElse(""),
             this::say);
     AtomicBoolean left = new AtomicBoolean();
-    CompletableFuture<NodeProcessPlanner> crew = new CompletableFuture<>();
+    CompletableFuture<NodeProcessPlanner> planner = new CompletableFuture<>();
     try (NodeWeightStore depot = new NodeWeightStore(nodeName(), cluster.weights());
         ChildProcesses children =
             owned.map(NodeGpus::ledger).map(ChildProcesses::new).orElseGet(ChildProcesses::new)) {
@@ -207,7 +207,7 @@ public final class NodeCommand implements Callable<Integer> {
                       nodeName(),
                       pass,
                       known,
-                      new LatePlanner(crew),
+                      new LatePlanner(planner),
                       children,
                       () -> System.nanoTime() / 1_000_000,
                       section.map(ClusterSection::drainTimeout).orElse(PATIENCE),
@@ -218,7 +218,7 @@ public final class NodeCommand implements Callable<Integer> {
               settings.config());
       current.set(Optional.of(system));
       HostPort self = SystemAddress.address(system);
-      crew.complete(
+      planner.complete(
           new NodeProcessPlanner(
               nodeName(),
               Optional.ofNullable(workers),
@@ -241,7 +241,7 @@ public final class NodeCommand implements Callable<Integer> {
     return left.get();
   }
 
-  /** The crew's children need the address that the actor system takes. */
+  /** The planner's children need the address that the actor system takes. */
   private record LatePlanner(CompletableFuture<NodeProcessPlanner> planner)
       implements NodeAgent.ProcessPlanner {
     @Override

@@ -45,7 +45,7 @@ public final class ConsoleClient implements AutoCloseable {
     this.http = builder.build();
   }
 
-  /** Trusts the console's own certificate, whoever signed it, and no other. */
+  /** Trusts the console's own certificate, whatever authority signed it, and no other. */
   private static SSLContext trusting(Certificate certificate) throws IOException {
     try {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());

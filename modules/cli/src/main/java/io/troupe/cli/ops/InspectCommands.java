@@ -341,7 +341,7 @@ public final class InspectCommands {
   @Command(
       name = "threads",
       mixinStandardHelpOptions = true,
-      description = "Where the threads of a process of the run stand.",
+      description = "Stack traces of the threads of a process of the run.",
       footer = {"", "Examples:", "  troupe threads", "  troupe threads --jvm node-b-w1"})
   static final class Threads extends OpsCommand {
     @Mixin private JvmOption jvm = new JvmOption();

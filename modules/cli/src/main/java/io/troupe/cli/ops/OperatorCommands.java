@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The commands that tell a run under way what to do; the journal keeps who and why. */
+/** Orders to a live run; the journal records who gave each order and why. */
 public final class OperatorCommands {
   /** All of them, for the command line. */
   public static final List<Class<?>> ALL =

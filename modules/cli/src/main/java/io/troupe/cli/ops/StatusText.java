@@ -56,19 +56,19 @@ final class StatusText {
                 run.path("groups_per_minute").asDouble(),
                 number(step.path("tokens_per_second")),
                 number(step.path("degenerate_share"))));
-    JsonNode books = run.path("accounting");
+    JsonNode accounting = run.path("accounting");
     lines.add(
         "admitted %s = trained %s + filtered %s + skipped %s + failed %s + pending %d   %s"
             .formatted(
-                books.path("admitted").asText(),
-                books.path("trained").asText(),
-                books.path("filtered").asText(),
-                books.path("skipped").asText(),
-                books.path("failed").asText(),
-                books.path("waiting").asLong()
-                    + books.path("leased").asLong()
-                    + books.path("buffered").asLong()
-                    + books.path("training").asLong(),
+                accounting.path("admitted").asText(),
+                accounting.path("trained").asText(),
+                accounting.path("filtered").asText(),
+                accounting.path("skipped").asText(),
+                accounting.path("failed").asText(),
+                accounting.path("waiting").asLong()
+                    + accounting.path("leased").asLong()
+                    + accounting.path("buffered").asLong()
+                    + accounting.path("training").asLong(),
                 run.path("balanced").asBoolean() ? "(adds up)" : "(DOES NOT ADD UP)"));
     return String.join("\n", lines) + "\n";
   }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "A run on the whole terminal: stages, nodes, workers and the busiest actors, once a second,"
-            + " until ^C or the run's end. The run goes on when you leave.")
+            + " until ^C or the run's end. The run continues when you leave.")
 public final class TopCommand extends OpsCommand {
   private static final long PAUSE_MILLIS = 1_000;
   private static final int COLUMNS = 100;

@@ -32,7 +32,7 @@ final class TopScreen {
     lines.add("");
     lines.add(SafeText.of(waits.path("root").asText()));
     lines.add("");
-    // Nodes get at most half of what is left: the actors below tell why a node is slow.
+    // Nodes get at most half of what is left: the actors below show why a node is slow.
     int room = Math.max(0, rows - lines.size() - 1);
     List<String> machines = machines(nodes);
     add(lines, machines, Math.max(room / 2, room - actors.size() - 2));

@@ -50,7 +50,7 @@ import picocli.CommandLine.Parameters;
       "  troupe tasks show math --set task.file=my/problems.parquet --limit 2"
     })
 final class TasksShowCommand implements Callable<Integer> {
-  /** What a task alone is told. */
+  /** The section of a configuration that a task needs. */
   record TaskConfig(
       @Doc("What the policy learns.") TaskSection task,
       @Doc("Where published data sets are found.") DataSection data) {}

@@ -100,7 +100,7 @@ public final class FileVerification {
       verify(input, out);
     } catch (IOException failure) {
       throw new IOException(
-          "cannot go on with %s: %s; what was done so far is in %s"
+          "cannot continue %s: %s; what was done so far is in %s"
               .formatted(target, failure.getMessage(), partial),
           failure);
     }

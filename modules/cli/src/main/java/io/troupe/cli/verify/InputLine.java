@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A completion to judge, as a line tells it.
+ * A completion to judge, read from a line.
  *
  * @param head what its output begins with: {@code id} as it is written, and for a rollout of a run
  *     its {@code group}, {@code fence} and {@code index} among the group's completions

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "Judges the completions of a JSON Lines file: re-scores stored rollouts, tries a verifier.",
       "Every line holds id and completion, and what its verifier judges by: answer (math, gsm8k),"
           + " tests with setup and entry_point (code), instruction_id_list with kwargs"
-          + " (instructions). docs/verifiers.md tells all of it."
+          + " (instructions). docs/verifiers.md describes all of it."
     },
     footer = {
       "",

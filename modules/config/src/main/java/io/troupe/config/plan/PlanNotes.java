@@ -85,7 +85,7 @@ final class PlanNotes {
     note(
         config.sampling().truncates() || config.sampling().penalises(),
         "rollout.top_p, top_k, min_p or repetition_penalty shape what is sampled, and the trainer"
-            + " knows of none: ratios of its probabilities to the recorded ones are biased, by the"
+            + " has none: ratios of its probabilities to the recorded ones are biased, by the"
             + " share that is left out");
     note(
         config.training().maxStaleness() == 0 && config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE,

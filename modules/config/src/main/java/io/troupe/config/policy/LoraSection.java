@@ -9,7 +9,7 @@ import io.troupe.engine.http.sidecar.ServerCommand;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Low-rank adapters; docs/training.md tells what they do. */
+/** Low-rank adapters; docs/training.md describes them. */
 public record LoraSection(
     @Doc(value = "Rank of the adapters; 0 means none, all weights are trained.", unit = "columns")
         @Default("0")

@@ -126,7 +126,7 @@ public record RolloutSection(
         .on("publish", "sidecars.restart_for_weights")
         .require(
             () -> !publishesAdapters() || !sidecars.restartForWeights(),
-            "(adapters) is loaded while a server runs, which is not started anew for it",
+            "(adapters) is loaded while a server runs, which is not started again for it",
             "leave rollout.sidecars.restart_for_weights out, or set rollout.publish: merged");
     rules
         .on("publish")

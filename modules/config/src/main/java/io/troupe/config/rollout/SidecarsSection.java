@@ -51,7 +51,7 @@ public record SidecarsSection(
         @Default("512")
         @Range(min = 64, max = 1_000_000)
         int heap,
-    @Doc("Time from the start of one to its first answer; then it is ended and started anew.")
+    @Doc("Time from the start of one to its first answer; then it is ended and started again.")
         @Default("600s")
         @Range(min = 1)
         Duration startTimeout,

@@ -29,7 +29,7 @@ public record VerifierSection(
         @Range(min = 16, max = 65536)
         int heapMb,
     @Doc(
-            value = "So many timeouts and crashes in a row put a verifier under quarantine.",
+            value = "Number of timeouts and crashes in a row that put a verifier under quarantine.",
             unit = "failures")
         @Default("20")
         @Range(min = 1, max = 1_000_000)

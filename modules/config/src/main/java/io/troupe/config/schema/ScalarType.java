@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * @param measure what {@link Range} compares; 0 where it does not apply
  * @param rangeUnit written behind the numbers of a range
  * @param quotable whether the text may stand in quotes
- * @param placeholder stands for a value that is wrong, so that checking can go on
+ * @param placeholder stands for a value that is wrong, so that checking can continue
  */
 public record ScalarType(
     String expectation,

@@ -180,7 +180,8 @@ public sealed interface Schema {
     Default defaults = component.getAnnotation(Default.class);
     Range range = component.getAnnotation(Range.class);
     if (doc == null) {
-      throw new IllegalStateException(component + " has no @Doc, so nobody could know its meaning");
+      throw new IllegalStateException(
+          component + " has no @Doc, so the configuration page has no text for it");
     }
     Schema schema = schema(component);
     return new Key(
@@ -210,7 +211,8 @@ public sealed interface Schema {
       for (Class<?> each : records(type)) {
         Doc doc = each.getAnnotation(Doc.class);
         if (doc == null) {
-          throw new IllegalStateException(each + " has no @Doc, so nobody could know its meaning");
+          throw new IllegalStateException(
+              each + " has no @Doc, so the configuration page has no text for it");
         }
         alternatives.add(new Alternative(alternativeName(each), doc.value(), of(each)));
       }

@@ -45,12 +45,12 @@ import java.util.function.UnaryOperator;
 
 /**
  * The coordinator of a run over many JVMs, or a process that waits to become it: the cluster gives
- * the seat to one process at a time, and to another one when that is gone.
+ * the leadership to one process at a time, and to another one when that process is gone.
  */
 public final class ClusterRunEnvironment implements RunEnvironment {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** How long a coordinator that has given up its seat may take to end. */
+  /** How long a coordinator that has given up its leadership may take to end. */
   private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
 
   /** How long GPUs of a coordinator that has just ended may still look used. */
@@ -98,11 +98,11 @@ public final class ClusterRunEnvironment implements RunEnvironment {
    * @param own options of a coordinator on this host, without seeds
    * @param seeds none begins a cluster
    * @param lease of the run; the stage gives it up when its actors are gone
-   * @param hall of the ranks that nodes start
+   * @param ranks registry of the ranks that nodes start
    * @param claim of the GPUs of the coordinator and its ranks, made when this process is the
    *     coordinator
-   * @param roster of the nodes
-   * @param inherits whether it waits for the seat of a run that another process began
+   * @param nodeTable table of the nodes
+   * @param inherits whether it waits for the leadership of a run that another process began
    * @param drives whether the coordinator has a worker that drives servers which others run: there
    *     is one coordinator at a time, so each of them has one owner that gives it weights
    * @param say takes what the operator should know before there is a run
@@ -116,9 +116,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       RunDescriptor terms,
       RunLease lease,
       CoordinatorWeights weights,
-      CoordinatorRanks hall,
+      CoordinatorRanks ranks,
       GpuClaimer claim,
-      NodeTable roster,
+      NodeTable nodeTable,
       boolean inherits,
       boolean drives,
       Consumer<String> say) {
@@ -130,9 +130,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     this.descriptor = terms;
     this.lease = lease;
     this.weights = weights;
-    this.ranks = hall;
+    this.ranks = ranks;
     this.claim = claim;
-    this.nodeTable = roster;
+    this.nodeTable = nodeTable;
     this.takesOver = inherits;
     this.embeddedWeights = drives ? Optional.of(new InMemoryWeights()) : Optional.empty();
     this.say = say;
@@ -195,7 +195,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     return true;
   }
 
-  /** The seat alone gives no right to the run: whoever had it may still be writing. */
+  /**
+   * The leadership alone gives no right to the run: the former coordinator may still be writing.
+   */
   private void takeLease(Duration patience)
       throws IOException, ClusterJoinException, InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();

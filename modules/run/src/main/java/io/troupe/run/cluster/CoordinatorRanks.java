@@ -19,7 +19,7 @@ public final class CoordinatorRanks implements AutoCloseable {
   private volatile Optional<RankRegistry> registry = Optional.empty();
 
   /**
-   * A hall of a process that may never become coordinator.
+   * A registry of a process that may never become coordinator.
    *
    * @param place where it listens, and how connections to it are made
    */
@@ -43,22 +43,22 @@ public final class CoordinatorRanks implements AutoCloseable {
     return registry;
   }
 
-  /** What tells the ranks which nodes there are. */
-  static NodeListener listener(RankRegistry hall) {
+  /** Reports the nodes of the cluster to the registry of ranks. */
+  static NodeListener listener(RankRegistry registry) {
     return new NodeListener() {
       @Override
       public void joined(String node) {
-        hall.joined(node);
+        registry.joined(node);
       }
 
       @Override
       public void left(String node) {
-        hall.left(node);
+        registry.left(node);
       }
 
       @Override
       public void stopProcessesWith(ProcessStopper stopper) {
-        hall.stopProcessesWith(stopper::stop);
+        registry.stopProcessesWith(stopper::stop);
       }
     };
   }

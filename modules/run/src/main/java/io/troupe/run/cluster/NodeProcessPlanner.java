@@ -102,7 +102,7 @@ public record NodeProcessPlanner(
                 weightStore.open(
                     terms.run(), folder.resolve("weights"), RunSecret.of(terms.secret()), arrivals))
             : Optional.empty();
-    List<ChildSpec> crew = new ArrayList<>();
+    List<ChildSpec> children = new ArrayList<>();
     for (PlannedWorker worker : wanted) {
       String name = worker.name();
       List<String> command = ChildJvm.command(section.workerHeap());
@@ -119,10 +119,10 @@ public record NodeProcessPlanner(
         command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
       }
       environment.put(ChildSecrets.WEIGHTS, terms.secret());
-      crew.add(child(name, command, folder, environment));
+      children.add(child(name, command, folder, environment));
     }
     for (NodeAssignment.AssignedRank rank : share.ranks()) {
-      crew.add(rank(rank, share.ranks(), section, terms, config, claimed));
+      children.add(rank(rank, share.ranks(), section, terms, config, claimed));
     }
     gpus.ifPresent(owned -> owned.assignments().assign(claimed));
     if (hasStandby) {
@@ -139,10 +139,10 @@ public record NodeProcessPlanner(
                     ? gpus.get().require(share.reserved())
                     : claimed.getOrDefault(standbyName(), List.of())));
       }
-      crew.add(child(standbyName(), command, folder, environment));
+      children.add(child(standbyName(), command, folder, environment));
     }
     return new NodeAgent.ProcessPlan(
-        crew,
+        children,
         weights,
         share.ranks().stream().map(this::name).collect(Collectors.toSet()),
         hasStandby ? Set.of(standbyName()) : Set.of());
@@ -243,7 +243,7 @@ public record NodeProcessPlanner(
       return gpus.claimExcept(wanted, taken);
     } catch (IOException tooFew) {
       LOG.warn(
-          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"should it become coordinator,"
+          "event=standby_without_gpu wanted={} reason=\"{}\" then=\"if it becomes coordinator,"
               + " its trainer computes on the CPU; start fewer workers here, or give another"
               + " node the role coordinator\"",
           wanted,

@@ -13,7 +13,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A text in the run folder that the coordinator tells everybody: a host that reads the same one
+ * A text in the run folder that the coordinator sends to every node: a host that reads the same one
  * sees the same folder, and not another one of the same path.
  */
 public final class RunToken {
@@ -29,7 +29,7 @@ public final class RunToken {
     return folder.resolve("cluster").resolve("token");
   }
 
-  /** The token of a folder, written by whoever comes first. */
+  /** The token of a folder, written by the first process that asks. */
   public static String of(RunFolder folder) throws IOException {
     Files.createDirectories(folder.path().resolve("cluster"));
     return AtomicFile.once(
@@ -37,8 +37,8 @@ public final class RunToken {
   }
 
   /**
-   * What the run's processes prove to each other, written by whoever comes first and read by each
-   * later coordinator; only the owner of the folder can read it.
+   * What the run's processes prove to each other, written by the first process that asks and read
+   * by each later coordinator; only the owner of the folder can read it.
    */
   public static String secret(RunFolder folder) throws IOException {
     Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Parts of the tensor files of a checkpoint by which two of them are told apart: all of a file
+ * Parts of the tensor files of a checkpoint that distinguish it from another one: all of a file
  * would take as long to read as the checkpoint.
  *
  * <p>A file gives its length, its header (names, types, shapes and places of all tensors) and 64
@@ -55,7 +55,7 @@ final class CheckpointFingerprint {
     }
   }
 
-  /** So many bytes, or as many as the file has from there on. */
+  /** Reads that many bytes, or the rest of the file if it is shorter. */
   private static byte[] at(FileChannel channel, long position, int bytes) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(Math.clamp(channel.size() - position, 0, bytes));
     while (buffer.hasRemaining() && channel.read(buffer, position + buffer.position()) >= 0) {

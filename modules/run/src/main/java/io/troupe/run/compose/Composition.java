@@ -390,22 +390,22 @@ public record Composition(
    * placement says so.
    *
    * @param gpus of the coordinator and its ranks; none if that is not known
-   * @param hall where ranks of nodes report, if nodes start them
-   * @param say told what becomes of the ranks
+   * @param registry where ranks of nodes report, if nodes start them
+   * @param say takes lines about the ranks
    * @throws UnsupportedPolicyException if the device is not there
    */
   public PolicyEngines engines(
-      RunFolder folder, List<String> gpus, Optional<RankRegistry> hall, Consumer<String> say)
+      RunFolder folder, List<String> gpus, Optional<RankRegistry> registry, Consumer<String> say)
       throws UnsupportedPolicyException {
     String device = coordinatorDevice();
     PolicyEngines members = engines(device, Optional.empty());
     return engines(
-        device, new TrainerRankGroups(config, folder, members, gpus, hall, say).groups());
+        device, new TrainerRankGroups(config, folder, members, gpus, registry, say).groups());
   }
 
   /**
    * A coordinator that trains nothing itself does without a GPU where it is given none, and so does
-   * one that took over where its node's workers have left none: slowly, but the run goes on.
+   * one that took over where its node's workers have left none: slowly, but the run continues.
    */
   private String coordinatorDevice() {
     PlacementSection placement = config.placement();
@@ -421,23 +421,23 @@ public record Composition(
     return placement.nodes() > 0 ? childDevice() : config.policy().computesOn();
   }
 
-  private PolicyEngines engines(String device, Optional<Supplier<TrainerRanks>> crew)
+  private PolicyEngines engines(String device, Optional<Supplier<TrainerRanks>> ranks)
       throws UnsupportedPolicyException {
     return switch (config.policy()) {
       case PolicySection.Djl policy -> {
         DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy, device));
-        yield trained(fresh, policy.trainingMode(), crew);
+        yield trained(fresh, policy.trainingMode(), ranks);
       }
       case PolicySection.Pretrained policy -> {
         DjlPolicy stored = DjlPolicy.create(stored(), compute(policy, device));
-        yield trained(stored, policy.trainingMode(), crew);
+        yield trained(stored, policy.trainingMode(), ranks);
       }
       case PolicySection.Toy policy -> {
         ToyPolicy toy =
             new ToyPolicy(
                 ToySettings.of(task.alphabet(), policy.contextLength())
                     .withTokenDelay(policy.tokenDelay()));
-        yield crew.isPresent() ? toy.by(crew.get()) : toy;
+        yield ranks.isPresent() ? toy.by(ranks.get()) : toy;
       }
     };
   }
@@ -464,10 +464,10 @@ public record Composition(
   }
 
   private DjlPolicy trained(
-      DjlPolicy policy, TrainingMode mode, Optional<Supplier<TrainerRanks>> crew) {
+      DjlPolicy policy, TrainingMode mode, Optional<Supplier<TrainerRanks>> ranks) {
     DjlPolicy taught =
         withTeacher(policy.trained(mode.with(new WeightDecay(config.training().noDecay()))));
-    return crew.isPresent() ? taught.by(crew.get()) : taught;
+    return ranks.isPresent() ? taught.by(ranks.get()) : taught;
   }
 
   /**

@@ -73,7 +73,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
    *
    * @param folder of the run
    * @param handed whether the agent that started this process has claimed them
-   * @param say told what the operator should know
+   * @param say takes lines for the operator
    * @throws IOException as {@link #claim}
    */
   public static ComputeDevices of(
@@ -112,7 +112,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * Those that an agent handed to a coordinator, whoever uses them.
+   * Accelerators that an agent handed to a coordinator, also those that other processes use.
    *
    * @param visible by what CUDA_VISIBLE_DEVICES calls them; none if the agent leaves all to all
    */

@@ -38,7 +38,7 @@ record DistillationTrainer(TrainingEngine delegate, Scorer teacher, int concurre
       List<TrainingSequence> batch, int topK, double temperature) {
     require(
         temperature == 1,
-        "a teacher behind a URL tells its distribution at temperature 1, not %s; set"
+        "a teacher behind a URL reports its distribution at temperature 1, not %s; set"
             + " rollout.temperature to 1",
         temperature);
     try (ExecutorService asking =

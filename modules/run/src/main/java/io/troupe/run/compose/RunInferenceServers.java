@@ -54,7 +54,7 @@ public final class RunInferenceServers implements AutoCloseable {
 
   /**
    * Starts the one server that a worker of a node drives, and waits until it serves: a worker that
-   * enlisted before would hold leases meanwhile that nobody draws.
+   * registered before would hold leases meanwhile that no server samples.
    *
    * @param resolved the run's configuration
    * @param folder for weights, log and card of this server alone

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * @param gpus of the coordinator and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is
  *     not known
  * @param registry where ranks of nodes report, if nodes start them
- * @param say told which processes start, and which are lost
+ * @param say takes lines about processes that start or are lost
  */
 public record TrainerRankGroups(
     RunConfig config,
@@ -56,7 +56,7 @@ public record TrainerRankGroups(
     return System.getenv().containsKey(VISIBLE) && visibleDevices().isEmpty();
   }
 
-  /** Makes a crew for each trainer; none if one thread trains. */
+  /** Makes a group of ranks for each trainer; none if one thread trains. */
   Optional<Supplier<TrainerRanks>> groups() {
     PlacementSection placement = config.placement();
     int ranks = placement.trainerRanks();

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A run's folder, dead or written by another process: what its journal and its files tell. */
+/** A run that has ended or that another process writes, read from its journal and files. */
 public final class FolderRun implements RunSource, AutoCloseable {
   private static final int KEPT_EVENTS = 200_000;
 

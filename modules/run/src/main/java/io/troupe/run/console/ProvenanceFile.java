@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a run's folder tells of where it came from. */
+/** The origin of a run, as its folder records it. */
 final class ProvenanceFile {
   private static final int MAX_OTHER_RUNS = 20;
   private static final ObjectMapper JSON = JsonMapper.builder().build();

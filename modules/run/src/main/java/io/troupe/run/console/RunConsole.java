@@ -71,12 +71,12 @@ public final class RunConsole implements AutoCloseable {
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));
     } catch (IOException unopened) {
-      say.accept("console: not open, and the run goes on without: " + unopened.getMessage());
+      say.accept("console: not open, and the run continues without: " + unopened.getMessage());
       return new RunConsole(folder, Optional.empty(), Optional.empty());
     }
   }
 
-  /** Settings of an actor system whose mailboxes tell what waits in them, if anybody can look. */
+  /** Settings of an actor system whose mailboxes report their queues, if the console is open. */
   public static Config meter(ConsoleSection section, Config config) {
     return section.enabled()
         ? ConfigFactory.parseString(
@@ -91,7 +91,7 @@ public final class RunConsole implements AutoCloseable {
     return server.map(ConsoleServer::link);
   }
 
-  /** Where to tell what happens; empty when nobody can look. */
+  /** Takes the events of the run; empty without a console. */
   public Optional<RunFold> fold() {
     return fold;
   }

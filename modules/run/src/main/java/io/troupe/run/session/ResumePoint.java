@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a run folder can go on from.
+ * What a run folder can continue from.
  *
  * @param checkpoint the newest whole one; none if the run died before its first
  * @param again whether a process has worked on the run before
@@ -73,7 +73,7 @@ public record ResumePoint(
     }
     Found point = found.getLast();
     if (point.later().controls().paused()) {
-      notes.add("admission is paused, as an operator left it; resume it to go on");
+      notes.add("admission is paused, as an operator left it; resume it to continue");
     }
     return new ResumePoint(
         Optional.of(

@@ -24,7 +24,7 @@ public interface RunEnvironment extends ClusterFacts {
    */
   boolean enter() throws IOException, ClusterJoinException, InterruptedException;
 
-  /** Whether this process only goes on with what another one began and did not end. */
+  /** Whether this process only continues what another one began and did not end. */
   boolean takesOver();
 
   /** Where the coordinator puts new weights. */
@@ -57,7 +57,7 @@ public interface RunEnvironment extends ClusterFacts {
   /** Starts the run. */
   void start(Behavior<Run.Command> run, Consumer<String> notes);
 
-  /** The actor system, once the run is started; what it is told, the run is told. */
+  /** The actor system, once the run is started; its messages go to the run. */
   CompletionStage<ActorSystem<Run.Command>> system();
 
   /** Options of {@code troupe train --resume} by which the run comes to where it was. */

@@ -70,7 +70,7 @@ public final class TrainSession {
 
   private static final Duration METRICS_FLUSH = Duration.ZERO;
 
-  /** How long the engine of the console's questions stays when nobody asks. */
+  /** How long the engine of the console's chat stays open without a question. */
   private static final Duration CHAT_SAMPLER_IDLE = Duration.ofMinutes(5);
 
   /** How a session ended. */
@@ -93,7 +93,7 @@ public final class TrainSession {
   /**
    * A session that has not touched anything yet.
    *
-   * @param again whether the run was worked on before, and goes on
+   * @param again whether the run was worked on before, and continues
    * @param changed the resolved configuration, where this session changes it
    */
   public TrainSession(
@@ -235,7 +235,7 @@ public final class TrainSession {
         () -> ThreadLocalRandom.current().nextLong());
   }
 
-  /** Opens the journal; waits for a coordinator that has lost its seat but not yet its process. */
+  /** Opens the journal; waits for a former coordinator whose process has not ended yet. */
   private Journal open(JournalSettings settings) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + (stage.takesOver() ? HANDOVER_TIMEOUT.toNanos() : 0);
     while (true) {
