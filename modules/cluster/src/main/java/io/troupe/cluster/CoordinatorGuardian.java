@@ -35,8 +35,6 @@ public final class CoordinatorGuardian
   /** The run has started its actors. */
   public record RunActorsReady(Run.RunActors actors) implements Command {}
 
-  private record Forward(Run.Command command) implements Command {}
-
   /** The message of the singleton actor, which runs in one process at a time. */
   private enum Leadership {
     RELEASE
@@ -54,16 +52,15 @@ public final class CoordinatorGuardian
   }
 
   private Optional<StartRun> request = Optional.empty();
-  private Optional<ActorRef<Run.Command>> run = Optional.empty();
   private Optional<ActorRef<NodeRegistry.Command>> registry = Optional.empty();
 
   /**
-   * The guardian of a process that waits for the leadership. It forwards every message to the run.
+   * The root actor of a process that waits for the leadership.
    *
    * @param onLeadership called, on an actor's thread, when this process gets the leadership
    * @param onReady receives the actor that starts the run
    */
-  public static Behavior<Run.Command> guardian(
+  public static Behavior<Void> guardian(
       ClusterIdentity identity, Runnable onLeadership, Consumer<ActorRef<Command>> onReady) {
     return Behaviors.setup(
         context -> {
@@ -71,12 +68,7 @@ public final class CoordinatorGuardian
           ActorRef<Command> coordination = context.spawn(create(onLeadership), NAME);
           context.watch(coordination);
           onReady.accept(coordination);
-          return Behaviors.receive(Run.Command.class)
-              .onAnyMessage(
-                  command -> {
-                    coordination.tell(new Forward(command));
-                    return Behaviors.same();
-                  })
+          return Behaviors.receive(Void.class)
               .onSignal(Terminated.class, _ -> Behaviors.stopped())
               .build();
         });
@@ -112,7 +104,6 @@ public final class CoordinatorGuardian
     switch (command) {
       case StartRun start -> onStartRun(start);
       case RunActorsReady(Run.RunActors actors) -> onRunActorsReady(actors);
-      case Forward(Run.Command forwarded) -> run.orElseThrow().tell(forwarded);
     }
     return this;
   }
@@ -121,7 +112,6 @@ public final class CoordinatorGuardian
     request = Optional.of(start);
     ActorRef<Run.Command> started = getContext().spawn(start.run(), RUN);
     getContext().watch(started);
-    run = Optional.of(started);
   }
 
   private void onRunActorsReady(Run.RunActors actors) {

@@ -9,9 +9,7 @@ import akka.actor.typed.Terminated;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
-import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
@@ -24,45 +22,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The guardian of a run: starts the actors of the loop, hands rows to whoever watches, in order,
- * and ends when the coordinator says so and the last evaluation is in.
+ * The guardian of a run: starts the actors of the loop, gives the rows of the steps to the listener
+ * in order, and ends once the coordinator has ended the run and the last evaluation has come.
  *
- * <p>It watches every actor of the loop. One that fails has broken an invariant, and what it held
- * is gone with it, so the run ends as failed, from its last checkpoint on resumable. Two do not end
- * it: a worker is started again, since its leases are given to others, and an evaluator is
- * replaced, since an evaluation is no part of the training.
+ * <p>The guardian watches every actor of the loop. An actor that fails has broken an invariant, and
+ * its state is lost, so the run ends as failed and resumes from its last checkpoint. Two failures
+ * do not end the run: a worker is started again, since other workers take its leases, and an
+ * evaluator is replaced, since an evaluation is no part of the training.
  *
  * <p>A coordinator that fails cannot write the end of the run into the journal. So the guardian
- * fails with it: to the journal the process died, and on a cluster a standby goes on with the run.
+ * fails too: the journal then reads as after a crash, and on a cluster a standby continues the run.
  */
 public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   public sealed interface Command {}
 
-  /** Stop and save everything. */
-  public record Drain() implements Command {}
-
-  /**
-   * Something the run cannot go on without is gone: fail, from the last checkpoint on resumable.
-   */
-  public record Broken(String reason) implements Command {}
-
-  /** An operator asks for something. */
-  public record Ordered(
-      OperatorCommand verb, Attribution order, ActorRef<Coordinator.OrderReply> replyTo)
-      implements Command {}
-
-  /** An operator asked for something that whoever talks for them knows cannot be done. */
-  public record InapplicableCommand(
-      OperatorCommand verb,
-      Attribution order,
-      String reason,
-      ActorRef<Coordinator.OrderReply> replyTo)
-      implements Command {}
-
-  /** A step is made; {@code evaluated} tells whether an evaluation of it will follow. */
+  /** The row of a finished step; {@code evaluated} is true if its evaluation follows. */
   record StepMade(StepRow row, boolean evaluated) implements Command {}
 
-  /** The rows that a resumed run has to write before all others. */
+  /** The rows that a resumed run writes before all others. */
   record RowsMissing(RowQueue missing) implements Command {}
 
   record EvaluationDue(long step, WeightSnapshot weights) implements Command {}
@@ -82,7 +59,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   /** The last state of a coordinator that stops before the run has ended. */
   record Interrupted(RunState state) implements Command {}
 
-  /** Whom a worker of another JVM talks to. */
+  /** The actors that operators and the workers of other JVMs send to. */
   public record RunActors(
       ActorRef<Coordinator.Command> coordinator,
       ActorRef<Trainer.Command> trainer,
@@ -165,20 +142,6 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   @Override
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
-      case Drain _ -> onDrain();
-      case Broken(String reason) -> onBroken(reason);
-      case Ordered(
-              OperatorCommand verb,
-              Attribution order,
-              ActorRef<Coordinator.OrderReply> replyTo) ->
-          onOrdered(verb, order, replyTo);
-      case InapplicableCommand(
-              OperatorCommand verb,
-              Attribution order,
-              String reason,
-              ActorRef<Coordinator.OrderReply> replyTo) ->
-          coordinator.tell(
-              new Coordinator.Order(new Input.InapplicableCommand(verb, order, reason), replyTo));
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case RowsMissing(RowQueue missing) -> rows = missing;
       case EvaluationDue due -> onEvaluationDue(due);
@@ -187,7 +150,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Warming(TrainerTasks.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
       case TracesRefused(LineBacklog backlog) -> wiring.listener().traces(backlog);
-      case Stopped ended -> stopped = Optional.of(ended);
+      case Stopped ended -> onStopped(ended);
       case Interrupted(RunState state) -> last = state;
     }
     return next();
@@ -203,22 +166,14 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     return stopped.isPresent() && (rows.isEmpty() || failed()) ? end() : this;
   }
 
-  private void onDrain() {
+  /** The warm-up has no deadline, so the end of the run ends it. */
+  private void onStopped(Stopped end) {
     workshop.stop();
-    coordinator.tell(new Coordinator.Tell(new Input.DrainRequested()));
+    stopped = Optional.of(end);
   }
 
   private void onBroken(String reason) {
-    workshop.stop();
     coordinator.tell(new Coordinator.Tell(new Input.Broken(reason)));
-  }
-
-  private void onOrdered(
-      OperatorCommand verb, Attribution order, ActorRef<Coordinator.OrderReply> replyTo) {
-    if (verb instanceof OperatorCommand.Drain) {
-      workshop.stop();
-    }
-    coordinator.tell(new Coordinator.Order(new Input.Ordered(verb, order), replyTo));
   }
 
   private void onEvaluationDue(EvaluationDue due) {
@@ -275,7 +230,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     throw new IllegalStateException(reason);
   }
 
-  /** It makes one evaluation after the other, so it failed in the first of those it owes. */
+  /** The evaluator works through its evaluations in order, so it failed in the first one left. */
   private void onEvaluatorEnded(String reason) {
     evaluator = newEvaluator();
     Optional.ofNullable(evaluations.peek())

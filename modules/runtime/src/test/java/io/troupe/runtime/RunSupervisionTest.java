@@ -10,6 +10,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.weights.WeightVersion;
@@ -154,38 +155,40 @@ class RunSupervisionTest {
               return policy.newSampler();
             },
             _ -> {});
-    ActorRef<Run.Command> guardian = start(100_000);
+    start(100_000);
     for (int i = 0; i < Toys.WORKERS; i++) {
       run.awaitWorker();
     }
     assertThat(made).hasValue(Toys.WORKERS + 1);
     assertThat(run.notes)
         .containsExactly("worker rollout-1 failed and is started again in 1 s: " + FAULT);
-    guardian.tell(new Run.Drain());
+    run.drain();
     assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
   }
 
   @Test
   void restart_askedForAgainAndAgain_isNoFailure() throws Exception {
-    ActorRef<Run.Command> guardian = start(100_000);
+    start(100_000);
     TestProbe<Coordinator.OrderReply> replies = actors.createTestProbe();
     WorkerId worker = run.awaitWorker();
     for (int i = 0; i < Toys.WORKERS - 1; i++) {
       run.awaitWorker();
     }
     for (int restart = 0; restart < 12; restart++) {
-      guardian.tell(
-          new Run.Ordered(
-              new OperatorCommand.RestartWorker(worker),
-              new Attribution("ada", "to look"),
-              replies.getRef()));
+      run.posts()
+          .coordinator()
+          .tell(
+              new Coordinator.Order(
+                  new Input.Ordered(
+                      new OperatorCommand.RestartWorker(worker), new Attribution("ada", "to look")),
+                  replies.getRef()));
       replies.expectMessage(new Coordinator.OrderTaken());
       WorkerId next = run.awaitWorker();
       assertThat(next).isNotEqualTo(worker);
       worker = next;
     }
     assertThat(run.notes).isEmpty();
-    guardian.tell(new Run.Drain());
+    run.drain();
     assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
   }
 }

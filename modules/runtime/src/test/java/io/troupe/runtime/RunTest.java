@@ -9,6 +9,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -76,9 +77,9 @@ class RunTest {
 
   @Test
   void drain_running_savesEverythingAndEndsInterrupted() throws Exception {
-    ActorRef<Run.Command> run = small.start(actors, room, Toys.settings(100_000, 30));
+    small.start(actors, room, Toys.settings(100_000, 30));
     small.awaitThirdRow();
-    run.tell(new Run.Drain());
+    small.drain();
     SmallRun.Ended ended = small.awaitEnd();
     assertThat(ended.end()).isEqualTo(new RunEnd.Interrupted());
     RunState saved = small.savedAt(ended.state().version().number());
@@ -98,7 +99,7 @@ class RunTest {
             orders.add(event);
           }
         };
-    ActorRef<Run.Command> run = small.start(actors, room, Toys.settings(100_000, 0));
+    small.start(actors, room, Toys.settings(100_000, 0));
     small.awaitThirdRow();
     TestProbe<Coordinator.OrderReply> replies = actors.createTestProbe();
     Attribution order = new Attribution("ada", "to look");
@@ -110,7 +111,10 @@ class RunTest {
             new OperatorCommand.ResumeAdmission(),
             new OperatorCommand.RestartWorker(worker),
             new OperatorCommand.Drain())) {
-      run.tell(new Run.Ordered(verb, order, replies.getRef()));
+      small
+          .posts()
+          .coordinator()
+          .tell(new Coordinator.Order(new Input.Ordered(verb, order), replies.getRef()));
     }
     assertThat(replies.receiveSeveralMessages(5))
         .containsExactly(
@@ -127,9 +131,9 @@ class RunTest {
 
   @Test
   void broken_running_failsWithTheReasonAndKeepsItsCheckpoints() throws Exception {
-    ActorRef<Run.Command> run = small.start(actors, room, Toys.settings(100_000, 0));
+    small.start(actors, room, Toys.settings(100_000, 0));
     small.awaitThirdRow();
-    run.tell(new Run.Broken("no server is left"));
+    small.posts().coordinator().tell(new Coordinator.Tell(new Input.Broken("no server is left")));
     SmallRun.Ended ended = small.awaitEnd();
     assertThat(ended.end()).isEqualTo(new RunEnd.Failed("no server is left"));
     assertThat(Checkpoints.view(folder.resolve("checkpoints")).verify().whole()).isNotEmpty();
@@ -137,8 +141,8 @@ class RunTest {
 
   @Test
   void drain_inTheWarmup_endsWithoutACheckpoint() throws Exception {
-    ActorRef<Run.Command> run = small.start(actors, room, Toys.settings(10, 10_000_000));
-    run.tell(new Run.Drain());
+    small.start(actors, room, Toys.settings(10, 10_000_000));
+    small.drain();
     assertThat(small.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
     assertThat(Checkpoints.view(folder.resolve("checkpoints")).list().whole()).isEmpty();
   }

@@ -4,6 +4,7 @@ import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.runtime.prompt.PromptPool;
@@ -91,6 +92,11 @@ final class SmallRun implements RunListener, AutoCloseable {
 
   Run.RunActors posts() {
     return posts.join();
+  }
+
+  /** Ends the run as a signal does. */
+  void drain() {
+    posts().coordinator().tell(new Coordinator.Tell(new Input.DrainRequested()));
   }
 
   void awaitThirdRow() throws Exception {

@@ -20,6 +20,7 @@ import io.troupe.console.source.NodeFacts;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.CoordinatorGpus;
+import io.troupe.run.console.StartedRun;
 import io.troupe.run.session.RunEnvironment;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.weights.InMemoryWeights;
@@ -86,8 +87,8 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile List<String> gpus = List.of();
   private final CompletableFuture<Boolean> leading = new CompletableFuture<>();
-  private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
-  private final CompletableFuture<ActorSystem<Run.Command>> begun = new CompletableFuture<>();
+  private final CompletableFuture<ActorSystem<Void>> system = new CompletableFuture<>();
+  private final CompletableFuture<Run.RunActors> actors = new CompletableFuture<>();
   private final CompletableFuture<ActorRef<CoordinatorGuardian.Command>> guardian =
       new CompletableFuture<>();
 
@@ -144,21 +145,21 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       claimGpus(Duration.ZERO);
       takeLease(Duration.ZERO);
     }
-    ActorSystem<Run.Command> system =
+    ActorSystem<Void> entered =
         ActorSystem.create(
             CoordinatorGuardian.guardian(
                 identity, () -> leading.complete(true), guardian::complete),
             ClusterSettings.SYSTEM_NAME,
             settings.setup(lease, metered));
-    started.complete(system);
-    var _ = system.getWhenTerminated().thenAccept(_ -> onTerminated());
-    HostPort self = SystemAddress.address(system);
+    system.complete(entered);
+    var _ = entered.getWhenTerminated().thenAccept(_ -> onTerminated());
+    HostPort self = SystemAddress.address(entered);
     try {
       if (seeds.isEmpty()) {
-        ClusterJoin.form(system);
+        ClusterJoin.form(entered);
       } else {
         ClusterJoin.joinOrForm(
-            system,
+            entered,
             SeedNodes.given(seeds),
             identity,
             Announcements.COORDINATOR_AT + self,
@@ -166,14 +167,14 @@ public final class ClusterRunEnvironment implements RunEnvironment {
             lease::take);
       }
     } catch (ClusterJoinException | IOException e) {
-      system.terminate();
+      entered.terminate();
       throw e;
     }
     say.accept("cluster " + identity.cluster() + " · " + Announcements.COORDINATOR_AT + self);
     say.accept("node    troupe node --seed " + self);
     boolean mine = leading.join();
     if (!mine) {
-      system.getWhenTerminated().toCompletableFuture().join();
+      entered.getWhenTerminated().toCompletableFuture().join();
       if (!left.get()) {
         throw new ClusterJoinException(
             "the cluster has removed this process, which waited to be coordinator and did not"
@@ -189,7 +190,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       weights.open();
       ranks.open().map(CoordinatorRanks::listener).ifPresent(nodeTable::reportTo);
     } catch (ClusterJoinException | IOException e) {
-      system.terminate();
+      entered.terminate();
       throw e;
     }
     return true;
@@ -247,7 +248,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   public void leaveUnlessLeading() {
     left.set(true);
     if (leading.complete(false)) {
-      var _ = started.thenAccept(ActorSystem::terminate);
+      var _ = system.thenAccept(ActorSystem::terminate);
     }
   }
 
@@ -295,8 +296,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   }
 
   @Override
-  public void actorsStarted(Run.RunActors posts) {
-    guardian.join().tell(new CoordinatorGuardian.RunActorsReady(posts));
+  public void actorsStarted(Run.RunActors started) {
+    guardian.join().tell(new CoordinatorGuardian.RunActorsReady(started));
+    actors.complete(started);
   }
 
   @Override
@@ -318,12 +320,11 @@ public final class ClusterRunEnvironment implements RunEnvironment {
         .tell(
             new CoordinatorGuardian.StartRun(
                 run, offered, weights.distribution(), nodeTable, notes));
-    begun.complete(started.join());
   }
 
   @Override
-  public CompletionStage<ActorSystem<Run.Command>> system() {
-    return begun;
+  public CompletionStage<StartedRun> started() {
+    return system.thenCombine(actors, (all, run) -> new StartedRun(all, run.coordinator()));
   }
 
   @Override
@@ -378,6 +379,6 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   @Override
   public CompletionStage<?> terminated() {
-    return started.thenCompose(ActorSystem::getWhenTerminated);
+    return system.thenCompose(ActorSystem::getWhenTerminated);
   }
 }

@@ -1,7 +1,5 @@
 package io.troupe.run.console;
 
-import akka.actor.typed.ActorRef;
-import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.AskPattern;
 import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
@@ -11,10 +9,10 @@ import io.troupe.console.source.RolloutTexts;
 import io.troupe.console.source.RunSource;
 import io.troupe.console.source.TrainedTokens;
 import io.troupe.core.run.Attribution;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.run.mailbox.MailboxMetrics;
 import io.troupe.runtime.Coordinator;
-import io.troupe.runtime.Run;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
@@ -25,7 +23,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 
 /** The run of this process. */
 public final class LiveRun implements RunSource {
@@ -35,7 +32,7 @@ public final class LiveRun implements RunSource {
   private final RunFolder folder;
   private final RolloutTexts texts;
   private final TrainedTokens trainedTokens;
-  private final CompletionStage<ActorSystem<Run.Command>> system;
+  private final CompletionStage<StartedRun> started;
   private final RunProcesses processes;
   private final ClusterFacts cluster;
   private final Chat chat;
@@ -50,7 +47,7 @@ public final class LiveRun implements RunSource {
       RunFold fold,
       RunFolder folder,
       VerifierService verifiers,
-      CompletionStage<ActorSystem<Run.Command>> system,
+      CompletionStage<StartedRun> started,
       ClusterFacts cluster,
       Chat chat) {
     this.cluster = cluster;
@@ -59,8 +56,8 @@ public final class LiveRun implements RunSource {
     this.folder = folder;
     this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
     this.trainedTokens = new TrainedTokens(folder.traces().resolve("trained.jsonl"));
-    this.system = system;
-    this.processes = new RunProcesses(verifiers, system);
+    this.started = started;
+    this.processes = new RunProcesses(verifiers, started.thenApply(StartedRun::system));
     MailboxMetrics.watchFailures();
   }
 
@@ -117,7 +114,7 @@ public final class LiveRun implements RunSource {
   }
 
   private CompletionStage<Optional<String>> take(OperatorCommand verb, Attribution order) {
-    return ask(replyTo -> new Run.Ordered(verb, order, replyTo))
+    return ask(new Input.Ordered(verb, order))
         .thenCompose(
             reply ->
                 switch (reply) {
@@ -127,16 +124,20 @@ public final class LiveRun implements RunSource {
                 });
   }
 
-  /** The journal keeps this, too. */
+  /** Has the journal keep an order that cannot be carried out. */
   private CompletionStage<Optional<String>> refuse(
       OperatorCommand verb, Attribution order, Optional<String> reason) {
-    return ask(replyTo -> new Run.InapplicableCommand(verb, order, reason.orElseThrow(), replyTo))
+    return ask(new Input.InapplicableCommand(verb, order, reason.orElseThrow()))
         .thenApply(_ -> reason);
   }
 
-  private CompletionStage<Coordinator.OrderReply> ask(
-      Function<ActorRef<Coordinator.OrderReply>, Run.Command> command) {
-    return system.thenCompose(
-        run -> AskPattern.ask(run, command::apply, PATIENCE, run.scheduler()));
+  private CompletionStage<Coordinator.OrderReply> ask(Input.FromOperator input) {
+    return started.thenCompose(
+        run ->
+            AskPattern.ask(
+                run.coordinator(),
+                replyTo -> new Coordinator.Order(input, replyTo),
+                PATIENCE,
+                run.system().scheduler()));
   }
 }

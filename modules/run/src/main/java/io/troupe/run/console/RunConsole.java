@@ -1,6 +1,5 @@
 package io.troupe.run.console;
 
-import akka.actor.typed.ActorSystem;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.config.ConsoleSection;
@@ -10,7 +9,6 @@ import io.troupe.console.chat.Chat;
 import io.troupe.console.source.ClusterFacts;
 import io.troupe.core.run.RunLimits;
 import io.troupe.run.mailbox.MeteredMailbox;
-import io.troupe.runtime.Run;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.telemetry.MetricsFile;
 import io.troupe.telemetry.view.RunFold;
@@ -52,7 +50,7 @@ public final class RunConsole implements AutoCloseable {
       RunFolder folder,
       RunLimits limits,
       VerifierService verifiers,
-      CompletionStage<ActorSystem<Run.Command>> system,
+      CompletionStage<StartedRun> started,
       ClusterFacts cluster,
       Chat chat,
       Consumer<String> say) {
@@ -66,7 +64,7 @@ public final class RunConsole implements AutoCloseable {
       ConsoleServer server =
           ConsoleServer.start(
               settings,
-              new LiveRun(fold, folder, verifiers, system, cluster, chat),
+              new LiveRun(fold, folder, verifiers, started, cluster, chat),
               what -> LOG.warn("console {}", what));
       ConsoleFile.write(folder.path(), server, settings);
       return new RunConsole(folder, Optional.of(server), Optional.of(fold));

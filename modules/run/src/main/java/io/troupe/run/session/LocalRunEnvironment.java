@@ -8,6 +8,7 @@ import io.troupe.console.source.NodeFacts;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.TrainerRankGroups;
 import io.troupe.run.console.RunConsole;
+import io.troupe.run.console.StartedRun;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.weights.InMemoryWeights;
 import io.troupe.runtime.weights.WeightPublisher;
@@ -22,7 +23,8 @@ import java.util.function.Consumer;
 public final class LocalRunEnvironment implements RunEnvironment {
   private final ConsoleSection console;
   private final InMemoryWeights weights = new InMemoryWeights();
-  private final CompletableFuture<ActorSystem<Run.Command>> started = new CompletableFuture<>();
+  private final CompletableFuture<ActorSystem<Run.Command>> system = new CompletableFuture<>();
+  private final CompletableFuture<Run.RunActors> actors = new CompletableFuture<>();
 
   /**
    * A stage.
@@ -69,8 +71,8 @@ public final class LocalRunEnvironment implements RunEnvironment {
   }
 
   @Override
-  public void actorsStarted(Run.RunActors posts) {
-    // Nobody comes from outside.
+  public void actorsStarted(Run.RunActors started) {
+    actors.complete(started);
   }
 
   @Override
@@ -85,18 +87,17 @@ public final class LocalRunEnvironment implements RunEnvironment {
 
   @Override
   public void start(Behavior<Run.Command> run, Consumer<String> notes) {
-    ActorSystem<Run.Command> system =
+    system.complete(
         ActorSystem.create(
             run,
             "troupe",
             ConfigFactory.load(
-                RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf"))));
-    started.complete(system);
+                RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf")))));
   }
 
   @Override
-  public CompletionStage<ActorSystem<Run.Command>> system() {
-    return started;
+  public CompletionStage<StartedRun> started() {
+    return system.thenCombine(actors, (all, run) -> new StartedRun(all, run.coordinator()));
   }
 
   @Override
@@ -111,6 +112,6 @@ public final class LocalRunEnvironment implements RunEnvironment {
 
   @Override
   public CompletionStage<?> terminated() {
-    return started.thenCompose(ActorSystem::getWhenTerminated);
+    return system.thenCompose(ActorSystem::getWhenTerminated);
   }
 }

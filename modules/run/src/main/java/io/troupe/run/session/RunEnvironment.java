@@ -1,10 +1,10 @@
 package io.troupe.run.session;
 
-import akka.actor.typed.ActorSystem;
 import akka.actor.typed.Behavior;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.console.source.ClusterFacts;
 import io.troupe.ranks.RankRegistry;
+import io.troupe.run.console.StartedRun;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.weights.InMemoryWeights;
 import io.troupe.runtime.weights.WeightPublisher;
@@ -42,8 +42,8 @@ public interface RunEnvironment extends ClusterFacts {
   /** How many inference servers this JVM starts, of those the configuration asks for. */
   int sidecars(int configured);
 
-  /** Takes the run's posts, so that other JVMs can work for it. */
-  void actorsStarted(Run.RunActors posts);
+  /** Takes the actors of the run: operators and, on a cluster, other JVMs send to them. */
+  void actorsStarted(Run.RunActors actors);
 
   /**
    * Accelerators that the coordinator and its ranks have, as CUDA_VISIBLE_DEVICES lists them; none
@@ -57,8 +57,8 @@ public interface RunEnvironment extends ClusterFacts {
   /** Starts the run. */
   void start(Behavior<Run.Command> run, Consumer<String> notes);
 
-  /** The actor system, once the run is started; its messages go to the run. */
-  CompletionStage<ActorSystem<Run.Command>> system();
+  /** The run, once its actors have started. */
+  CompletionStage<StartedRun> started();
 
   /** Options of {@code troupe train --resume} by which the run comes to where it was. */
   List<String> resumeArguments();

@@ -7,6 +7,7 @@ import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.config.RecordingSection;
 import io.troupe.console.chat.Chat;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
@@ -20,6 +21,7 @@ import io.troupe.run.console.RunConsole;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.AdHocSampling;
+import io.troupe.runtime.Coordinator;
 import io.troupe.runtime.EngineRegistry;
 import io.troupe.runtime.HeldOutEvaluation;
 import io.troupe.runtime.Run;
@@ -172,7 +174,7 @@ public final class TrainSession {
                   folder,
                   settings.limits(),
                   verifiers.all(),
-                  stage.system(),
+                  stage.started(),
                   stage,
                   chat(room),
                   screen::say)) {
@@ -373,7 +375,12 @@ public final class TrainSession {
           screen.say(
               "draining: groups in flight may finish, then everything is saved"
                   + " (again to stop now, from the last checkpoint)");
-          var _ = stage.system().thenAccept(system -> system.tell(new Run.Drain()));
+          var _ =
+              stage
+                  .started()
+                  .thenAccept(
+                      run ->
+                          run.coordinator().tell(new Coordinator.Tell(new Input.DrainRequested())));
         },
         number -> {
           screen.say(
