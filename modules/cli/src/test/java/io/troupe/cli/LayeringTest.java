@@ -42,6 +42,7 @@ class LayeringTest {
   private static final JavaClasses TROUPE =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .withImportOption(location -> !location.contains("Offend"))
           .importPackages("io.troupe", "ai.djl.pytorch.jni");
 
