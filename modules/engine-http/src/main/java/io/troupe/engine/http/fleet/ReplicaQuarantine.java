@@ -1,6 +1,8 @@
 package io.troupe.engine.http.fleet;
 
+import io.troupe.core.outage.Backoff;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The circuit breaker of a replica that failed too often in a row. While the breaker is open the
@@ -12,20 +14,24 @@ import java.time.Duration;
  * @param reason the last failure
  */
 public record ReplicaQuarantine(int times, long untilNanos, String reason) {
-  private static final Duration FIRST = Duration.ofMillis(500);
-
-  /** Shorter than a lease, so that a group that waits for the end does not expire. */
-  private static final Duration LONGEST = Duration.ofSeconds(20);
+  /**
+   * The longest is shorter than a lease, so that a group that waits for the end does not expire.
+   */
+  private static final Backoff BACKOFF = new Backoff(500, 20_000);
 
   /** The first quarantine. */
   public static ReplicaQuarantine first(long now, String reason) {
-    return new ReplicaQuarantine(1, now + FIRST.toNanos(), reason);
+    return of(1, now, reason);
   }
 
   /** The next quarantine, after nothing was sampled since this one. */
   public ReplicaQuarantine next(long now, String why) {
-    long pause = Math.min(FIRST.toNanos() << Math.min(times, 10), LONGEST.toNanos());
-    return new ReplicaQuarantine(times + 1, now + pause, why);
+    return of(times + 1, now, why);
+  }
+
+  private static ReplicaQuarantine of(int times, long now, String reason) {
+    long end = now + TimeUnit.MILLISECONDS.toNanos(BACKOFF.pauseMillis(times));
+    return new ReplicaQuarantine(times, end, reason);
   }
 
   /** The time left; zero once the quarantine is over. */
