@@ -25,14 +25,6 @@ final class ChildLogTest {
     return new ProcessBuilder("sh", "-c", script).redirectErrorStream(true).start();
   }
 
-  private long bytesOf(String... names) throws IOException {
-    long bytes = 0;
-    for (String name : names) {
-      bytes += Files.size(folder.resolve(name));
-    }
-    return bytes;
-  }
-
   @Test
   void of_lineOfManyBounds_fillsTheFilesAndTheChildEndsByItself() throws Exception {
     RotatedFile file = new RotatedFile(folder.resolve("child.log"), new RotatedFile.Bounds(MIB, 3));
@@ -44,9 +36,9 @@ final class ChildLogTest {
         .containsExactlyInAnyOrder("child.log", "child.log.1", "child.log.2");
     // The file before the newest ends early where the rest of the line fits into the newest as a
     // whole.
-    assertThat(bytesOf("child.log.2")).isEqualTo(MIB);
-    assertThat(bytesOf("child.log.1")).isBetween(1L, (long) MIB);
-    assertThat(bytesOf("child.log")).isBetween(1L, (long) MIB);
+    assertThat(Files.size(folder.resolve("child.log.2"))).isEqualTo(MIB);
+    assertThat(Files.size(folder.resolve("child.log.1"))).isBetween(1L, (long) MIB);
+    assertThat(Files.size(folder.resolve("child.log"))).isBetween(1L, (long) MIB);
     assertThat(Files.readString(folder.resolve("child.log"))).endsWith("\nlast\n");
   }
 
