@@ -1,5 +1,7 @@
 package io.troupe.verifiers.judge;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -8,6 +10,7 @@ import io.troupe.core.outage.Backoff;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
+import io.troupe.net.http.WholeResponse;
 import io.troupe.verifiers.Verifier;
 import java.io.IOException;
 import java.net.URI;
@@ -33,6 +36,9 @@ public final class LlmJudge implements Verifier {
 
   /** Most bytes of a reply: a judge may reason at length before its score. */
   private static final long MOST_BYTES = 4 << 20;
+
+  private static final HttpResponse.BodyHandler<String> BOUNDED_TEXT =
+      HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofString(UTF_8), MOST_BYTES);
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -105,7 +111,7 @@ public final class LlmJudge implements Verifier {
     settings.apiKey().ifPresent(key -> request.header("Authorization", "Bearer " + key));
     try {
       HttpResponse<String> response =
-          new JudgeResponse(http, MOST_BYTES).within(request.build(), settings.timeout());
+          WholeResponse.within(http, request.build(), BOUNDED_TEXT, settings.timeout());
       int status = response.statusCode();
       if (status == 200) {
         return text(response.body());
