@@ -10,27 +10,47 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The picture of the modules in docs/overview.md agrees with the dependencies in their POMs. */
+/**
+ * The dependencies in the modules' POMs: the picture in docs/overview.md agrees with them, and the
+ * launcher's class path has every library that they need.
+ */
 class OverviewTest {
   private static final Path ROOT = Path.of("../..");
   private static final Pattern DEPENDENCY =
       Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
-  private static final Pattern ARTIFACT =
-      Pattern.compile("<artifactId>troupe-([a-z-]+)</artifactId>");
+  private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([^<]+)</artifactId>");
   private static final Pattern MODULE = Pattern.compile("<module>modules/([a-z-]+)</module>");
+
+  /** A test scope in the POM of a program takes a library of lower modules off its class path. */
+  @ParameterizedTest
+  @ValueSource(strings = {"cli", "benchmarks"})
+  void testScopes_ofAProgram_areNoLibrariesThatOtherModulesRunWith(String program)
+      throws IOException {
+    List<String> needed = new ArrayList<>();
+    for (String module : modules()) {
+      dependencies(module)
+          .filter(dependency -> !dependency.contains("<scope>test</scope>"))
+          .forEach(dependency -> needed.addAll(artifacts(dependency)));
+    }
+
+    assertThat(needed).contains("snakeyaml", "troupe-engine-toy");
+    assertThat(
+            dependencies(program)
+                .filter(dependency -> dependency.contains("<scope>test</scope>"))
+                .filter(dependency -> !dependency.contains("<type>test-jar</type>"))
+                .flatMap(dependency -> artifacts(dependency).stream()))
+        .doesNotContainAnyElementsOf(needed);
+  }
 
   @Test
   void picture_everyModule_usesModulesOfLowerRowsOnly() throws IOException {
     Map<String, Integer> rows = rows();
-    List<String> modules =
-        MODULE
-            .matcher(Files.readString(ROOT.resolve("pom.xml")))
-            .results()
-            .map(found -> found.group(1))
-            .filter(module -> !module.equals("testkit"))
-            .toList();
+    List<String> modules = modules();
 
     assertThat(rows.keySet()).containsExactlyInAnyOrderElementsOf(modules);
     for (String module : modules) {
@@ -56,18 +76,32 @@ class OverviewTest {
     return rows;
   }
 
-  /** The modules of Troupe that the main code of a module depends on. */
-  private static List<String> uses(String module) throws IOException {
-    List<String> uses = new ArrayList<>();
-    String pom = Files.readString(ROOT.resolve("modules").resolve(module).resolve("pom.xml"));
-    DEPENDENCY
-        .matcher(pom)
+  /** All modules but the test tools. */
+  private static List<String> modules() throws IOException {
+    return MODULE
+        .matcher(Files.readString(ROOT.resolve("pom.xml")))
         .results()
         .map(found -> found.group(1))
+        .filter(module -> !module.equals("testkit"))
+        .toList();
+  }
+
+  /** The modules of Troupe that the main code of a module depends on. */
+  private static List<String> uses(String module) throws IOException {
+    return dependencies(module)
         .filter(dependency -> !dependency.contains("<scope>test</scope>"))
-        .forEach(
-            dependency ->
-                ARTIFACT.matcher(dependency).results().forEach(used -> uses.add(used.group(1))));
-    return uses;
+        .flatMap(dependency -> artifacts(dependency).stream())
+        .filter(artifact -> artifact.startsWith("troupe-"))
+        .map(artifact -> artifact.substring("troupe-".length()))
+        .toList();
+  }
+
+  private static Stream<String> dependencies(String module) throws IOException {
+    String pom = Files.readString(ROOT.resolve("modules").resolve(module).resolve("pom.xml"));
+    return DEPENDENCY.matcher(pom).results().map(found -> found.group(1));
+  }
+
+  private static List<String> artifacts(String dependency) {
+    return ARTIFACT.matcher(dependency).results().map(found -> found.group(1)).toList();
   }
 }
