@@ -27,6 +27,7 @@ public final class Soak {
   private static final int MOST_PAUSE_MILLIS = 2_000;
   private static final int EXTRA_STEPS = 3;
   private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final int LAST_LINES = 10;
   private static final int TERMINATED = 128 + 15;
 
   /**
@@ -215,9 +216,17 @@ public final class Soak {
   private RunFolder folder() throws IOException {
     List<String> names = names();
     if (names.isEmpty()) {
-      throw new IOException("the run never started; its own words are in " + log);
+      throw new IOException(
+          "%s before it had a run folder. The last lines of %s:%n%s"
+              .formatted(
+                  problems.isEmpty() ? "the time was up" : problems.getFirst(), log, lastLines()));
     }
     return RunFolder.view(root(), names.getFirst());
+  }
+
+  private String lastLines() throws IOException {
+    List<String> lines = Files.exists(log) ? Files.readAllLines(log) : List.of();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
   }
 
   private List<String> names() throws IOException {

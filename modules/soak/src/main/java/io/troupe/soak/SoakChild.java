@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /** The process that a soak kills. What it prints goes into a log; its rows are counted. */
 final class SoakChild implements AutoCloseable {
+  /** Permits for all that waits for rows, once no row can come. */
+  private static final int AT_THE_END = 1 << 20;
+
   private final Process process;
   private final Semaphore rows = new Semaphore(0);
   private final Thread reader;
@@ -39,6 +42,9 @@ final class SoakChild implements AutoCloseable {
       }
     } catch (IOException broken) {
       throw new UncheckedIOException(broken);
+    } finally {
+      process.onExit().join();
+      rows.release(AT_THE_END);
     }
   }
 
