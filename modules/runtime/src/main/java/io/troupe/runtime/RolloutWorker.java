@@ -285,7 +285,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     sampledGroups.remove(lease);
     timers.cancel(new VerifyAgain(lease));
     if (deferred.stream().anyMatch(produce -> produce.holds(lease))) {
-      deferred = deferred.stream().map(produce -> produce.without(lease)).toList();
+      deferred =
+          deferred.stream()
+              .map(produce -> produce.without(lease))
+              .filter(produce -> !produce.assignments().isEmpty())
+              .toList();
       wiring
           .coordinator()
           .tell(

@@ -275,6 +275,17 @@ class RolloutWorkerTest {
   }
 
   @Test
+  void released_theOnlyGroupWasCancelledBeforeItsWeightsCame_stops() {
+    coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
+    worker.tell(
+        new RolloutWorker.Produce(
+            WeightVersion.BASE, List.of(Toys.pool().assignment(Toys.lease(1, 1), 12, 0, 0))));
+    worker.tell(new RolloutWorker.Cancel(Toys.lease(1, 1)));
+    worker.tell(new RolloutWorker.Released());
+    coordinator.expectTerminated(worker);
+  }
+
+  @Test
   void published_weightsThatCannotBeLoaded_endTheWorker() {
     coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));
     worker.tell(published(Toys.BROKEN));
