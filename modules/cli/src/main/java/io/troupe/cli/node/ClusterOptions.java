@@ -16,15 +16,22 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Options of every command whose process talks to a cluster. */
 public final class ClusterOptions {
   private static final String LOOPBACK = "127.0.0.1";
+
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec spec;
 
   @Option(
       names = "--address",
@@ -92,8 +99,8 @@ public final class ClusterOptions {
    *
    * @param configured {@code cluster.tls}; "" if there is none
    * @param say takes what should be done soon
-   * @throws IOException if the keys cannot be read or do not fit the address, or if there are none
-   *     where they are needed
+   * @throws IOException if the keys cannot be read or do not fit the address
+   * @throws CommandLine.ParameterException if there are no keys where they are needed
    */
   public ClusterSettings settings(
       ClusterSettings.ClusterRole role, int frameBytes, String configured, Consumer<String> say)
@@ -103,7 +110,8 @@ public final class ClusterOptions {
     }
     Optional<String> objection = PlainTcpRule.objection(address(), keys != null, plainAllowed);
     if (objection.isPresent()) {
-      throw new IOException(objection.get());
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(), objection.get());
     }
     Config transport;
     if (keys != null) {
