@@ -45,6 +45,8 @@ import picocli.CommandLine.Option;
 public final class ControlPlaneBenchmark implements Callable<Integer> {
   private static final double BAR = 10_000;
   private static final int[] IN_FLIGHT = {64, 256, 1_024, 4_096};
+  private static final int WORKERS = 16;
+  private static final int MANY_WORKERS = 768;
   private static final int TOKENS = 512;
   private static final double KIB = 1024;
   private static final int FORMER_WORKERS = 20_000;
@@ -74,12 +76,20 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
       results.add(
           new Measurement(
               "coordinator and journal, %,d groups in flight".formatted(groups),
-              rate(groups),
+              rate(WORKERS, groups),
               "completions/s",
               Double.NaN,
               BAR,
               true));
     }
+    results.add(
+        new Measurement(
+            "  %,d of %,d workers".formatted(MANY_WORKERS * 4, MANY_WORKERS),
+            rate(MANY_WORKERS, MANY_WORKERS * 4),
+            "completions/s",
+            Double.NaN,
+            BAR,
+            true));
     results.add(fold("an event in the console's view, 1,024 live groups", 0));
     results.add(fold("  beside 20,000 former workers", FORMER_WORKERS));
     results.addAll(sizes());
@@ -124,10 +134,10 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
   }
 
   /** The median of the rounds, after one to warm up, each with a new journal. */
-  private double rate(int groups) throws IOException {
+  private double rate(int workers, int groups) throws IOException {
     double[] rates = new double[rounds];
     for (int round = -1; round < rounds; round++) {
-      double rate = round(groups);
+      double rate = round(workers, groups);
       if (round >= 0) {
         rates[round] = rate;
       }
@@ -135,14 +145,14 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
     return BenchmarkReport.median(rates);
   }
 
-  private double round(int groups) throws IOException {
+  private double round(int workers, int groups) throws IOException {
     Path folder = Files.createTempDirectory("troupe-bench");
     try {
       JournalSettings settings = JournalSettings.defaults();
       try (JournalWriter writer =
           JournalWriter.start(Journal.open(folder, settings), settings.queueCapacity())) {
         List<CompletionStage<?>> last = new ArrayList<>(List.of());
-        CoordinatorLoop loop = new CoordinatorLoop(16, groups, appending(writer, last));
+        CoordinatorLoop loop = new CoordinatorLoop(workers, groups, appending(writer, last));
         long start = System.nanoTime();
         loop.run(completions);
         last.forEach(stage -> stage.toCompletableFuture().join());

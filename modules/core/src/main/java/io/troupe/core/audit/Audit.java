@@ -56,7 +56,7 @@ public final class Audit {
   private static final int MOST_VIOLATIONS = 1000;
   private static final int MOST_REASONS = 20;
 
-  private final SortedMap<GroupId, AuditedGroup> pending = new TreeMap<>();
+  private final PendingGroups pending = new PendingGroups();
   private final AdmissionLog admissions = new AdmissionLog();
   private final ResumePositions positions = new ResumePositions();
   private final AuditCounters seen = new AuditCounters();
@@ -100,7 +100,7 @@ public final class Audit {
   public Audit(long record, RunState from) {
     this.record = record;
     processes = 1;
-    from.groups().values().forEach(group -> pending.put(group.id(), AuditedGroup.of(group)));
+    from.groups().values().forEach(group -> pending.put(AuditedGroup.of(group)));
     tally = AuditCounters.of(from.ledger());
     for (AuditCounter entry : AuditCounter.values()) {
       seen.add(entry, tally.of(entry));
@@ -244,7 +244,7 @@ public final class Audit {
     ResumePosition before = left.orElseGet(this::position);
     processes += left.isPresent() ? 0 : 1;
     empty();
-    from.groups().values().forEach(group -> pending.put(group.id(), AuditedGroup.of(group)));
+    from.groups().values().forEach(group -> pending.put(AuditedGroup.of(group)));
     tally = AuditCounters.of(from.ledger());
     version = from.version().number();
     ResumePosition now = position(from.cursor());
@@ -286,7 +286,7 @@ public final class Audit {
 
   private ResumePosition position(PromptCursor cursor) {
     long fingerprint = 0;
-    for (AuditedGroup group : pending.values()) {
+    for (AuditedGroup group : pending.all()) {
       fingerprint += group.fingerprint();
     }
     return new ResumePosition(
@@ -304,12 +304,13 @@ public final class Audit {
     admissions
         .add(prompt, epoch, next)
         .ifPresent(wrong -> violate(AuditRule.EXACTLY_ONCE, group + ": " + wrong));
-    AuditedGroup before =
-        pending.put(group, new AuditedGroup(group, prompt, epoch, 0, new AuditedGroup.Waiting()));
-    if (before != null) {
-      violate(
-          AuditRule.EXACTLY_ONCE, "%s is admitted while it is %s".formatted(group, before.where()));
-    }
+    pending
+        .put(new AuditedGroup(group, prompt, epoch, 0, new AuditedGroup.Waiting()))
+        .ifPresent(
+            before ->
+                violate(
+                    AuditRule.EXACTLY_ONCE,
+                    "%s is admitted while it is %s".formatted(group, before.where())));
     count(AuditCounter.ADMITTED, 1);
   }
 
@@ -333,7 +334,7 @@ public final class Audit {
                     AuditRule.FENCING,
                     "%s is granted while it is %s".formatted(lease, group.where()));
               }
-              pending.put(group.id(), group.at(new AuditedGroup.Leased(lease, worker, granted)));
+              pending.put(group.at(new AuditedGroup.Leased(lease, worker, granted)));
             });
     count(AuditCounter.GRANTED, 1);
   }
@@ -346,7 +347,7 @@ public final class Audit {
           "%s is granted while no verifier is there and others are under lease".formatted(lease));
     }
     if (suspended.contains(worker.place())
-        && pending.values().stream().anyMatch(group -> group.isLeasedTo(worker))) {
+        && pending.all().stream().anyMatch(group -> group.isLeasedTo(worker))) {
       violate(
           AuditRule.OUTAGES,
           "%s is granted to %s, which is suspended and has a lease"
@@ -357,7 +358,7 @@ public final class Audit {
   private void onLeaseEnded(LeaseId lease, LeaseEndReason reason, boolean counts) {
     leased(lease, "ends").ifPresent(_ -> move(lease.group(), new AuditedGroup.Waiting()));
     if (counts) {
-      pending.computeIfPresent(lease.group(), (_, group) -> group.charged());
+      pending.find(lease.group()).ifPresent(group -> pending.put(group.charged()));
       if (reason == LeaseEndReason.VERIFIER_AWAY
           || reason == LeaseEndReason.STALE
           || reason == LeaseEndReason.CANCELLED) {
@@ -439,8 +440,8 @@ public final class Audit {
                 violate(
                     AuditRule.EXACTLY_ONCE,
                     "%s is given up while it is %s".formatted(id, group.where())));
-    AuditedGroup given = pending.remove(id);
-    if (given != null && given.charges() == 0 && !ordered.equals(Optional.of(id))) {
+    Optional<AuditedGroup> given = pending.remove(id);
+    if (given.isPresent() && given.get().charges() == 0 && !ordered.equals(Optional.of(id))) {
       violate(AuditRule.OUTAGES, "%s is given up, and no failure of it counted".formatted(id));
     }
     count(AuditCounter.FAILED, 1);
@@ -466,7 +467,7 @@ public final class Audit {
           .ifPresent(
               group -> {
                 if (group.place() instanceof AuditedGroup.Buffered(GroupSummary summary)) {
-                  pending.put(id, group.at(new AuditedGroup.Training(summary)));
+                  pending.put(group.at(new AuditedGroup.Training(summary)));
                 } else {
                   violate(
                       AuditRule.EXACTLY_ONCE,
@@ -590,7 +591,7 @@ public final class Audit {
 
   private void balance() {
     for (AuditedGroup group :
-        gone.isEmpty() ? List.<AuditedGroup>of() : List.copyOf(pending.values())) {
+        gone.isEmpty() ? List.<AuditedGroup>of() : List.copyOf(pending.all())) {
       if (group.place() instanceof AuditedGroup.Leased(var lease, var worker, var _)
           && gone.contains(worker)) {
         violate(
@@ -630,7 +631,7 @@ public final class Audit {
   }
 
   private Optional<AuditedGroup> find(GroupId id, String what) {
-    Optional<AuditedGroup> group = Optional.ofNullable(pending.get(id));
+    Optional<AuditedGroup> group = pending.find(id);
     if (group.isEmpty()) {
       violate(
           AuditRule.EXACTLY_ONCE,
@@ -662,17 +663,15 @@ public final class Audit {
   }
 
   private void move(GroupId id, AuditedGroup.Stage place) {
-    pending.computeIfPresent(id, (_, group) -> group.at(place));
+    pending.find(id).ifPresent(group -> pending.put(group.at(place)));
   }
 
   private List<AuditedGroup> training() {
-    return pending.values().stream()
-        .filter(group -> group.place() instanceof AuditedGroup.Training)
-        .toList();
+    return pending.in(AuditedGroup.Training.class);
   }
 
   private long count(Class<? extends AuditedGroup.Stage> place) {
-    return pending.values().stream().filter(group -> place.isInstance(group.place())).count();
+    return pending.count(place);
   }
 
   private void count(AuditCounter entry, long groups) {

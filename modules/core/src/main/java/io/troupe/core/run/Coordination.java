@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -982,23 +981,22 @@ public record Coordination(RunLimits limits) {
 
     /** The trusted worker with the most unmet demand; ties go to the first by name. */
     private Optional<WorkerId> mostDemand() {
-      return state.workers().entrySet().stream()
-          .filter(entry -> entry.getValue().demand() > 0)
-          .filter(entry -> !state.outages().place(entry.getKey().place()).open())
-          .max(
-              Comparator.comparingLong(
-                      (Map.Entry<WorkerId, Worker> entry) -> entry.getValue().demand())
-                  .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
-          .map(Map.Entry::getKey);
+      return state
+          .demanding()
+          .filter(worker -> !state.outages().place(worker.place()).open())
+          .findFirst();
     }
 
     /** The first suspended worker that is due for a probe; a lease that it still has is one. */
     private Optional<WorkerId> dueForProbe() {
-      return state.workers().entrySet().stream()
-          .filter(entry -> entry.getValue().demand() > 0 && entry.getValue().leases() == 0)
-          .map(Map.Entry::getKey)
+      if (state.outages().places().values().stream().noneMatch(place -> place.probes(now))) {
+        return Optional.empty();
+      }
+      return state
+          .demanding()
+          .filter(worker -> state.worker(worker).leases() == 0)
           .filter(worker -> state.outages().place(worker.place()).probes(now))
-          .findFirst();
+          .min(Comparator.naturalOrder());
     }
 
     private Optional<GroupId> nextGroup() {

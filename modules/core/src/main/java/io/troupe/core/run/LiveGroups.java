@@ -59,14 +59,23 @@ final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<
 
   /** With a group, in place of what it was before. */
   LiveGroups with(Group group) {
-    GroupId id = group.id();
-    LiveGroups rest = without(id);
+    Class<?> before =
+        all.find(group.id()).<Class<?>>map(known -> known.stage().getClass()).orElse(Void.class);
     return new LiveGroups(
-        rest.all.with(id, group),
-        group.stage() instanceof Group.Waiting ? rest.waiting.with(id, group) : rest.waiting,
-        group.stage() instanceof Group.Leased ? rest.leased.with(id, group) : rest.leased,
-        group.stage() instanceof Group.Buffered ? rest.buffered.with(id, group) : rest.buffered,
-        group.stage() instanceof Group.Training ? rest.training.with(id, group) : rest.training);
+        all.with(group.id(), group),
+        moved(waiting, Group.Waiting.class, before, group),
+        moved(leased, Group.Leased.class, before, group),
+        moved(buffered, Group.Buffered.class, before, group),
+        moved(training, Group.Training.class, before, group));
+  }
+
+  /** The groups of a stage after a group moved from the stage {@code before} to its own. */
+  private static PersistentMap<GroupId, Group> moved(
+      PersistentMap<GroupId, Group> groups, Class<?> stage, Class<?> before, Group group) {
+    if (stage.isInstance(group.stage())) {
+      return groups.with(group.id(), group);
+    }
+    return stage == before ? groups.without(group.id()) : groups;
   }
 
   LiveGroups without(GroupId id) {

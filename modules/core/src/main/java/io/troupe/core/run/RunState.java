@@ -2,7 +2,6 @@ package io.troupe.core.run;
 
 import static io.troupe.core.Require.invariant;
 
-import io.troupe.core.PersistentMap;
 import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
@@ -50,7 +49,7 @@ public record RunState(
           WeightVersion.BASE,
           PromptCursor.START,
           LiveGroups.NONE,
-          PersistentMap.empty(),
+          KnownWorkers.NONE,
           0,
           Streaks.NONE,
           Outages.NONE,
@@ -59,7 +58,7 @@ public record RunState(
 
   public RunState {
     groups = LiveGroups.of(groups);
-    workers = PersistentMap.of(workers);
+    workers = KnownWorkers.of(workers);
   }
 
   /**
@@ -227,7 +226,13 @@ public record RunState(
     return held.get();
   }
 
-  private Worker worker(WorkerId id) {
+  /** Workers with unmet demand: most demand first, of equal demand by name. */
+  Stream<WorkerId> demanding() {
+    return KnownWorkers.of(workers).byDemand().stream();
+  }
+
+  /** A worker, also one that nothing was heard of. */
+  Worker worker(WorkerId id) {
     Worker worker = workers.get(id);
     return worker == null ? Worker.UNKNOWN : worker;
   }
@@ -261,7 +266,7 @@ public record RunState(
   }
 
   private RunState worker(WorkerId id, Worker worker) {
-    PersistentMap<WorkerId, Worker> known = PersistentMap.of(workers);
+    KnownWorkers known = KnownWorkers.of(workers);
     return new RunState(
         phase,
         version,

@@ -373,6 +373,7 @@ final class World {
     decisions.add(decision.events());
     RunState folded = state;
     for (Event event : decision.events()) {
+      mustGoToTheScannedWorker(folded, event);
       folded = folded.evolve(event);
       must(
           !(event instanceof Event.LeaseGranted) || !folded.controls().paused(),
@@ -389,6 +390,18 @@ final class World {
     check();
     if (decision.saves()) {
       apply(coordination.decide(state, new Input.Tick(), now));
+    }
+  }
+
+  /** The index of workers chooses as a scan of all of them does. */
+  private void mustGoToTheScannedWorker(RunState before, Event event) {
+    if (event instanceof Event.LeaseGranted(LeaseId lease, WorkerId worker, var _, var _)) {
+      must(
+          ScannedWorkers.choice(before, now).equals(Optional.of(worker)),
+          "%s goes to %s, and a scan of the workers finds %s",
+          lease,
+          worker,
+          ScannedWorkers.choice(before, now));
     }
   }
 
