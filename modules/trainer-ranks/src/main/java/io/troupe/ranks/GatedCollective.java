@@ -2,7 +2,7 @@ package io.troupe.ranks;
 
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
-import java.lang.foreign.MemorySegment;
+import io.troupe.engine.parallel.Span;
 
 /**
  * A group whose first exchange of a step waits until all have their gradients, as the coordinator
@@ -49,13 +49,28 @@ final class GatedCollective implements Collective {
   }
 
   @Override
-  public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
+  public void reduceScatter(Span all, Span piece) throws RankLostException {
     open().reduceScatter(all, piece);
   }
 
   @Override
-  public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
+  public void allGather(Span piece, Span all) throws RankLostException {
     open().allGather(piece, all);
+  }
+
+  @Override
+  public void allReduce(Span values) throws RankLostException {
+    open().allReduce(values);
+  }
+
+  @Override
+  public void broadcast(Span values, int root) throws RankLostException {
+    open().broadcast(values, root);
+  }
+
+  @Override
+  public void abort() {
+    group.abort();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.ranks;
 
+import io.troupe.accelerator.host.SocketRing;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.Collective;
@@ -12,7 +13,6 @@ import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.link.PeerHandshake;
 import io.troupe.net.secret.RunSecret;
-import io.troupe.ranks.collective.SocketRing;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

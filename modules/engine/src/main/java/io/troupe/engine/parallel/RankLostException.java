@@ -30,6 +30,11 @@ public final class RankLostException extends Exception {
     this.reason = reason;
   }
 
+  /** Creates the exception of a rank that has aborted its group itself. */
+  public static RankLostException aborted(int rank) {
+    return new RankLostException(rank, "it aborted its group");
+  }
+
   /** Returns why the rank is lost, in words. */
   public String reason() {
     return reason;

@@ -87,7 +87,7 @@ public final class ShardedAdamW implements AutoCloseable {
    */
   public double step(MemorySegment weights, MemorySegment gradients, OptimizerSettings o)
       throws RankLostException {
-    ranks.reduceScatter(gradients, gradient);
+    ranks.reduceScatter(Span.floats(gradients), Span.floats(gradient));
     double[] squares = {0};
     for (long i = 0; i < piece; i++) {
       double g = gradient.getAtIndex(FLOAT, i);
@@ -100,7 +100,7 @@ public final class ShardedAdamW implements AutoCloseable {
     }
     double clip = o.gradientClip() > 0 ? Math.min(1, o.gradientClip() / (norm + CLIP_EPSILON)) : 1;
     update(piece(weights), clip, o, false);
-    ranks.allGather(moved, weights);
+    ranks.allGather(Span.floats(moved), Span.floats(weights));
     update(moved, clip, o, true);
     steps++;
     return norm;

@@ -1,6 +1,6 @@
 package io.troupe.engine.parallel;
 
-import java.lang.foreign.MemorySegment;
+import static io.troupe.core.Require.require;
 
 /** A group of one rank, which exchanges nothing. */
 final class SingleRankCollective implements Collective {
@@ -15,17 +15,28 @@ final class SingleRankCollective implements Collective {
   }
 
   @Override
-  public void reduceScatter(MemorySegment all, MemorySegment piece) {
-    piece.copyFrom(all);
+  public void reduceScatter(Span all, Span piece) {
+    piece.memory().copyFrom(all.memory());
   }
 
   @Override
-  public void allGather(MemorySegment piece, MemorySegment all) {
-    all.copyFrom(piece);
+  public void allGather(Span piece, Span all) {
+    all.memory().copyFrom(piece.memory());
   }
+
+  @Override
+  public void allReduce(Span values) {}
 
   @Override
   public void allReduce(double[] values) {}
+
+  @Override
+  public void broadcast(Span values, int root) {
+    require(root == 0, "rank %d of 1 rank", root);
+  }
+
+  @Override
+  public void abort() {}
 
   @Override
   public void close() {}

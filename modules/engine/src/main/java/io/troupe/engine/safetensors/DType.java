@@ -68,7 +68,8 @@ public enum DType {
     }
   }
 
-  private static short bfloat16(float value) {
+  /** Returns the bits of the nearest bfloat16, half to even. */
+  public static short bfloat16(float value) {
     int bits = Float.floatToRawIntBits(value);
     if (Float.isNaN(value)) {
       return (short) ((bits >>> HALF) | 0x40); // rounding could carry a NaN over to an infinity

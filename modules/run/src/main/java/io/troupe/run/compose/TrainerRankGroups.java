@@ -1,5 +1,6 @@
 package io.troupe.run.compose;
 
+import io.troupe.accelerator.host.SharedMemoryGroups;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ChildSpec;
@@ -11,7 +12,6 @@ import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.ranks.LocalRanks;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.ranks.RemoteRanks;
-import io.troupe.ranks.collective.SharedMemoryGroups;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;

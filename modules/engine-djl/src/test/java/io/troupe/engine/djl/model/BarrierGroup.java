@@ -2,6 +2,7 @@ package io.troupe.engine.djl.model;
 
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.Span;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -63,8 +64,9 @@ public final class BarrierGroup {
     }
 
     @Override
-    public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
-      arrays[rank] = all;
+    public void reduceScatter(Span whole, Span part) throws RankLostException {
+      arrays[rank] = whole.memory();
+      MemorySegment piece = part.memory();
       meet();
       long count = piece.byteSize() / Float.BYTES;
       for (long i = 0; i < count; i++) {
@@ -78,13 +80,42 @@ public final class BarrierGroup {
     }
 
     @Override
-    public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
+    public void allGather(Span part, Span whole) throws RankLostException {
+      MemorySegment piece = part.memory();
+      MemorySegment all = whole.memory();
       arrays[rank] = piece;
       meet();
       for (int r = 0; r < size; r++) {
         all.asSlice(r * piece.byteSize(), piece.byteSize()).copyFrom(arrays[r]);
       }
       meet();
+    }
+
+    @Override
+    public void allReduce(Span values) throws RankLostException {
+      double[] sums = new double[Math.toIntExact(values.count())];
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] = values.memory().getAtIndex(FLOAT, i);
+      }
+      allReduce(sums);
+      for (int i = 0; i < sums.length; i++) {
+        values.memory().setAtIndex(FLOAT, i, (float) sums[i]);
+      }
+    }
+
+    @Override
+    public void broadcast(Span values, int root) throws RankLostException {
+      arrays[rank] = values.memory();
+      meet();
+      if (rank != root) {
+        values.memory().copyFrom(arrays[root]);
+      }
+      meet();
+    }
+
+    @Override
+    public void abort() {
+      barrier.reset();
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.troupe.ranks.collective;
+package io.troupe.accelerator.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.ShardedAdamW;
+import io.troupe.engine.parallel.Span;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
@@ -156,14 +158,14 @@ class CollectiveTest {
               all.setAtIndex(ValueLayout.JAVA_FLOAT, i, i + 10_000f * ranks.rank());
             }
             MemorySegment own = floats(arena, piece);
-            ranks.reduceScatter(all, own);
+            ranks.reduceScatter(Span.floats(all), Span.floats(own));
             float offsets = 10_000f * size * (size - 1) / 2;
             for (int i = 0; i < piece; i++) {
               assertThat(own.getAtIndex(ValueLayout.JAVA_FLOAT, i))
                   .isEqualTo((float) size * (ranks.rank() * piece + i) + offsets);
               own.setAtIndex(ValueLayout.JAVA_FLOAT, i, ranks.rank() * piece + i);
             }
-            ranks.allGather(own, all);
+            ranks.allGather(Span.floats(own), Span.floats(all));
             for (int i = 0; i < piece * size; i++) {
               assertThat(all.getAtIndex(ValueLayout.JAVA_FLOAT, i)).isEqualTo(i);
             }
@@ -174,6 +176,111 @@ class CollectiveTest {
             return true;
           }
         });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MEMORY,2", "MEMORY,3", "SOCKETS,2", "SOCKETS,3", "TLS,3"})
+  void allReduce_lengthThatRanksDoNotDivide_isTheSumOnEveryRank(Way way, int size)
+      throws Exception {
+    for (Span.Element element : List.of(Span.Element.F32, Span.Element.F64, Span.Element.BF16)) {
+      run(
+          way,
+          size,
+          ranks -> {
+            try (Arena arena = Arena.ofConfined()) {
+              Span values = Span.of(arena.allocate(1001L * element.bytes(), 8), element);
+              for (int i = 0; i < 1001; i++) {
+                put(values, i, i % 50 + ranks.rank());
+              }
+              ranks.allReduce(values);
+              for (int i = 0; i < 1001; i++) {
+                assertThat(get(values, i)).isEqualTo(i % 50 * size + size * (size - 1) / 2.0);
+              }
+              return true;
+            }
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4", "TLS,3"})
+  void reduceScatter_bfloat16OfExactSums_givesTheSums(Way way, int size) throws Exception {
+    run(
+        way,
+        size,
+        ranks -> {
+          try (Arena arena = Arena.ofConfined()) {
+            Span all = Span.of(arena.allocate(2L * 300 * size, 8), Span.Element.BF16);
+            for (int i = 0; i < all.count(); i++) {
+              put(all, i, i % 32 + ranks.rank());
+            }
+            Span piece = Span.of(arena.allocate(600, 8), Span.Element.BF16);
+            ranks.reduceScatter(all, piece);
+            for (int i = 0; i < 300; i++) {
+              assertThat(get(piece, i))
+                  .isEqualTo((300 * ranks.rank() + i) % 32 * size + size * (size - 1) / 2.0);
+            }
+            ranks.allGather(piece, all);
+            for (int i = 0; i < all.count(); i++) {
+              assertThat(get(all, i)).isEqualTo(i % 32 * size + size * (size - 1) / 2.0);
+            }
+            return true;
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MEMORY,2", "MEMORY,4", "SOCKETS,2", "SOCKETS,4", "TLS,3"})
+  void broadcast_everyRoot_copiesItsBytesToAll(Way way, int size) throws Exception {
+    run(
+        way,
+        size,
+        ranks -> {
+          try (Arena arena = Arena.ofConfined()) {
+            Span values = Span.of(arena.allocate(5001, 1), Span.Element.U8);
+            for (int root = 0; root < size; root++) {
+              values.memory().fill((byte) (100 + ranks.rank()));
+              values.memory().set(ValueLayout.JAVA_BYTE, 5000, (byte) ranks.rank());
+              ranks.broadcast(values, root);
+              assertThat(values.memory().get(ValueLayout.JAVA_BYTE, 0))
+                  .isEqualTo((byte) (100 + root));
+              assertThat(values.memory().get(ValueLayout.JAVA_BYTE, 5000)).isEqualTo((byte) root);
+            }
+            return true;
+          }
+        });
+  }
+
+  @Test
+  void allReduce_bytes_isRefused() throws Exception {
+    run(
+        Way.MEMORY,
+        2,
+        ranks -> {
+          Span bytes = Span.of(MemorySegment.ofArray(new byte[8]), Span.Element.U8);
+          assertThatThrownBy(() -> ranks.allReduce(bytes)).hasMessage("bytes have no sum");
+          return true;
+        });
+  }
+
+  private static void put(Span span, long index, double value) {
+    switch (span.element()) {
+      case F32 -> span.memory().setAtIndex(ValueLayout.JAVA_FLOAT, index, (float) value);
+      case F64 -> span.memory().setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
+      case BF16 ->
+          span.memory().setAtIndex(ValueLayout.JAVA_SHORT, index, DType.bfloat16((float) value));
+      case U8 -> span.memory().setAtIndex(ValueLayout.JAVA_BYTE, index, (byte) value);
+    }
+  }
+
+  private static double get(Span span, long index) {
+    return switch (span.element()) {
+      case F32 -> span.memory().getAtIndex(ValueLayout.JAVA_FLOAT, index);
+      case F64 -> span.memory().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+      case BF16 ->
+          Float.intBitsToFloat(span.memory().getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
+      case U8 -> span.memory().getAtIndex(ValueLayout.JAVA_BYTE, index);
+    };
   }
 
   /** The part of a step's gradient that a rank computes of its sequences. */
@@ -290,6 +397,46 @@ class CollectiveTest {
             .cause()
             .isInstanceOfSatisfying(
                 RankLostException.class, lost -> assertThat(lost.rank()).isEqualTo(1));
+      } finally {
+        end.countDown();
+      }
+    }
+  }
+
+  /** A rank waits for one that does not come, and another thread ends the wait. */
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void abort_whileTheRankWaits_endsTheWaitAtOnce(Way way) throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch joined = new CountDownLatch(1);
+    List<Collective> waiting = new CopyOnWriteArrayList<>();
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<Boolean>> ranks =
+          start(
+              way,
+              2,
+              PATIENT,
+              threads,
+              each -> {
+                if (each.rank() == 1) {
+                  end.await();
+                } else {
+                  waiting.add(each);
+                  joined.countDown();
+                  each.barrier();
+                }
+                return true;
+              });
+      try {
+        joined.await();
+        long aborted = System.nanoTime();
+        waiting.getFirst().abort();
+        assertThatThrownBy(() -> ranks.getFirst().get(120, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOfSatisfying(
+                RankLostException.class, lost -> assertThat(lost.rank()).isZero())
+            .hasMessage("trainer rank 0 is lost: it aborted its group");
+        assertThat(Duration.ofNanos(System.nanoTime() - aborted)).isLessThan(Duration.ofSeconds(5));
       } finally {
         end.countDown();
       }

@@ -1,9 +1,10 @@
-package io.troupe.ranks.collective;
+package io.troupe.accelerator.host;
 
 import static io.troupe.core.Require.require;
 
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.Span;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionDeadline;
 import io.troupe.net.link.ConnectionFactory;
@@ -34,7 +35,6 @@ import java.util.function.Consumer;
  * neighbour that left it. Each connection begins with a proof of the run's secret on both sides.
  */
 public final class SocketRing implements Collective {
-  private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
   private static final long SLICE = 4L << 20;
   private static final Duration RETRY = Duration.ofMillis(20);
 
@@ -51,6 +51,8 @@ public final class SocketRing implements Collective {
   private final ExecutorService receiver =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("ring-receiver").factory());
+
+  private volatile boolean aborted;
 
   private SocketRing(int rank, int size, Duration deadline, Connection next, Connection previous) {
     this.rank = rank;
@@ -170,33 +172,31 @@ public final class SocketRing implements Collective {
   }
 
   @Override
-  public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
+  public void reduceScatter(Span all, Span piece) throws RankLostException {
+    SpanSum.requirePieces(all, piece, size, true);
+    reduce(all.memory(), all.element());
+    piece.memory().copyFrom(part(all.memory(), rank, piece.bytes()));
+  }
+
+  /** Sums an array over the ranks; each has the sum of its own piece in the end. */
+  private void reduce(MemorySegment all, Span.Element element) throws RankLostException {
     long bytes = all.byteSize() / size;
-    require(bytes == piece.byteSize(), "a piece of %d bytes for %d ranks", bytes, size);
     for (int s = 0; s < size - 1; s++) {
       MemorySegment out = part(all, rank - 1 - s, bytes);
       MemorySegment in = part(all, rank - 2 - s, bytes);
       for (long from = 0; from < bytes; from += SLICE) {
         long length = Math.min(SLICE, bytes - from);
-        exchange(out.asSlice(from, length));
-        add(received, in.asSlice(from, length));
+        exchange(out.asSlice(from, length), length);
+        SpanSum.add(element, received, in.asSlice(from, length));
       }
-    }
-    piece.copyFrom(part(all, rank, bytes));
-  }
-
-  private static void add(MemorySegment from, MemorySegment to) {
-    for (long i = 0; i < to.byteSize() / Float.BYTES; i++) {
-      to.setAtIndex(FLOAT, i, to.getAtIndex(FLOAT, i) + from.getAtIndex(FLOAT, i));
     }
   }
 
   @Override
-  public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
-    long bytes = all.byteSize() / size;
-    require(bytes == piece.byteSize(), "a piece of %d bytes for %d ranks", bytes, size);
-    part(all, rank, bytes).copyFrom(piece);
-    gather(all, bytes);
+  public void allGather(Span piece, Span all) throws RankLostException {
+    SpanSum.requirePieces(all, piece, size, false);
+    part(all.memory(), rank, piece.bytes()).copyFrom(piece.memory());
+    gather(all.memory(), piece.bytes());
   }
 
   private void gather(MemorySegment all, long bytes) throws RankLostException {
@@ -205,8 +205,36 @@ public final class SocketRing implements Collective {
       MemorySegment in = part(all, rank - s - 1, bytes);
       for (long from = 0; from < bytes; from += SLICE) {
         long length = Math.min(SLICE, bytes - from);
-        exchange(out.asSlice(from, length));
+        exchange(out.asSlice(from, length), length);
         in.asSlice(from, length).copyFrom(received.asSlice(0, length));
+      }
+    }
+  }
+
+  @Override
+  public void allReduce(Span values) throws RankLostException {
+    SpanSum.requireSummable(values);
+    long piece = Math.ceilDiv(values.count(), size) * values.element().bytes();
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment all = scratch.allocate(piece * size, Long.BYTES);
+      MemorySegment.copy(values.memory(), 0, all, 0, values.bytes());
+      reduce(all, values.element());
+      gather(all, piece);
+      values.memory().copyFrom(all.asSlice(0, values.bytes()));
+    }
+  }
+
+  @Override
+  public void broadcast(Span values, int root) throws RankLostException {
+    require(root >= 0 && root < size, "rank %d of %d ranks", root, size);
+    for (long from = 0; from < values.bytes(); from += SLICE) {
+      MemorySegment slice = values.memory().asSlice(from, Math.min(SLICE, values.bytes() - from));
+      if (rank != root) {
+        exchange(slice.asSlice(0, 0), slice.byteSize());
+        slice.copyFrom(received.asSlice(0, slice.byteSize()));
+      }
+      if (after() != root) {
+        exchange(slice, 0);
       }
     }
   }
@@ -233,13 +261,21 @@ public final class SocketRing implements Collective {
     return all.asSlice(Math.floorMod(piece, size) * bytes, bytes);
   }
 
-  /** Sends to the next what is given; what comes from the previous is then in {@link #received}. */
-  private void exchange(MemorySegment sent) throws RankLostException {
+  /**
+   * Sends to the next rank what is given, and receives from the previous one into {@link
+   * #received}.
+   *
+   * @param expected bytes to receive
+   */
+  private void exchange(MemorySegment sent, long expected) throws RankLostException {
+    if (aborted) {
+      throw RankLostException.aborted(rank);
+    }
     ConnectionDeadline limit = ConnectionDeadline.of(deadline, next, previous);
     Future<Boolean> coming =
         receiver.submit(
             () -> {
-              previous.readFully(received.asSlice(0, sent.byteSize()).asByteBuffer());
+              previous.readFully(received.asSlice(0, expected).asByteBuffer());
               return true;
             });
     try {
@@ -263,6 +299,9 @@ public final class SocketRing implements Collective {
       int neighbour, boolean inTime, Future<Boolean> coming, Throwable failure) {
     boolean silent = !inTime && coming.state() != Future.State.SUCCESS;
     closeConnections();
+    if (aborted) {
+      return RankLostException.aborted(rank);
+    }
     if (silent) {
       return new RankLostException(before(), "it sent nothing for " + deadline, failure);
     }
@@ -285,6 +324,12 @@ public final class SocketRing implements Collective {
     } catch (IOException gone) {
       // They are closed.
     }
+  }
+
+  @Override
+  public void abort() {
+    aborted = true;
+    closeConnections();
   }
 
   @Override

@@ -1,9 +1,11 @@
-package io.troupe.ranks.collective;
+package io.troupe.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.accelerator.host.SharedMemoryCollective;
+import io.troupe.accelerator.host.SharedMemoryGroups;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossSettings;
@@ -14,6 +16,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.CollectiveFactory;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.Span;
 import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
@@ -21,7 +24,6 @@ import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -211,16 +213,31 @@ final class ToyRanksTest {
     }
 
     @Override
-    public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
+    public void reduceScatter(Span all, Span piece) throws RankLostException {
       to.reduceScatter(all, piece);
     }
 
     @Override
-    public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
+    public void allGather(Span piece, Span all) throws RankLostException {
       if (++gathers == step) {
         throw new IllegalStateException("the device fell off the bus");
       }
       to.allGather(piece, all);
+    }
+
+    @Override
+    public void allReduce(Span values) throws RankLostException {
+      to.allReduce(values);
+    }
+
+    @Override
+    public void broadcast(Span values, int root) throws RankLostException {
+      to.broadcast(values, root);
+    }
+
+    @Override
+    public void abort() {
+      to.abort();
     }
 
     @Override

@@ -1,9 +1,10 @@
-package io.troupe.ranks.collective;
+package io.troupe.accelerator.host;
 
 import static io.troupe.core.Require.require;
 
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.Span;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,7 +31,6 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A group's file is used by one group: after a loss the next group has a new one.
  */
 public final class SharedMemoryCollective implements Collective {
-  private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
   private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
   private static final long CACHE_LINE_BYTES = 128;
   private static final long LEFT = Long.BYTES; // after the counter, on its line
@@ -46,6 +46,7 @@ public final class SharedMemoryCollective implements Collective {
   private final MemorySegment file;
   private long count;
   private boolean open = true;
+  private volatile boolean aborted;
 
   private SharedMemoryCollective(
       int rank, int size, long slot, Duration deadline, FileChannel channel) throws IOException {
@@ -119,6 +120,7 @@ public final class SharedMemoryCollective implements Collective {
 
   /** Says that this rank is done with a part of an exchange, and waits until all are. */
   private void awaitAll() throws RankLostException {
+    requireNotAborted();
     count++;
     COUNTER.setRelease(file, rank * CACHE_LINE_BYTES, count);
     long until = System.nanoTime() + deadline.toNanos();
@@ -130,6 +132,7 @@ public final class SharedMemoryCollective implements Collective {
         if ((long) COUNTER.getAcquire(file, other * CACHE_LINE_BYTES) >= count) {
           break;
         }
+        requireNotAborted();
         if (left) {
           throw new RankLostException(other, "it left");
         }
@@ -146,38 +149,77 @@ public final class SharedMemoryCollective implements Collective {
     }
   }
 
+  private void requireNotAborted() throws RankLostException {
+    if (aborted) {
+      throw RankLostException.aborted(rank);
+    }
+  }
+
   @Override
-  public void reduceScatter(MemorySegment all, MemorySegment piece) throws RankLostException {
-    long bytes = piece.byteSize();
-    require(bytes * size == all.byteSize(), "a piece of %d bytes for %d ranks", bytes, size);
-    long block = slot / size / Float.BYTES * Float.BYTES;
+  public void reduceScatter(Span all, Span piece) throws RankLostException {
+    SpanSum.requirePieces(all, piece, size, true);
+    MemorySegment whole = all.memory();
+    long bytes = piece.bytes();
+    long block = slot / size / Double.BYTES * Double.BYTES;
     for (long from = 0; from < bytes; from += block) {
       long length = Math.min(block, bytes - from);
       for (int r = 0; r < size; r++) {
-        MemorySegment.copy(all, r * bytes + from, slot(rank), r * block, length);
+        MemorySegment.copy(whole, r * bytes + from, slot(rank), r * block, length);
       }
       awaitAll();
-      for (long i = 0; i < length; i += Float.BYTES) {
-        float sum = 0;
-        for (int r = 0; r < size; r++) {
-          sum += file.get(FLOAT, size * CACHE_LINE_BYTES + r * slot + rank * block + i);
-        }
-        piece.set(ValueLayout.JAVA_FLOAT_UNALIGNED, from + i, sum);
+      sumOfSlots(rank * block, piece, from, length);
+      awaitAll();
+    }
+  }
+
+  /** Sums what the ranks have put at a place of their slots, in rank order. */
+  private void sumOfSlots(long offset, Span to, long from, long length) {
+    SpanSum.sum(
+        to.element(),
+        file.asSlice(size * CACHE_LINE_BYTES + offset),
+        slot,
+        size,
+        to.memory().asSlice(from, length));
+  }
+
+  @Override
+  public void allGather(Span piece, Span all) throws RankLostException {
+    SpanSum.requirePieces(all, piece, size, false);
+    long bytes = piece.bytes();
+    for (long from = 0; from < bytes; from += slot) {
+      long length = Math.min(slot, bytes - from);
+      MemorySegment.copy(piece.memory(), from, slot(rank), 0, length);
+      awaitAll();
+      for (int r = 0; r < size; r++) {
+        MemorySegment.copy(slot(r), 0, all.memory(), r * bytes + from, length);
       }
       awaitAll();
     }
   }
 
   @Override
-  public void allGather(MemorySegment piece, MemorySegment all) throws RankLostException {
-    long bytes = piece.byteSize();
-    require(bytes * size == all.byteSize(), "a piece of %d bytes for %d ranks", bytes, size);
-    for (long from = 0; from < bytes; from += slot) {
-      long length = Math.min(slot, bytes - from);
-      MemorySegment.copy(piece, from, slot(rank), 0, length);
+  public void allReduce(Span values) throws RankLostException {
+    SpanSum.requireSummable(values);
+    for (long from = 0; from < values.bytes(); from += slot) {
+      long length = Math.min(slot, values.bytes() - from);
+      MemorySegment.copy(values.memory(), from, slot(rank), 0, length);
       awaitAll();
-      for (int r = 0; r < size; r++) {
-        MemorySegment.copy(slot(r), 0, all, r * bytes + from, length);
+      sumOfSlots(0, values, from, length);
+      awaitAll();
+    }
+  }
+
+  @Override
+  public void broadcast(Span values, int root) throws RankLostException {
+    require(root >= 0 && root < size, "rank %d of %d ranks", root, size);
+    for (long from = 0; from < values.bytes(); from += slot) {
+      long length = Math.min(slot, values.bytes() - from);
+      if (rank == root) {
+        MemorySegment.copy(values.memory(), from, slot(rank), 0, length);
+      }
+      awaitAll();
+      if (rank != root) {
+        MemorySegment.copy(slot(root), 0, values.memory(), from, length);
       }
       awaitAll();
     }
@@ -203,10 +245,22 @@ public final class SharedMemoryCollective implements Collective {
   }
 
   @Override
-  public void close() {
+  public synchronized void abort() {
+    aborted = true;
+    if (open) {
+      leave();
+    }
+  }
+
+  private void leave() {
+    COUNTER.setRelease(file, rank * CACHE_LINE_BYTES + LEFT, 1L);
+  }
+
+  @Override
+  public synchronized void close() {
     if (open) {
       open = false;
-      COUNTER.setRelease(file, rank * CACHE_LINE_BYTES + LEFT, 1L);
+      leave();
       arena.close();
     }
   }

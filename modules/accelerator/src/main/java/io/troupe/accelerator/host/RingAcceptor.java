@@ -1,4 +1,4 @@
-package io.troupe.ranks.collective;
+package io.troupe.accelerator.host;
 
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.net.link.Connection;
