@@ -16,11 +16,15 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.ToolRun;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
@@ -108,12 +112,14 @@ final class WireMessagesTest {
         new RolloutWorker.Released(),
         new RolloutWorker.WeightsPublished(new PublishedWeights(VERSION, "ab12", "/run/v3")),
         new Trainer.Deliver(
-            new ScoredGroup(
+            ScoredGroup.ofCompletions(
                 LEASE,
                 new int[] {4, 5},
                 List.of(completion(new float[0]), completion(new float[] {-1, -2, -3})),
                 List.of(0.25, 1.0)),
             weights),
+        new Trainer.Deliver(
+            new ScoredGroup(LEASE, new int[] {4, 5}, List.of(episode()), List.of(0.5)), weights),
         new Recorder.Judged(
             LEASE,
             PROMPT,
@@ -236,5 +242,17 @@ final class WireMessagesTest {
                     .serializationTestKit()
                     .verifySerialization(new Unbound("no Java serialization"), false))
         .isInstanceOf(NotSerializableException.class);
+  }
+
+  /** Two turns in one sequence that begins with the group's prompt, and one in another. */
+  private static Episode episode() {
+    OpenEpisode open = OpenEpisode.under(LEASE);
+    for (int[] request : new int[][] {{4, 5}, {4, 5, 1, -2, Integer.MAX_VALUE, 9}, {8}}) {
+      OpenEpisode.Answered answered =
+          new OpenEpisode.Answered("main", request, completion(new float[0]), 5, 6);
+      open = ((OpenEpisode.Recorded) open.record(LEASE, answered)).episode();
+    }
+    ToolRun run = new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7);
+    return open.withTools(0, List.of(run)).stopped(StopReason.COMPLETED);
   }
 }

@@ -4,12 +4,12 @@ import io.troupe.core.loss.KlRewardPenalty;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.runtime.prompt.TeacherPrompts;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -37,30 +37,31 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
     List<TrainingSequence> all = groups.stream().flatMap(ReferenceScoring::sequences).toList();
     List<double[]> reference = engine.referenceLogProbs(all, loss.temperature());
     int sequence = 0;
-    for (double[] group : rewards) {
-      for (int i = 0; i < group.length; i++) {
-        float[] behaviour = all.get(sequence).behaviourLogProbs();
-        OptionalDouble penalty = KlRewardPenalty.of(loss, behaviour, reference.get(sequence));
-        if (penalty.isEmpty()) {
-          return Optional.empty();
+    for (int g = 0; g < groups.size(); g++) {
+      for (int i = 0; i < rewards.get(g).length; i++) {
+        for (int each = groups.get(g).episodes().get(i).sequences().size(); each > 0; each--) {
+          OptionalDouble penalty =
+              KlRewardPenalty.of(loss, all.get(sequence), reference.get(sequence));
+          if (penalty.isEmpty()) {
+            return Optional.empty();
+          }
+          rewards.get(g)[i] -= penalty.getAsDouble();
+          sequence++;
         }
-        group[i] -= penalty.getAsDouble();
-        sequence++;
       }
     }
     return Optional.of(rewards);
   }
 
   /**
-   * Whether the teacher can read each completion behind its prompt; an element a completion of all
-   * groups, in order.
+   * Whether the teacher can read each episode: all of its sequences behind their prompts; an
+   * element an episode of all groups, in order.
    */
   List<Boolean> fitsTeacherContext(List<ScoredGroup> groups) {
     List<Boolean> readable = new ArrayList<>();
     for (ScoredGroup group : groups) {
-      int prompt = loss.distils() ? prompts.before(group.prompt()).length : 0;
-      for (Completion completion : group.completions()) {
-        readable.add(!loss.distils() || prompt + completion.length() <= prompts.contextLength());
+      for (Episode episode : group.episodes()) {
+        readable.add(!loss.distils() || episode.sequences().stream().allMatch(this::fits));
       }
     }
     long silent = readable.stream().filter(each -> !each).count();
@@ -73,6 +74,10 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
           prompts.contextLength());
     }
     return readable;
+  }
+
+  private boolean fits(EpisodeSequence sequence) {
+    return prompts.before(sequence.prompt()).length + sequence.length() <= prompts.contextLength();
   }
 
   /** The sequences with the teacher's tokens where it can speak of them. */
@@ -94,16 +99,18 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
         .toList();
   }
 
-  /**
-   * The completions of a group with all of their tokens, stale ones too: a reward is for them all.
-   */
+  /** The sequences of a group with all sampled tokens, stale ones too: a reward is for them all. */
   private static Stream<TrainingSequence> sequences(ScoredGroup group) {
-    return group.completions().stream().map(completion -> whole(group.prompt(), completion));
+    return group.sequences().stream().map(ReferenceScoring::whole);
   }
 
-  private static TrainingSequence whole(int[] prompt, Completion completion) {
-    float[] ones = new float[completion.length()];
-    Arrays.fill(ones, 1);
-    return new TrainingSequence(prompt, completion.tokens(), completion.logProbs(), ones, 0);
+  private static TrainingSequence whole(EpisodeSequence sequence) {
+    boolean[] sampled = sequence.sampled();
+    float[] ones = new float[sampled.length];
+    for (int t = 0; t < ones.length; t++) {
+      ones[t] = sampled[t] ? 1 : 0;
+    }
+    return new TrainingSequence(sequence.prompt(), sequence.tokens(), sequence.logProbs(), ones, 0)
+        .observing(sampled);
   }
 }

@@ -484,7 +484,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           .trainer()
           .tell(
               new Trainer.Deliver(
-                  new ScoredGroup(lease, group.assignment().tokens(), group.completions(), rewards),
+                  ScoredGroup.ofCompletions(
+                      lease, group.assignment().tokens(), group.completions(), rewards),
                   digests.of(group.completions())));
     } else {
       wiring

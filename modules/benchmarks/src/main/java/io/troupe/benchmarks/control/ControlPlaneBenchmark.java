@@ -192,7 +192,8 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
     }
     int tokens = TOKENS * drawn.size();
     double group =
-        mapper.writeValueAsBytes(new ScoredGroup(lease, new int[200], drawn, rewards)).length;
+        mapper.writeValueAsBytes(ScoredGroup.ofCompletions(lease, new int[200], drawn, rewards))
+            .length;
     double summary = mapper.writeValueAsBytes(CoordinatorLoop.summary(lease, version)).length;
     double id = mapper.writeValueAsBytes(lease).length;
     return List.of(

@@ -2,6 +2,7 @@ package io.troupe.core.loss;
 
 import static io.troupe.core.Require.require;
 
+import java.util.Arrays;
 import java.util.OptionalDouble;
 
 /**
@@ -36,5 +37,24 @@ public final class KlRewardPenalty {
       sum += s.klEstimator().value(d);
     }
     return OptionalDouble.of(s.klCoefficient() * sum);
+  }
+
+  /**
+   * The same of the sampled tokens of a sequence; what it observed is nobody's policy.
+   *
+   * @param referenceLogProbs log p_ref of each token behind the prompt
+   */
+  public static OptionalDouble of(
+      LossSettings s, TrainingSequence sequence, double[] referenceLogProbs) {
+    float[] behaviour = sequence.behaviourLogProbs().clone();
+    double[] reference = referenceLogProbs.clone();
+    int sampled = 0;
+    for (int t = 0; t < reference.length; t++) {
+      if (sequence.isSampled(t)) {
+        behaviour[sampled] = behaviour[t];
+        reference[sampled++] = reference[t];
+      }
+    }
+    return of(s, Arrays.copyOf(behaviour, sampled), Arrays.copyOf(reference, sampled));
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
  * that the engine gets, not on what should have made them.
  *
  * @param weighted tokens with loss weight
- * @param unweighted tokens without
+ * @param unweighted sampled tokens without
  * @param stalenessMax greatest staleness of a token with loss weight, in versions; 0 without any
  */
 public record LossTokens(long weighted, long unweighted, long stalenessMax) {
@@ -20,7 +20,7 @@ public record LossTokens(long weighted, long unweighted, long stalenessMax) {
       float[] weights = sequence.lossWeights();
       for (int t = 0; t < weights.length; t++) {
         if (weights[t] == 0) {
-          unweighted++;
+          unweighted += sequence.isSampled(t) ? 1 : 0;
         } else {
           weighted++;
           stalenessMax = Math.max(stalenessMax, sequence.staleness()[t]);

@@ -10,6 +10,9 @@ import static io.troupe.core.Require.require;
  * result cannot depend on how it splits the batch into micro-batches; it never splits a sequence.
  */
 public final class TrainingSequence {
+  /** Every token behind the prompt was sampled. */
+  private static final boolean[] ALL = {};
+
   private final int[] prompt;
   private final int[] completion;
   private final float[] behaviourLogProbs;
@@ -18,6 +21,7 @@ public final class TrainingSequence {
   private final int[] staleness;
   private final TeacherTokens teacher;
   private final double teacherWeight;
+  private final boolean[] sampled;
 
   /**
    * A sequence of the batch, sampled by the present weights, without a teacher.
@@ -42,7 +46,8 @@ public final class TrainingSequence {
         advantage,
         new int[completion.length],
         TeacherTokens.NONE,
-        1);
+        1,
+        ALL);
   }
 
   private TrainingSequence(
@@ -53,7 +58,8 @@ public final class TrainingSequence {
       double advantage,
       int[] staleness,
       TeacherTokens teacher,
-      double teacherWeight) {
+      double teacherWeight,
+      boolean[] sampled) {
     require(prompt.length >= 1, "a prompt has at least one token");
     require(completion.length >= 1, "a completion has at least one token");
     require(
@@ -77,6 +83,18 @@ public final class TrainingSequence {
         teacherWeight >= 0 && Double.isFinite(teacherWeight),
         "the weight of a teacher is a finite number, 0 or greater, not %s",
         teacherWeight);
+    require(
+        sampled == ALL || sampled.length == completion.length,
+        "%d completion tokens need a flag each whether they were sampled, not %d",
+        completion.length,
+        sampled.length);
+    for (int t = 0; t < sampled.length; t++) {
+      require(
+          sampled[t] || lossWeights[t] == 0,
+          "token %d was not sampled and has loss weight %s",
+          t,
+          lossWeights[t]);
+    }
     this.prompt = prompt;
     this.completion = completion;
     this.behaviourLogProbs = behaviourLogProbs;
@@ -85,6 +103,7 @@ public final class TrainingSequence {
     this.staleness = staleness;
     this.teacher = teacher;
     this.teacherWeight = teacherWeight;
+    this.sampled = sampled;
   }
 
   /** The same sequence with the staleness of each completion token, in versions. */
@@ -97,7 +116,8 @@ public final class TrainingSequence {
         advantage,
         versions,
         teacher,
-        teacherWeight);
+        teacherWeight,
+        sampled);
   }
 
   /** The same completion behind another prompt. */
@@ -110,7 +130,8 @@ public final class TrainingSequence {
         advantage,
         staleness,
         teacher,
-        teacherWeight);
+        teacherWeight,
+        sampled);
   }
 
   /** The same sequence with a teacher. */
@@ -123,13 +144,40 @@ public final class TrainingSequence {
         advantage,
         staleness,
         tokens,
-        teacherWeight);
+        teacherWeight,
+        sampled);
   }
 
   /** The same sequence with another weight of the teacher: {@link #teacherWeight}. */
   public TrainingSequence withTeacherWeight(double weight) {
     return new TrainingSequence(
-        prompt, completion, behaviourLogProbs, lossWeights, advantage, staleness, teacher, weight);
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        teacher,
+        weight,
+        sampled);
+  }
+
+  /**
+   * The same sequence of an episode, whose tokens behind the prompt are not all sampled.
+   *
+   * @param flags one a token behind the prompt; the others are observed and have no loss weight
+   */
+  public TrainingSequence observing(boolean[] flags) {
+    return new TrainingSequence(
+        prompt,
+        completion,
+        behaviourLogProbs,
+        lossWeights,
+        advantage,
+        staleness,
+        teacher,
+        teacherWeight,
+        flags);
   }
 
   public int[] prompt() {
@@ -150,6 +198,11 @@ public final class TrainingSequence {
 
   public double advantage() {
     return advantage;
+  }
+
+  /** Whether a token behind the prompt was sampled; what tools and templates add was not. */
+  public boolean isSampled(int token) {
+    return sampled == ALL || sampled[token];
   }
 
   /** How many versions behind the trainer each completion token was sampled. */

@@ -3,6 +3,7 @@ package io.troupe.core.rollout;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.weights.WeightVersion;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -11,15 +12,21 @@ import java.util.List;
  *
  * @param lease under which it was produced
  * @param rewards one a completion
- * @param versions one a completion
+ * @param versions one a completion: how many tokens each version sampled
+ * @param episodes one a completion: its turns and how it ended
  */
-public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersions> versions) {
+public record GroupSummary(
+    LeaseId lease,
+    List<Double> rewards,
+    List<TokenVersions> versions,
+    List<EpisodeSummary> episodes) {
   /** A reward of so much is a full one: weighted sums of verifiers may miss 1 by a rounding. */
   public static final double PERFECT = 1 - 1e-6;
 
   public GroupSummary {
     rewards = List.copyOf(rewards);
     versions = List.copyOf(versions);
+    episodes = List.copyOf(episodes);
     require(!rewards.isEmpty(), "%s has no completion", lease);
     require(
         rewards.size() == versions.size(),
@@ -27,6 +34,25 @@ public record GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersio
         lease,
         rewards.size(),
         versions.size());
+    require(
+        rewards.size() == episodes.size(),
+        "%s has %d rewards for %d episodes",
+        lease,
+        rewards.size(),
+        episodes.size());
+    for (int i = 0; i < episodes.size(); i++) {
+      require(
+          episodes.get(i).turns() <= versions.get(i).tokens(),
+          "%s has an episode of %d turns and %d tokens, and every turn has a token",
+          lease,
+          episodes.get(i).turns(),
+          versions.get(i).tokens());
+    }
+  }
+
+  /** A group of answers in one turn each. */
+  public GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersions> versions) {
+    this(lease, rewards, versions, Collections.nCopies(versions.size(), EpisodeSummary.ANSWER));
   }
 
   /** Whether every completion has the full reward. */

@@ -7,27 +7,51 @@ import java.util.List;
 /**
  * A group with its tokens and rewards, on its one way from worker to trainer.
  *
- * @param prompt token ids, shared by all completions; handed over, not copied
- * @param completions G of them
- * @param rewards one a completion, in [0, 1]
+ * @param prompt token ids of the task's prompt, shared by all episodes that begin with it; handed
+ *     over, not copied
+ * @param episodes G of them
+ * @param rewards one an episode, in [0, 1]
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ScoredGroup(
-    LeaseId lease, int[] prompt, List<Completion> completions, List<Double> rewards) {
+    LeaseId lease, int[] prompt, List<Episode> episodes, List<Double> rewards) {
   public ScoredGroup {
-    completions = List.copyOf(completions);
+    episodes = List.copyOf(episodes);
     rewards = List.copyOf(rewards);
     require(
-        completions.size() == rewards.size(),
+        episodes.size() == rewards.size(),
         "%s has %d rewards for %d completions",
         lease,
         rewards.size(),
-        completions.size());
+        episodes.size());
+  }
+
+  /** A group of episodes of one turn each. */
+  public static ScoredGroup ofCompletions(
+      LeaseId lease, int[] prompt, List<Completion> completions, List<Double> rewards) {
+    return new ScoredGroup(
+        lease,
+        prompt,
+        completions.stream().map(completion -> Episode.of(prompt, completion)).toList(),
+        rewards);
+  }
+
+  /** Everything that was sampled: the turns of the first episode, of the second, and so on. */
+  public List<Completion> completions() {
+    return episodes.stream().flatMap(Episode::completions).toList();
+  }
+
+  /** The training sequences of all episodes, in order of episodes. */
+  public List<EpisodeSequence> sequences() {
+    return episodes.stream().flatMap(episode -> episode.sequences().stream()).toList();
   }
 
   /** The numbers without the tokens. */
   public GroupSummary summary() {
     return new GroupSummary(
-        lease, rewards, completions.stream().map(Completion::versions).toList());
+        lease,
+        rewards,
+        episodes.stream().map(Episode::versions).toList(),
+        episodes.stream().map(Episode::summary).toList());
   }
 }

@@ -1,6 +1,6 @@
 package io.troupe.core.train;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
 import java.util.ArrayList;
@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 
 /**
  * How the completions of a step ended, and how their rewards go with their lengths. Every
- * completion of every group counts once, whatever its loss weight. A number of nothing is not a
- * number.
+ * completion of every group counts once, whatever its loss weight; an episode counts as one, by the
+ * end of its last turn and the sampled tokens of all turns. A number of nothing is not a number.
  *
  * @param reward mean task reward
  * @param stopShare share that ended with a stop token
@@ -37,9 +37,13 @@ public record CompletionStatistics(
   public static CompletionStatistics of(List<ScoredGroup> groups) {
     List<One> all = new ArrayList<>();
     for (ScoredGroup group : groups) {
-      for (int i = 0; i < group.completions().size(); i++) {
-        Completion completion = group.completions().get(i);
-        all.add(new One(group.rewards().get(i), completion.length(), completion.finishReason()));
+      for (int i = 0; i < group.episodes().size(); i++) {
+        Episode episode = group.episodes().get(i);
+        all.add(
+            new One(
+                group.rewards().get(i),
+                episode.sampledTokens(),
+                episode.turns().getLast().completion().finishReason()));
       }
     }
     return new CompletionStatistics(

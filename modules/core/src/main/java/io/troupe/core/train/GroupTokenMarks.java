@@ -12,7 +12,8 @@ import java.util.List;
  * A group that a step trained on, with its tokens' marks.
  *
  * @param lease that its tokens came under
- * @param completions one a completion, in its order
+ * @param completions one a training sequence, in order: a completion, unless episodes have several
+ *     sequences
  */
 public record GroupTokenMarks(LeaseId lease, List<TokenMarks> completions) {
   public GroupTokenMarks {
@@ -27,19 +28,19 @@ public record GroupTokenMarks(LeaseId lease, List<TokenMarks> completions) {
   /**
    * Gives each group of a batch its part.
    *
-   * @param marks one a completion of all groups, in order of groups
+   * @param marks one a sequence of all groups, in order of groups
    */
   public static List<GroupTokenMarks> of(List<ScoredGroup> groups, List<TokenMarks> marks) {
-    int completions = groups.stream().mapToInt(group -> group.completions().size()).sum();
+    int sequences = groups.stream().mapToInt(group -> group.sequences().size()).sum();
     require(
-        completions == marks.size(),
-        "a step on %d completions has as many of their marks, not %d",
-        completions,
+        sequences == marks.size(),
+        "a step on %d sequences has as many of their marks, not %d",
+        sequences,
         marks.size());
     List<GroupTokenMarks> marked = new ArrayList<>();
     int from = 0;
     for (ScoredGroup group : groups) {
-      int to = from + group.completions().size();
+      int to = from + group.sequences().size();
       marked.add(new GroupTokenMarks(group.lease(), marks.subList(from, to)));
       from = to;
     }

@@ -4,21 +4,23 @@ import io.troupe.core.advantage.Advantages;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.StalenessBound;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
 /**
  * What one step trains on: sequences with their advantages and loss weights, stale tokens at zero.
  *
- * @param sequences all completions of all groups, in order of groups
+ * <p>Episodes have the weights that completions have: what {@link LossWeights} says of a sequence
+ * holds for all sequences of an episode together, so it changes nothing how many sequences its
+ * turns make. The advantage is the episode's.
+ *
+ * @param sequences all sequences of all episodes of all groups, in order of groups
  * @param trainedTokens completion tokens with loss weight
  * @param maskedTokens completion tokens without, because they are stale
  * @param discardedTokens completion tokens without, because there is nothing to learn from their
@@ -46,11 +48,11 @@ public record TrainingBatch(
    */
   public static TrainingBatch of(
       List<ScoredGroup> groups, LossSettings loss, StalenessBound bound, WeightVersion from) {
-    int completions = groups.stream().mapToInt(group -> group.completions().size()).sum();
+    int episodes = groups.stream().mapToInt(group -> group.episodes().size()).sum();
     return of(
         groups,
         groups.stream().map(TrainingBatch::rewards).toList(),
-        Collections.nCopies(completions, true),
+        Collections.nCopies(episodes, true),
         loss,
         bound,
         from);
@@ -60,8 +62,8 @@ public record TrainingBatch(
    * The same by other rewards, and with what a teacher can speak of. Where there is nothing but a
    * distillation, a completion that it cannot speak of has no loss weight.
    *
-   * @param rewards an array a group, an element a completion
-   * @param taught an element a completion of all groups, in order; not read without a distillation
+   * @param rewards an array a group, an element an episode
+   * @param taught an element an episode of all groups, in order; not read without a distillation
    */
   public static TrainingBatch of(
       List<ScoredGroup> groups,
@@ -70,77 +72,53 @@ public record TrainingBatch(
       LossSettings loss,
       StalenessBound bound,
       WeightVersion from) {
-    List<boolean[]> trainable = new ArrayList<>();
-    long masked = 0;
-    long trained = 0;
-    long discarded = 0;
-    long stalenessMax = 0;
-    double stalenessSum = 0;
+    List<EpisodeTokens> episodes = new ArrayList<>();
     for (ScoredGroup group : groups) {
-      for (int i = 0; i < group.completions().size(); i++) {
-        Completion completion = group.completions().get(i);
-        boolean silent = loss.distilsAlone() && !taught.get(trainable.size());
-        boolean cut = loss.masksTruncated() && completion.finishReason() == FinishReason.LENGTH;
-        if (silent || cut || !loss.distillation().learnsFrom(group.rewards().get(i))) {
-          trainable.add(new boolean[completion.length()]);
-          discarded += completion.length();
-          continue;
-        }
-        trainable.add(bound.trainable(completion.versions(), from));
-        for (TokenVersions.Span span : completion.versions().spans()) {
-          long staleness = from.stalenessOf(span.version());
-          if (staleness <= bound.maxStaleness()) {
-            trained += span.tokens();
-            stalenessMax = Math.max(stalenessMax, staleness);
-            stalenessSum += (double) staleness * span.tokens();
-          } else {
-            masked += span.tokens();
-          }
-        }
+      for (int i = 0; i < group.episodes().size(); i++) {
+        Episode episode = group.episodes().get(i);
+        boolean silent = loss.distilsAlone() && !taught.get(episodes.size());
+        boolean teaches =
+            !silent
+                && !(loss.masksTruncated() && truncated(episode))
+                && loss.distillation().learnsFrom(group.rewards().get(i));
+        episodes.add(EpisodeTokens.of(episode, teaches, bound, from));
       }
     }
+    List<boolean[]> trainable = episodes.stream().map(EpisodeTokens::trainable).toList();
     List<float[]> weights = LossWeights.of(loss.objective(), trainable);
     double teacherWeight =
         loss.distils() ? LossWeights.distillationScale(loss.objective(), trainable, taught) : 1;
     List<TrainingSequence> sequences = new ArrayList<>();
+    int episode = 0;
     for (int g = 0; g < groups.size(); g++) {
-      ScoredGroup group = groups.get(g);
       double[] advantages = Advantages.of(loss.baseline(), rewards.get(g));
-      for (int i = 0; i < advantages.length; i++) {
-        Completion completion = group.completions().get(i);
-        boolean speaks = !loss.distils() || taught.get(sequences.size());
-        sequences.add(
-            new TrainingSequence(
-                    group.prompt(),
-                    completion.tokens(),
-                    completion.logProbs(),
-                    weights.get(sequences.size()),
-                    advantages[i])
-                .sampledBehind(staleness(completion, from))
-                .withTeacherWeight(speaks ? teacherWeight : 0));
+      for (double advantage : advantages) {
+        boolean speaks = !loss.distils() || taught.get(episode);
+        sequences.addAll(
+            episodes
+                .get(episode)
+                .sequences(weights.get(episode), advantage, speaks ? teacherWeight : 0, from));
+        episode++;
       }
     }
+    long trained = episodes.stream().mapToLong(EpisodeTokens::trained).sum();
     return new TrainingBatch(
         sequences,
         trained,
-        masked,
-        discarded,
-        stalenessMax,
-        trained == 0 ? 0 : stalenessSum / trained);
+        episodes.stream().mapToLong(EpisodeTokens::masked).sum(),
+        episodes.stream().mapToLong(EpisodeTokens::discarded).sum(),
+        episodes.stream().mapToLong(EpisodeTokens::stalenessMax).max().orElse(0),
+        trained == 0
+            ? 0
+            : (double) episodes.stream().mapToLong(EpisodeTokens::stalenessSum).sum() / trained);
+  }
+
+  /** Whether the token limit cut the episode's last answer off. */
+  private static boolean truncated(Episode episode) {
+    return episode.turns().getLast().completion().finishReason() == FinishReason.LENGTH;
   }
 
   private static double[] rewards(ScoredGroup group) {
     return group.rewards().stream().mapToDouble(Double::doubleValue).toArray();
-  }
-
-  private static int[] staleness(Completion completion, WeightVersion from) {
-    int[] staleness = new int[completion.length()];
-    int t = 0;
-    for (TokenVersions.Span span : completion.versions().spans()) {
-      int end = t + span.tokens();
-      Arrays.fill(staleness, t, end, Math.toIntExact(from.stalenessOf(span.version())));
-      t = end;
-    }
-    return staleness;
   }
 }

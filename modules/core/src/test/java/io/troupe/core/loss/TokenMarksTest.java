@@ -196,6 +196,6 @@ final class TokenMarksTest {
   @Test
   void groups_marksOfOtherCompletions_areRefused() {
     assertThatThrownBy(() -> GroupTokenMarks.of(List.of(), List.of(TokenMarks.NONE)))
-        .hasMessage("a step on 0 completions has as many of their marks, not 1");
+        .hasMessage("a step on 0 sequences has as many of their marks, not 1");
   }
 }

@@ -58,7 +58,8 @@ class CompletionTest {
     LeaseId lease = new LeaseId(new GroupId(3), 9);
     Completion one = completion(new int[] {1}, new float[] {-1}, 1);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new ScoredGroup(lease, new int[] {1}, List.of(one, one), List.of(1.0)))
+        .isThrownBy(
+            () -> ScoredGroup.ofCompletions(lease, new int[] {1}, List.of(one, one), List.of(1.0)))
         .withMessage("g3#9 has 1 rewards for 2 completions");
   }
 
@@ -75,7 +76,8 @@ class CompletionTest {
         new Completion(
             new int[] {1}, new float[1], TokenVersions.of(new long[] {3}), FinishReason.STOP);
     GroupSummary summary =
-        new ScoredGroup(lease, new int[] {1}, List.of(young, old), List.of(0.0, 1.0)).summary();
+        ScoredGroup.ofCompletions(lease, new int[] {1}, List.of(young, old), List.of(0.0, 1.0))
+            .summary();
     assertThat(summary.oldest()).isEqualTo(new WeightVersion(1));
     assertThat(summary.newest()).isEqualTo(new WeightVersion(4));
     assertThat(summary.tokens()).isEqualTo(4);

@@ -11,26 +11,35 @@ import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.EpisodeSequence;
+import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.Turn;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 /**
  * Workers, trainer, network and journal around a coordinator, all of them hostile: messages are
@@ -541,6 +550,7 @@ final class World {
     long first = Objects.requireNonNull(granted.get(lease)).number();
     List<Double> rewards = new ArrayList<>();
     List<TokenVersions> versions = new ArrayList<>();
+    List<EpisodeSummary> episodes = new ArrayList<>();
     for (int i = 0; i < COMPLETIONS; i++) {
       rewards.add(degenerate ? 1.0 : i % 2);
       long[] tokens = new long[1 + random.nextInt(3)];
@@ -550,8 +560,12 @@ final class World {
         tokens[t] = version;
       }
       versions.add(TokenVersions.of(tokens));
+      int turns = 1 + random.nextInt(tokens.length);
+      int sequences = 1 + random.nextInt(turns);
+      StopReason stop = StopReason.values()[random.nextInt(StopReason.values().length)];
+      episodes.add(new EpisodeSummary(turns, sequences, stop, turns - 1, 5));
     }
-    return new GroupSummary(lease, rewards, versions);
+    return new GroupSummary(lease, rewards, versions, episodes);
   }
 
   /** S1, and the tokens of a step are there, once each, under the newest lease of their group. */
@@ -568,41 +582,73 @@ final class World {
     RunLimits limits = coordination.limits();
     TrainingBatch batch = TrainingBatch.of(groups, LOSS, limits.bound(), from);
     weighed = LossTokens.of(batch.sequences());
-    int sequence = 0;
+    Iterator<TrainingSequence> trained = batch.sequences().iterator();
     for (ScoredGroup group : groups) {
       long young = 0;
-      for (Completion completion : group.completions()) {
-        TrainingSequence trained = batch.sequences().get(sequence++);
-        int token = 0;
-        for (TokenVersions.Span span : completion.versions().spans()) {
-          for (int i = 0; i < span.tokens(); i++, token++) {
-            long staleness = from.number() - span.version().number();
-            if (staleness > limits.maxStaleness()) {
-              must(trained.lossWeights()[token] == 0, "S1: a stale token has loss weight");
-              must(limits.stale() == StalePolicy.MASK, "S1: a stale token is in a step");
-            } else {
-              must(trained.lossWeights()[token] > 0, "a young token has no loss weight");
-              young++;
-            }
-          }
-        }
+      for (EpisodeSequence sequence : group.sequences()) {
+        young += checkSequence(sequence, trained.next(), from, limits);
       }
       must(young > 0, "S1: nothing to train on in a group of the step");
     }
+    must(!trained.hasNext(), "a step trains what no episode has");
   }
 
+  /** Counts the young tokens, and holds every weight to them. */
+  private long checkSequence(
+      EpisodeSequence sequence, TrainingSequence trained, WeightVersion from, RunLimits limits) {
+    long young = 0;
+    int token = 0;
+    for (Turn turn : sequence.turns()) {
+      for (int i = 0; i < turn.observed().length; i++, token++) {
+        must(trained.lossWeights()[token] == 0, "an observed token has loss weight");
+      }
+      for (TokenVersions.Span span : turn.completion().versions().spans()) {
+        for (int i = 0; i < span.tokens(); i++, token++) {
+          long staleness = from.number() - span.version().number();
+          if (staleness > limits.maxStaleness()) {
+            must(trained.lossWeights()[token] == 0, "S1: a stale token has loss weight");
+            must(limits.stale() == StalePolicy.MASK, "S1: a stale token is in a step");
+          } else {
+            must(trained.lossWeights()[token] > 0, "a young token has no loss weight");
+            young++;
+          }
+        }
+      }
+    }
+    return young;
+  }
+
+  /** The tokens behind a summary: as many turns and sequences as it names. */
   private static ScoredGroup group(GroupSummary summary) {
-    List<Completion> completions =
-        summary.versions().stream()
-            .map(
-                versions ->
-                    new Completion(
-                        new int[versions.tokens()],
-                        new float[versions.tokens()],
-                        versions,
-                        FinishReason.STOP))
-            .toList();
-    return new ScoredGroup(summary.lease(), new int[] {1}, completions, summary.rewards());
+    List<Episode> episodes = new ArrayList<>();
+    for (int i = 0; i < summary.episodes().size(); i++) {
+      episodes.add(episode(summary.lease(), summary.episodes().get(i), summary.versions().get(i)));
+    }
+    return new ScoredGroup(summary.lease(), new int[] {1}, episodes, summary.rewards());
+  }
+
+  private static Episode episode(LeaseId lease, EpisodeSummary summary, TokenVersions versions) {
+    long[] all =
+        versions.spans().stream()
+            .flatMapToLong(span -> LongStream.generate(span.version()::number).limit(span.tokens()))
+            .toArray();
+    OpenEpisode open = OpenEpisode.under(lease);
+    int[] request = {1};
+    for (int turn = 0; turn < summary.turns(); turn++) {
+      int end = turn == summary.turns() - 1 ? all.length : turn + 1;
+      long[] own = Arrays.copyOfRange(all, turn, end);
+      int[] tokens = new int[own.length];
+      Completion completion =
+          new Completion(tokens, new float[own.length], TokenVersions.of(own), FinishReason.STOP);
+      open =
+          ((OpenEpisode.Recorded)
+                  open.record(lease, new OpenEpisode.Answered("main", request, completion, 0, 0)))
+              .episode();
+      boolean extend = summary.turns() - turn > summary.sequences();
+      request =
+          extend ? Arrays.copyOf(request, request.length + own.length + 2) : new int[] {turn + 2};
+    }
+    return open.stopped(summary.stop());
   }
 
   /** After every input. Assertions are made of failures only: this runs six million times. */

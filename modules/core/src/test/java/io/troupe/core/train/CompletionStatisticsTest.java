@@ -20,7 +20,7 @@ final class CompletionStatisticsTest {
   }
 
   private static ScoredGroup group(List<Completion> completions, Double... rewards) {
-    return new ScoredGroup(
+    return ScoredGroup.ofCompletions(
         new LeaseId(new GroupId(1), 1), new int[] {1}, completions, Arrays.asList(rewards));
   }
 

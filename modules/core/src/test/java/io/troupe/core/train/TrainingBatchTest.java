@@ -8,16 +8,21 @@ import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.GoldenBatch;
 import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.StalenessBound;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +36,7 @@ class TrainingBatchTest {
   }
 
   private static ScoredGroup group(long number, Completion first, Completion second) {
-    return new ScoredGroup(
+    return ScoredGroup.ofCompletions(
         new LeaseId(new GroupId(number), number),
         new int[] {(int) number},
         List.of(first, second),
@@ -74,7 +79,7 @@ class TrainingBatchTest {
     List<Double> rewards = List.of(0.0, 1.0, 1 - 1e-6, 1 - 2e-6);
     Completion each = completion(0, 0);
     ScoredGroup group =
-        new ScoredGroup(
+        ScoredGroup.ofCompletions(
             new LeaseId(new GroupId(1), 1),
             new int[] {1},
             List.of(each, each, each, each),
@@ -147,7 +152,7 @@ class TrainingBatchTest {
         new Completion(
             new int[2], new float[2], TokenVersions.of(new long[2]), FinishReason.LENGTH);
     ScoredGroup group =
-        new ScoredGroup(
+        ScoredGroup.ofCompletions(
             new LeaseId(new GroupId(1), 1),
             new int[] {1},
             List.of(cut, completion(0, 0), completion(0)),
@@ -181,5 +186,71 @@ class TrainingBatchTest {
     assertThat(batch.trainedTokens()).isZero();
     assertThat(batch.maskedTokens()).isEqualTo(2);
     assertThat(batch.stalenessMean()).isZero();
+  }
+
+  private static Episode episode(int... requestLengths) {
+    OpenEpisode open = OpenEpisode.under(new LeaseId(new GroupId(1), 1));
+    for (int length : requestLengths) {
+      int[] request = new int[length];
+      request[0] = length < 10 ? 0 : length; // Every request of ten tokens begins a sequence.
+      open =
+          ((OpenEpisode.Recorded)
+                  open.record(
+                      open.lease(),
+                      new OpenEpisode.Answered("main", request, completion(3, 3), 0, 0)))
+              .episode();
+    }
+    return open.stopped(StopReason.COMPLETED);
+  }
+
+  private static TrainingBatch batch(Objective objective, Episode... episodes) {
+    List<Double> rewards = new ArrayList<>(List.of(1.0));
+    while (rewards.size() < episodes.length) {
+      rewards.add(0.0);
+    }
+    return TrainingBatch.of(
+        List.of(
+            new ScoredGroup(
+                new LeaseId(new GroupId(1), 1), new int[] {0}, List.of(episodes), rewards)),
+        GoldenBatch.settings(objective, .2, .28, new Correction.None(), 0),
+        new StalenessBound(0),
+        new WeightVersion(3));
+  }
+
+  private static double weight(TrainingBatch batch, int from, int to) {
+    double sum = 0;
+    for (TrainingSequence sequence : batch.sequences().subList(from, to)) {
+      for (float weight : sequence.lossWeights()) {
+        sum += weight;
+      }
+    }
+    return sum;
+  }
+
+  @Test
+  void of_episodesOfSeveralSequences_weighsEpisodesNotSequences() {
+    Episode whole = episode(1, 4, 7);
+    Episode split = episode(1, 10, 11);
+    assertThat(whole.sequences()).hasSize(1);
+    assertThat(split.sequences()).hasSize(3);
+    for (Objective objective :
+        List.of(new Objective.Grpo(), new Objective.DrGrpo(50), new Objective.Dapo())) {
+      TrainingBatch batch = batch(objective, whole, split);
+      assertThat(weight(batch, 0, 1)).isCloseTo(weight(batch, 1, 4), within(1e-6));
+      assertThat(batch.sequences())
+          .extracting(each -> Math.signum(each.advantage()))
+          .containsExactly(1.0, -1.0, -1.0, -1.0);
+      assertThat(batch.trainedTokens()).isEqualTo(12);
+    }
+  }
+
+  @Test
+  void of_observedTokens_haveNoWeightAndAreNotCounted() {
+    TrainingBatch batch = batch(new Objective.Dapo(), episode(1, 4), episode(1));
+    TrainingSequence first = batch.sequences().getFirst();
+    assertThat(first.completion()).hasSize(5);
+    assertThat(first.lossWeights()[2]).isZero();
+    assertThat(first.isSampled(2)).isFalse();
+    assertThat(LossTokens.of(batch.sequences())).isEqualTo(new LossTokens(6, 0, 0));
   }
 }

@@ -3,11 +3,14 @@ package io.troupe.net.wire;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
@@ -30,6 +33,7 @@ public final class WireJacksonModule extends SimpleModule {
     addSerializer(float[].class, new PackedArrays.FloatsOut());
     addDeserializer(float[].class, new PackedArrays.FloatsIn());
     setMixInAnnotation(Completion.class, CompletionFields.class);
+    setMixInAnnotation(ScoredGroup.class, AsWireGroup.class);
     List.of(Input.FromWorker.class, Verdict.class, LeaseFailure.class).forEach(this::named);
   }
 
@@ -42,6 +46,10 @@ public final class WireJacksonModule extends SimpleModule {
 
   @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
   private interface Named {}
+
+  @JsonSerialize(converter = WireGroup.Out.class)
+  @JsonDeserialize(converter = WireGroup.In.class)
+  private interface AsWireGroup {}
 
   /** A class with accessors named as a record's, which Jackson would not look for. */
   private abstract static class CompletionFields {

@@ -179,7 +179,7 @@ public final class Toys {
               TokenVersions.uniform(WeightVersion.BASE, 1),
               FinishReason.LENGTH));
     }
-    return new ScoredGroup(
+    return ScoredGroup.ofCompletions(
         lease, policy().tokenizer().encode("1+1="), completions, List.of(first, second));
   }
 }

@@ -211,6 +211,7 @@ public final class RunJson {
     JsonMapper.Builder builder =
         JsonMapper.builder()
             .addModule(words)
+            .addModule(GroupSummaryJson.module())
             .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
             .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)

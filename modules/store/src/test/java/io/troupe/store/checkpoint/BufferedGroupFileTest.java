@@ -4,17 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.ToolRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,23 +53,45 @@ class BufferedGroupFileTest {
   }
 
   private static ScoredGroup group(SplittableRandom random) {
-    List<Completion> completions = new ArrayList<>();
+    LeaseId lease =
+        new LeaseId(new GroupId(1 + random.nextLong(1L << 60)), 1 + random.nextLong(1L << 60));
+    int[] prompt = random.ints(1 + random.nextInt(9), 0, Integer.MAX_VALUE).toArray();
+    List<Episode> episodes = new ArrayList<>();
     List<Double> rewards = new ArrayList<>();
     for (int i = 1 + random.nextInt(6); i > 0; i--) {
-      completions.add(completion(random));
+      episodes.add(episode(lease, prompt, random));
       rewards.add(random.nextDouble());
     }
-    return new ScoredGroup(
-        new LeaseId(new GroupId(1 + random.nextLong(1L << 60)), 1 + random.nextLong(1L << 60)),
-        random.ints(1 + random.nextInt(9), 0, Integer.MAX_VALUE).toArray(),
-        completions,
-        rewards);
+    return new ScoredGroup(lease, prompt, episodes, rewards);
+  }
+
+  private static Episode episode(LeaseId lease, int[] prompt, SplittableRandom random) {
+    OpenEpisode open = OpenEpisode.under(lease);
+    int[] request = prompt;
+    for (int turn = random.nextInt(4); turn >= 0; turn--) {
+      Completion completion = completion(random);
+      OpenEpisode.Answered answered =
+          new OpenEpisode.Answered("main", request, completion, 5, random.nextInt(100));
+      open = ((OpenEpisode.Recorded) open.record(lease, answered)).episode();
+      int[] tokens = completion.tokens();
+      request =
+          random.nextBoolean()
+              ? Stream.of(request, tokens, new int[] {7}).flatMapToInt(IntStream::of).toArray()
+              : new int[] {turn, 8};
+    }
+    open = random.nextBoolean() ? open.abandon(0) : open;
+    ToolRun run = new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, random.nextInt(3), 5, 6, 7);
+    return open.withTools(0, List.of(run)).stopped(StopReason.MAX_TURNS);
   }
 
   private static void assertSame(ScoredGroup read, ScoredGroup written) {
     assertThat(read.lease()).isEqualTo(written.lease());
     assertThat(read.prompt()).isEqualTo(written.prompt());
     assertThat(read.rewards()).isEqualTo(written.rewards());
+    assertThat(read.episodes())
+        .usingRecursiveComparison()
+        .withStrictTypeChecking()
+        .isEqualTo(written.episodes());
     assertThat(read.completions()).hasSameSizeAs(written.completions());
     for (int i = 0; i < read.completions().size(); i++) {
       Completion one = read.completions().get(i);

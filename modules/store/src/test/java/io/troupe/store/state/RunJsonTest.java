@@ -8,10 +8,12 @@ import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.outage.Outages;
+import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
@@ -176,7 +178,14 @@ public class RunJsonTest {
               ? TokenVersions.uniform(state.version(), 3)
               : TokenVersions.of(new long[] {oldest, oldest, newest});
       double reward = random.nextInt(5) == 0 ? 1 : random.nextDouble();
-      return new GroupSummary(lease, List.of(1.0, reward), List.of(versions, versions));
+      if (random.nextBoolean()) {
+        return new GroupSummary(lease, List.of(1.0, reward), List.of(versions, versions));
+      }
+      return new GroupSummary(
+          lease,
+          List.of(1.0, reward),
+          List.of(versions, versions),
+          List.of(EpisodeSummary.ANSWER, new EpisodeSummary(3, 2, StopReason.MAX_TURNS, 4, 56)));
     }
   }
 

@@ -1,0 +1,50 @@
+package io.troupe.core.rollout;
+
+import java.util.List;
+
+/**
+ * One answer of the policy within an episode.
+ *
+ * @param ordinal its place in the episode, from 0, across all of the episode's sequences
+ * @param agent who asked; {@link #MAIN} unless a program has agents of its own
+ * @param observed ids of the request that its sequence does not hold yet; none in the first turn of
+ *     a sequence, whose request is the sequence's prompt; handed over, not copied
+ * @param completion what the policy sampled
+ * @param trained whether its tokens may have loss weight; those of an answer that nobody went on
+ *     from do not
+ * @param tools the calls of the answer that were carried out
+ * @param startMillis when it was asked for, on the clock of the worker's process
+ * @param endMillis when its last token was there
+ */
+@SuppressWarnings("ArrayRecordComponent") // carried, never compared
+public record Turn(
+    int ordinal,
+    String agent,
+    int[] observed,
+    Completion completion,
+    boolean trained,
+    List<ToolRun> tools,
+    long startMillis,
+    long endMillis) {
+  /** The agent of an episode that has one. */
+  public static final String MAIN = "main";
+
+  static final int[] NOTHING = {};
+
+  public Turn {
+    tools = List.copyOf(tools);
+  }
+
+  /** The only turn of an episode without tools, of which no times are kept. */
+  static Turn only(Completion completion) {
+    return new Turn(0, MAIN, NOTHING, completion, true, List.of(), 0, 0);
+  }
+
+  Turn abandoned() {
+    return new Turn(ordinal, agent, observed, completion, false, tools, startMillis, endMillis);
+  }
+
+  Turn with(List<ToolRun> runs) {
+    return new Turn(ordinal, agent, observed, completion, trained, runs, startMillis, endMillis);
+  }
+}

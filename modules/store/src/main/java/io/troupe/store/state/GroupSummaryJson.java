@@ -1,0 +1,81 @@
+package io.troupe.store.state;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.troupe.core.rollout.EpisodeSummary;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Group summaries as JSON: {@code episodes} is left out where every episode is one answer that the
+ * policy ended itself, so that a run without tools pays nothing for them.
+ */
+final class GroupSummaryJson {
+  private static final String EPISODES = "episodes";
+
+  private GroupSummaryJson() {}
+
+  static SimpleModule module() {
+    return new SimpleModule("group summaries")
+        .addSerializer(GroupSummary.class, new Out())
+        .addDeserializer(GroupSummary.class, new In());
+  }
+
+  private static final class Out extends JsonSerializer<GroupSummary> {
+    @Override
+    public void serialize(GroupSummary summary, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      json.writeStartObject();
+      json.writePOJOField("lease", summary.lease());
+      json.writePOJOField("rewards", summary.rewards());
+      json.writePOJOField("versions", summary.versions());
+      if (!summary.episodes().stream().allMatch(EpisodeSummary.ANSWER::equals)) {
+        json.writePOJOField(EPISODES, summary.episodes());
+      }
+      json.writeEndObject();
+    }
+  }
+
+  private static final class In extends JsonDeserializer<GroupSummary> {
+    private static final TypeReference<List<TokenVersions>> VERSIONS = new TypeReference<>() {};
+    private static final TypeReference<List<Double>> REWARDS = new TypeReference<>() {};
+    private static final TypeReference<List<EpisodeSummary>> SUMMARIES = new TypeReference<>() {};
+
+    @Override
+    public GroupSummary deserialize(JsonParser json, DeserializationContext context)
+        throws IOException {
+      List<LeaseId> lease = new ArrayList<>();
+      List<Double> rewards = new ArrayList<>();
+      List<TokenVersions> versions = new ArrayList<>();
+      List<EpisodeSummary> episodes = new ArrayList<>();
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        switch (name) {
+          case "lease" -> lease.add(json.readValueAs(LeaseId.class));
+          case "rewards" -> rewards.addAll(json.readValueAs(REWARDS));
+          case "versions" -> versions.addAll(json.readValueAs(VERSIONS));
+          case EPISODES -> episodes.addAll(json.readValueAs(SUMMARIES));
+          default -> context.handleUnknownProperty(json, this, GroupSummary.class, name);
+        }
+      }
+      if (lease.isEmpty()) {
+        context.reportInputMismatch(GroupSummary.class, "a group summary names its lease");
+      }
+      return episodes.isEmpty()
+          ? new GroupSummary(lease.getFirst(), rewards, versions)
+          : new GroupSummary(lease.getFirst(), rewards, versions, episodes);
+    }
+  }
+}
