@@ -3,6 +3,7 @@ package io.troupe.benchmarks;
 import io.troupe.benchmarks.console.ConsoleBenchmark;
 import io.troupe.benchmarks.control.ControlPlaneBenchmark;
 import io.troupe.benchmarks.control.JournalBenchmark;
+import io.troupe.benchmarks.engine.BatchInvarianceBenchmark;
 import io.troupe.benchmarks.engine.EngineBenchmark;
 import io.troupe.benchmarks.engine.MemoryBenchmark;
 import io.troupe.benchmarks.sidecar.SidecarBenchmark;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       QuickstartBenchmark.class,
       EngineBenchmark.class,
+      BatchInvarianceBenchmark.class,
       MemoryBenchmark.class,
       VerifierBenchmark.class,
       WeightTransferBenchmark.class,
@@ -34,6 +36,7 @@ import picocli.CommandLine.Command;
       "Examples:",
       "  troupe bench quickstart --json result.json",
       "  troupe bench engine --python venv/bin/python --update",
+      "  troupe bench batch-invariance",
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",

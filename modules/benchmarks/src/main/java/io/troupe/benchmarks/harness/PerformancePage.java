@@ -22,6 +22,17 @@ public final class PerformancePage {
    */
   public static void update(String name, String intro, List<PairedMeasurement> rows)
       throws IOException {
+    update(name, intro, "PyTorch", rows);
+  }
+
+  /**
+   * Replaces a table.
+   *
+   * @param other what ours is compared with
+   * @throws IOException if the page has no place of that name
+   */
+  public static void update(String name, String intro, String other, List<PairedMeasurement> rows)
+      throws IOException {
     Path page = Path.of(System.getProperty("troupe.home", "."), "docs", "performance.md");
     String text = Files.readString(page);
     String begin = "<!-- %s: begin -->".formatted(name);
@@ -34,12 +45,13 @@ public final class PerformancePage {
     Files.writeString(
         page,
         text.substring(0, from + begin.length())
-            + "\n%s\n\n%s".formatted(intro, table(rows))
+            + "\n%s\n\n%s".formatted(intro, table(other, rows))
             + text.substring(to));
   }
 
-  private static String table(List<PairedMeasurement> rows) {
-    StringBuilder table = new StringBuilder("| | unit | ours | PyTorch | ratio | bar | |\n");
+  private static String table(String other, List<PairedMeasurement> rows) {
+    StringBuilder table =
+        new StringBuilder("| | unit | ours | %s | ratio | bar | |%n".formatted(other));
     table.append("|---|---|---:|---:|---:|---:|---|\n");
     for (PairedMeasurement row : rows) {
       table.append(

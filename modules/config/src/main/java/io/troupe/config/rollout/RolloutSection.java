@@ -99,6 +99,12 @@ public record RolloutSection(
         @Default("keep")
         KvOnSwap kvOnSwap,
     @Doc(
+            "Whether a completion has the same bits, whatever decodes beside it, so that `troupe"
+                + " replay` can sample it again; engines on the CPU only. docs/decoding.md has its"
+                + " price.")
+        @Default("true")
+        boolean batchInvariant,
+    @Doc(
             "What inference servers get of each version: `merged`, all weights, or `adapters`,"
                 + " those of policy.lora alone, which they load beside the model that they serve;"
                 + " that must be policy.checkpoint. docs/sidecars.md.")

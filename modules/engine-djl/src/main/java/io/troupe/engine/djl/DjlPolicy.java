@@ -137,7 +137,7 @@ public final class DjlPolicy implements PolicyEngines {
 
   /**
    * Returns the most tokens of KV cache that a group can need, see {@link
-   * ComputeSettings#kvTokens}.
+   * ComputeSettings.Decoding#kvTokens}.
    *
    * @param longest tokens of the prompt and its longest completion
    */

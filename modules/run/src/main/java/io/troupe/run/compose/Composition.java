@@ -444,23 +444,29 @@ public record Composition(
 
   private ComputeSettings compute(PolicySection.Djl policy, String device)
       throws UnsupportedPolicyException {
-    return ComputeSettings.of(
-            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
-        .withCache(
-            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-            config.rollout().kvOnSwap())
+    return decoding(
+            ComputeSettings.of(
+                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()),
+            policy.kvTokens(),
+            device(device))
         .on(device(device), policy.precision());
   }
 
   private ComputeSettings compute(PolicySection.Pretrained policy, String device)
       throws UnsupportedPolicyException {
-    return ComputeSettings.of(
-            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
-        .withCache(
-            policy.kvTokens() == 0 ? Long.MAX_VALUE : policy.kvTokens(),
-            config.rollout().kvOnSwap())
+    return decoding(
+            ComputeSettings.of(
+                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()),
+            policy.kvTokens(),
+            device(device))
         .withShardBytes(policy.shardBytes())
         .on(device(device), policy.precision());
+  }
+
+  private ComputeSettings decoding(ComputeSettings compute, int kvTokens, Device device) {
+    return compute
+        .withCache(kvTokens == 0 ? Long.MAX_VALUE : kvTokens, config.rollout().kvOnSwap())
+        .withBatchInvariance(config.rollout().batchInvariant() && device.equals(Device.host()));
   }
 
   private DjlPolicy trained(

@@ -9,9 +9,11 @@ import io.troupe.engine.djl.torch.TorchOutOfMemoryException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -29,9 +31,9 @@ import java.util.Set;
  * <p><b>Budget.</b> The slots in use never reserve more tokens together than the budget, unless one
  * group holds all of them. A group is admitted when its prompt fits. When completions outgrow their
  * slots and the budget is used up, the groups that were admitted last are preempted; they resume
- * before any waiting group is admitted. The budget is {@link ComputeSettings#kvTokens}, and the
- * sampler refuses a request that alone exceeds it. The group that was admitted first therefore
- * always continues, and every other group has its turn.
+ * before any waiting group is admitted. The budget is {@link ComputeSettings.Decoding#kvTokens},
+ * and the sampler refuses a request that alone exceeds it. The group that was admitted first
+ * therefore always continues, and every other group has its turn.
  *
  * <p><b>Out of memory.</b> When memory runs out in spite of the budget, the budget is halved
  * ({@link #shrinkBudget}); after {@link #CALM_STEPS} steps without a shortage the budget doubles,
@@ -69,7 +71,7 @@ public final class DecodeBatch implements AutoCloseable {
     this.compute = compute;
     this.context = decoder.settings().contextLength();
     this.slots = new DecodeSlots(decoder, weights, compute, tokenizer);
-    this.budget = compute.kvTokens();
+    this.budget = compute.decoding().kvTokens();
     this.prefillTokens = compute.microBatchTokens();
   }
 
@@ -151,7 +153,8 @@ public final class DecodeBatch implements AutoCloseable {
       List<DecodeRow> rows = preempted.stream().filter(row -> row.arrival() == earliest).toList();
       long tokens = cacheTokens(rows);
       boolean fits =
-          slots.size() + rows.size() <= compute.decodeRows() && slots.reserved() + tokens <= budget;
+          slots.size() + rows.size() <= compute.decoding().rows()
+              && slots.reserved() + tokens <= budget;
       if (!fits && slots.size() > 0) {
         return;
       }
@@ -198,15 +201,29 @@ public final class DecodeBatch implements AutoCloseable {
                 }
               }
             });
-    for (SampleGroup group : List.copyOf(prefilling)) {
-      admittedGroups++;
+    long arrival = admittedGroups;
+    Map<SampleGroup, Long> arrivals = new HashMap<>();
+    for (SampleGroup group : prefilling) {
+      arrival++;
+      arrivals.put(group, arrival);
+    }
+    admittedGroups = arrival;
+    for (SampleGroup group : byPromptRoom(prefilling)) {
       prefill.startSequence(group.request().prompt());
       for (int i = 0; i < group.request().completions(); i++) {
-        prefill.add(new DecodeRow(group, i, context, admittedGroups));
+        prefill.add(new DecodeRow(group, i, context, arrivals.getOrDefault(group, 0L)));
       }
     }
     prefill.flush();
     removeFinished();
+  }
+
+  /** The groups in an order that lets a prefill compute many prompts in one call. */
+  private List<SampleGroup> byPromptRoom(Set<SampleGroup> groups) {
+    return groups.stream()
+        .sorted(
+            Comparator.comparingInt(group -> slots.prefillRoom(group.request().prompt().length)))
+        .toList();
   }
 
   private List<SampleGroup> admissible(Deque<SampleGroup> waiting) {
@@ -217,7 +234,7 @@ public final class DecodeBatch implements AutoCloseable {
       rows += group.request().completions();
       tokens += initialCacheTokens(group);
       boolean first = slots.size() == 0 && admissible.isEmpty();
-      boolean fits = rows <= compute.decodeRows() && tokens <= budget;
+      boolean fits = rows <= compute.decoding().rows() && tokens <= budget;
       if (!preempted.isEmpty() || !(fits || first)) {
         break;
       }
@@ -241,7 +258,7 @@ public final class DecodeBatch implements AutoCloseable {
     stepsWithoutShortage++;
     if (stepsWithoutShortage == CALM_STEPS) {
       stepsWithoutShortage = 0;
-      budget = doubledUpTo(budget, compute.kvTokens());
+      budget = doubledUpTo(budget, compute.decoding().kvTokens());
       prefillTokens = (int) doubledUpTo(prefillTokens, compute.microBatchTokens());
     }
     removeFinished();

@@ -24,6 +24,13 @@ import java.util.function.Predicate;
  * holds the keys and values of the prompt and of all sampled tokens but the latest, which is the
  * input of the next step.
  *
+ * <p><b>Batch invariance.</b> The library chooses a kernel, and so the order of a sum, by the
+ * shapes of a call. If decoding is batch-invariant, no shape that a row's numbers depend on comes
+ * from other rows: products have rows of zeros up to a multiple of {@link DecodeThreads#MIN_ROWS} a
+ * thread, attention reads the whole slot, and prompts are padded to a room that their own length
+ * decides. That those shapes are enough is a property of a library and a processor; {@link
+ * InvarianceTest} checks it.
+ *
  * <p><b>Failure.</b> Every native call can run out of memory, and then loses the data that it was
  * writing. Each operation therefore does its native work first and changes the lists of rows
  * afterwards. Whenever a call fails, a row that had a slot is in exactly one pool, a row that was
@@ -31,12 +38,18 @@ import java.util.function.Predicate;
  * the whole cache in any state, without a call that could fail again.
  */
 final class DecodeSlots implements AutoCloseable {
+  /** Sequences of batch-invariant prefills are padded to multiples of these lengths. */
+  private static final int SHORT_ROOM = 8;
+
+  private static final int ROOM = 32;
+
   private final Decoder decoder;
   private final DecodeWeights weights;
   private final Tokenizer tokenizer;
   private final DecodeThreads threads;
   private final KvCache cache;
   private final TokenSampler sampler;
+  private final boolean batchInvariant;
   private final List<List<DecodeRow>> pools = new ArrayList<>();
 
   /** A row, its slot, and the index of the sequence that the prefill computes for the slot. */
@@ -50,6 +63,7 @@ final class DecodeSlots implements AutoCloseable {
     this.threads = DecodeThreads.of(decoder, compute);
     this.cache = new KvCache(decoder);
     this.sampler = new TokenSampler(decoder);
+    this.batchInvariant = compute.decoding().batchInvariant();
     for (int pool = 0; pool < cache.pools(); pool++) {
       pools.add(new ArrayList<>());
     }
@@ -125,7 +139,7 @@ final class DecodeSlots implements AutoCloseable {
     long[] sizes = new long[2 * pools.size()];
     for (int pool = 0; pool < pools.size(); pool++) {
       sizes[2 * pool] = pools.get(pool).size();
-      sizes[2 * pool + 1] = pools.get(pool).stream().mapToInt(DecodeRow::length).max().orElse(0);
+      sizes[2 * pool + 1] = keysOf(pool);
     }
     threads.share(rows.size());
     TokenSampler.SampledTokens sampled;
@@ -133,6 +147,23 @@ final class DecodeSlots implements AutoCloseable {
       sampled = sampler.run(call.with(cache.all()).with(sizes), rows);
     }
     sampled.accept(rows, version, tokenizer);
+  }
+
+  /** Returns the number of keys that attention reads for each row of a pool. */
+  private int keysOf(int pool) {
+    return batchInvariant
+        ? cache.slotTokens(pool)
+        : pools.get(pool).stream().mapToInt(DecodeRow::length).max().orElse(0);
+  }
+
+  /**
+   * Returns the length that a prefill pads a sequence to, at least: sequences of one call have the
+   * same. If decoding is batch-invariant, the sequence alone decides it.
+   */
+  int prefillRoom(int length) {
+    int context = decoder.settings().contextLength();
+    int multiple = length <= ROOM ? SHORT_ROOM : ROOM;
+    return batchInvariant ? Math.min(context, Math.ceilDiv(length, multiple) * multiple) : 0;
   }
 
   /**
@@ -164,7 +195,7 @@ final class DecodeSlots implements AutoCloseable {
       int used = pools.get(pool).size();
       cache.fit(pool, Math.max(used, needed[pool]), used);
     }
-    threads.share((long) sequences.size() * longest);
+    threads.shareSequences(sequences.size(), longest);
     List<DecodeRow> rows = assignments.stream().map(SlotAssignment::row).toList();
     Optional<TokenSampler.SampledTokens> sampled = Optional.empty();
     try (NativeTensor ids = decoder.zeros(ElementType.INT64, sequences.size(), longest);

@@ -15,8 +15,12 @@ import io.troupe.engine.djl.torch.Torch;
  *
  * @param all threads of the sampler
  * @param product elements of the average matrix
+ * @param batchInvariant see {@link ComputeSettings.Decoding}
  */
-record DecodeThreads(int all, long product) {
+record DecodeThreads(int all, long product, boolean batchInvariant) {
+  /** The fewest rows of a product for a thread whose sums are those of larger products. */
+  static final int MIN_ROWS = 4;
+
   /** The matrix products of a layer with joined weights. */
   private static final int PRODUCTS = 4;
 
@@ -31,7 +35,21 @@ record DecodeThreads(int all, long product) {
 
   static DecodeThreads of(Decoder decoder, ComputeSettings compute) {
     int products = PRODUCTS * decoder.settings().layers() + 1;
-    return new DecodeThreads(compute.samplerThreads(), decoder.layout().size() / products);
+    return new DecodeThreads(
+        compute.samplerThreads(),
+        decoder.layout().size() / products,
+        compute.decoding().batchInvariant());
+  }
+
+  /** Returns the number that the rows of each product are a multiple of. */
+  static int rowMultiple(ComputeSettings compute) {
+    return compute.decoding().batchInvariant() ? MIN_ROWS * compute.samplerThreads() : 1;
+  }
+
+  /** Sets the number of threads for a call over sequences of a length. */
+  void shareSequences(int sequences, int length) {
+    // Attention over one sequence is divided among threads in another way than over several.
+    share(batchInvariant && sequences == 1 ? 0 : (long) sequences * length);
   }
 
   /** Sets the number of threads for a call over a number of positions. */

@@ -190,16 +190,16 @@ public final class DjlSampler implements SamplingEngine {
           "%s: a prompt of %d tokens leaves no room for a completion in a context of %d"
               .formatted(request.lease(), length, settings.contextLength()));
     }
-    if (request.completions() > compute.decodeRows()) {
+    if (request.completions() > compute.decoding().rows()) {
       return Optional.of(
           "%s asks for %d completions, but decode_rows is %d; raise it or ask for fewer"
-              .formatted(request.lease(), request.completions(), compute.decodeRows()));
+              .formatted(request.lease(), request.completions(), compute.decoding().rows()));
     }
     long tokens = DecodeBatch.maxCacheTokens(request, settings.contextLength());
-    if (tokens > compute.kvTokens()) {
+    if (tokens > compute.decoding().kvTokens()) {
       return Optional.of(
           "%s may need a cache of %d tokens, but kv_tokens is %d; raise it, or ask for fewer or"
-                  .formatted(request.lease(), tokens, compute.kvTokens())
+                  .formatted(request.lease(), tokens, compute.decoding().kvTokens())
               + " shorter completions");
     }
     for (int t = 0; t < length; t++) {
@@ -274,7 +274,12 @@ public final class DjlSampler implements SamplingEngine {
 
   private Decoder newDecoder() {
     return new Decoder(
-        settings, tokenizer.vocabularySize(), compute.device(), compute.precision(), watcher);
+        settings,
+        tokenizer.vocabularySize(),
+        compute.device(),
+        compute.precision(),
+        DecodeThreads.rowMultiple(compute),
+        watcher);
   }
 
   /**
@@ -293,7 +298,7 @@ public final class DjlSampler implements SamplingEngine {
         case Close _ -> running = false;
       }
     }
-    if (load(weights, batch) && compute.kvOnSwap() == KvOnSwap.RECOMPUTE) {
+    if (load(weights, batch) && compute.decoding().kvOnSwap() == KvOnSwap.RECOMPUTE) {
       withinMemory(batch, batch::recompute);
     }
     return running;
@@ -362,12 +367,26 @@ public final class DjlSampler implements SamplingEngine {
         return false;
       }
     }
+    if (policy instanceof Unknown && compute.decoding().batchInvariant()) {
+      testInvariance(weights);
+    }
     policy = next;
     progress.incrementAndGet();
     WeightVersion used = next.version;
     offered.forEach(load -> load.loaded.complete(used));
     offered.clear();
     return moves;
+  }
+
+  private void testInvariance(DecodeWeights weights) {
+    try (Decoder decoder = newDecoder()) {
+      if (!InvarianceSelfTest.passes(decoder, weights, compute, tokenizer)) {
+        LOG.warn(
+            "sampler={} batch_invariant=false reason=\"completions have other bits beside others on"
+                + " this machine: troupe replay cannot sample them again\"",
+            thread.getName());
+      }
+    }
   }
 
   /**

@@ -81,7 +81,7 @@ public final class KvCache implements AutoCloseable {
 
   /**
    * Returns the most tokens of cache that a group can need, see {@link
-   * io.troupe.engine.djl.torch.ComputeSettings#kvTokens}.
+   * io.troupe.engine.djl.torch.ComputeSettings.Decoding#kvTokens}.
    *
    * @param longest tokens of the prompt and its longest completion
    */

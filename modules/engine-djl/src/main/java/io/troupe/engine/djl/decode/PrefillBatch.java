@@ -23,6 +23,7 @@ final class PrefillBatch {
   private final List<DecodeSlots.SlotAssignment> assignments = new ArrayList<>();
   private final int[] nextSlot;
   private int longest;
+  private int room;
   private int currentSequence;
 
   /**
@@ -48,12 +49,14 @@ final class PrefillBatch {
   /** Begins the sequence of the rows that are added next. */
   void startSequence(int[] sequence) {
     IntBuffer key = IntBuffer.wrap(sequence);
-    int width = Math.max(longest, sequence.length);
+    int ownRoom = slots.prefillRoom(sequence.length);
+    int width = Math.max(Math.max(longest, ownRoom), sequence.length);
     boolean exceeds = (sequences.size() + 1L) * width > maxTokens;
-    if (!sequences.containsKey(key) && exceeds) {
+    if (ownRoom != room || (!sequences.containsKey(key) && exceeds)) {
       flush();
     }
-    longest = Math.max(longest, sequence.length);
+    room = ownRoom;
+    longest = Math.max(Math.max(longest, ownRoom), sequence.length);
     currentSequence = sequences.computeIfAbsent(key, _ -> sequences.size());
   }
 

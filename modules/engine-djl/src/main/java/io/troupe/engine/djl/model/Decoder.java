@@ -29,7 +29,7 @@ public final class Decoder implements AutoCloseable {
 
   /** Creates a decoder on the CPU, in float32. */
   public Decoder(DecoderSettings settings, int vocabulary) {
-    this(settings, vocabulary, Device.host(), Precision.FLOAT32, _ -> {});
+    this(settings, vocabulary, Device.host(), Precision.FLOAT32, 1, _ -> {});
   }
 
   /**
@@ -43,6 +43,22 @@ public final class Decoder implements AutoCloseable {
       Device device,
       Precision precision,
       Consumer<String> watcher) {
+    this(settings, vocabulary, device, precision, 1, watcher);
+  }
+
+  /**
+   * Creates a decoder for a sampler.
+   *
+   * @param rowMultiple what the program makes the rows of each product of a decode step a multiple
+   *     of
+   */
+  public Decoder(
+      DecoderSettings settings,
+      int vocabulary,
+      Device device,
+      Precision precision,
+      int rowMultiple,
+      Consumer<String> watcher) {
     this.settings = settings;
     this.device = device;
     this.precision = precision;
@@ -51,14 +67,14 @@ public final class Decoder implements AutoCloseable {
     this.program = TorchProgram.load(watcher);
     this.tables = rotaryTables(settings, device);
     this.rotary = TorchValue.of(tables);
-    this.sizes = sizes(settings, 0, device, precision);
-    this.adaptedSizes = sizes(settings, 1, device, precision);
+    this.sizes = sizes(settings, 0, device, precision, rowMultiple);
+    this.adaptedSizes = sizes(settings, 1, device, precision, rowMultiple);
     this.epsilon = TorchValue.of(settings.normEpsilon());
   }
 
   /** Returns the sizes that the program calls G. */
   private static TorchValue sizes(
-      DecoderSettings s, long adapted, Device device, Precision precision) {
+      DecoderSettings s, long adapted, Device device, Precision precision, int rowMultiple) {
     return TorchValue.of(
         new long[] {
           s.layers(),
@@ -69,7 +85,8 @@ public final class Decoder implements AutoCloseable {
           s.family().biases() ? 1 : 0,
           adapted,
           precision.number(),
-          device.equals(Device.host()) ? 0 : 1
+          device.equals(Device.host()) ? 0 : 1,
+          rowMultiple
         });
   }
 

@@ -5,16 +5,14 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.safetensors.ModelFiles;
 
 /**
- * How the engines use the machine. Except {@code kvOnSwap} and {@code precision}, no setting
- * changes a result beyond rounding.
+ * How the engines use the machine. Except {@code decoding.kvOnSwap} and {@code precision}, no
+ * setting changes a result beyond rounding.
  *
  * @param trainerThreads PyTorch threads of the trainer
  * @param samplerThreads PyTorch threads of each sampler
  * @param microBatchTokens most tokens, padding included, of one micro-batch of the trainer, and of
  *     one prefill of a sampler; a longer sequence is a micro-batch or prefill of its own
- * @param decodeRows most completions that a sampler decodes at a time; further completions wait
- * @param kvTokens most tokens of the slots in use of a sampler's KV cache
- * @param kvOnSwap what the sampler does with the KV cache when weights change
+ * @param decoding how a sampler decodes
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
  * @param device where trainer and samplers compute
  * @param precision numbers that matrices are multiplied in
@@ -25,13 +23,30 @@ public record ComputeSettings(
     int trainerThreads,
     int samplerThreads,
     int microBatchTokens,
-    int decodeRows,
-    long kvTokens,
-    KvOnSwap kvOnSwap,
+    Decoding decoding,
     long shardBytes,
     Device device,
     Precision precision,
     long logitBytes) {
+  /**
+   * How a sampler decodes.
+   *
+   * @param rows most completions that it decodes at a time; further completions wait
+   * @param kvTokens most tokens of the slots in use of its KV cache
+   * @param kvOnSwap what it does with the KV cache when weights change
+   * @param batchInvariant whether a completion has the same bits, whatever decodes beside it
+   */
+  public record Decoding(int rows, long kvTokens, KvOnSwap kvOnSwap, boolean batchInvariant) {
+    /** As many completions as the cache holds, in the shapes that are fastest. */
+    public static final Decoding DEFAULT =
+        new Decoding(DEFAULT_DECODE_ROWS, Long.MAX_VALUE, KvOnSwap.KEEP, false);
+
+    public Decoding {
+      require(rows >= 1, "decode_rows is 1 or greater, not %d", rows);
+      require(kvTokens >= 1, "kv_tokens is 1 or greater, not %d", kvTokens);
+    }
+  }
+
   /** What the sampler does with keys and values that older weights computed. */
   public enum KvOnSwap {
     /** It keeps them: later tokens attend to keys and values of the older weights. */
@@ -49,8 +64,6 @@ public record ComputeSettings(
     require(trainerThreads >= 1, "trainer_threads is 1 or greater, not %d", trainerThreads);
     require(samplerThreads >= 1, "sampler_threads is 1 or greater, not %d", samplerThreads);
     require(microBatchTokens >= 2, "micro_batch_tokens is 2 or greater, not %d", microBatchTokens);
-    require(decodeRows >= 1, "decode_rows is 1 or greater, not %d", decodeRows);
-    require(kvTokens >= 1, "kv_tokens is 1 or greater, not %d", kvTokens);
     require(logitBytes >= 1, "logit_bytes is 1 or greater, not %d", logitBytes);
     require(shardBytes >= 1, "shard_bytes is 1 or greater, not %d", shardBytes);
   }
@@ -61,9 +74,7 @@ public record ComputeSettings(
         trainerThreads,
         samplerThreads,
         microBatchTokens,
-        DEFAULT_DECODE_ROWS,
-        Long.MAX_VALUE,
-        KvOnSwap.KEEP,
+        Decoding.DEFAULT,
         ModelFiles.DEFAULT_SHARD_BYTES,
         Device.host(),
         Precision.FLOAT32,
@@ -76,9 +87,7 @@ public record ComputeSettings(
         trainerThreads,
         threads,
         microBatchTokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
+        decoding,
         shardBytes,
         device,
         precision,
@@ -91,9 +100,7 @@ public record ComputeSettings(
         threads,
         samplerThreads,
         microBatchTokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
+        decoding,
         shardBytes,
         device,
         precision,
@@ -106,9 +113,7 @@ public record ComputeSettings(
         trainerThreads,
         samplerThreads,
         microBatchTokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
+        decoding,
         shardBytes,
         device,
         precision,
@@ -127,10 +132,21 @@ public record ComputeSettings(
         trainerThreads,
         samplerThreads,
         microBatchTokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
+        decoding,
         bytes,
+        device,
+        precision,
+        logitBytes);
+  }
+
+  /** Returns these settings with another way to decode. */
+  public ComputeSettings withDecoding(Decoding other) {
+    return new ComputeSettings(
+        trainerThreads,
+        samplerThreads,
+        microBatchTokens,
+        other,
+        shardBytes,
         device,
         precision,
         logitBytes);
@@ -138,17 +154,13 @@ public record ComputeSettings(
 
   /** Returns these settings with another KV cache. */
   public ComputeSettings withCache(long tokens, KvOnSwap onSwap) {
-    return new ComputeSettings(
-        trainerThreads,
-        samplerThreads,
-        microBatchTokens,
-        decodeRows,
-        tokens,
-        onSwap,
-        shardBytes,
-        device,
-        precision,
-        logitBytes);
+    return withDecoding(new Decoding(decoding.rows, tokens, onSwap, decoding.batchInvariant));
+  }
+
+  /** Returns these settings with completions that have the same bits in every batch, or not. */
+  public ComputeSettings withBatchInvariance(boolean invariant) {
+    return withDecoding(
+        new Decoding(decoding.rows, decoding.kvTokens, decoding.kvOnSwap, invariant));
   }
 
   /** Returns these settings for a device and a precision. */
@@ -157,9 +169,7 @@ public record ComputeSettings(
         trainerThreads,
         samplerThreads,
         microBatchTokens,
-        decodeRows,
-        kvTokens,
-        kvOnSwap,
+        decoding,
         shardBytes,
         where,
         numbers,

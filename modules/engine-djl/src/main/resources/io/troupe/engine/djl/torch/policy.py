@@ -11,7 +11,8 @@
 #   R   rotary tables: cosines and sines, [context, head_dim / 2]
 #   G   sizes: 0 layers, 1 heads, 2 kv heads, 3 head_dim; and of the family, 0 or 1: 4 whether heads
 #       are normed, 5 whether queries, keys and values have biases; 6 whether W has adapters; 7 the
-#       data type that matrices are multiplied in; 8 whether R is elsewhere than in the host's memory
+#       data type that matrices are multiplied in; 8 whether R is elsewhere than in the host's memory;
+#       9 what the rows of each product of a decode step are a multiple of, rows of zeros included
 #   KV  caches, pool after pool: keys, values of layer 0, of layer 1, ...; each [slots, k, room, d]
 #
 # Shapes in comments: P heads of T positions, B continuations of C, N tokens of the loss, n rows of
@@ -292,6 +293,17 @@ def finish_joined(J: List[Tensor], w: int, G: List[int], eps: float, x: Tensor, 
   gate, up = torch.chunk(torch.mm(__torch__.unit(x, J[3], G, eps), J[w + 4]), 2, -1)
   return torch.addmm(x, torch.silu(gate) * up, J[w + 5])
 
+# The number of rows to add to n rows.
+def missing(G: List[int], n: int) -> int:
+  return (G[9] - n % G[9]) % G[9]
+
+# x [n, ...] with rows of zeros up to a multiple of G[9].
+def filled(G: List[int], x: Tensor) -> Tensor:
+  rows = __torch__.missing(G, x.size(0))
+  if rows == 0:
+    return x
+  return torch.cat([x, torch.zeros([rows] + x.size()[1:], dtype=x.dtype, device=x.device)])
+
 # The hidden states [P * T, hidden] of sequences ids [P, T]; their keys and values [P, T, k, d] go
 # into KV.
 def read(J: List[Tensor], G: List[int], eps: float, ids: Tensor, KV: List[Tensor]) -> Tensor:
@@ -552,7 +564,7 @@ class K(Module):
     if flags < 0:
       return torch.zeros([0, 0])
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.linear(__torch__.rms(torch.index_select(x, 0, last), J[-2], eps), J[-1])
+    logits = torch.linear(__torch__.filled(G, __torch__.rms(torch.index_select(x, 0, last), J[-2], eps)), J[-1])
     return __torch__.sampled(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
@@ -561,8 +573,8 @@ class K(Module):
     if G[8] != 0:
       I = __torch__.here(R, I)
     position = torch.slice(I[1], 0, 0, n)
-    cos = torch.index_select(J[1], 0, position)
-    sin = torch.index_select(J[2], 0, position)
+    cos = __torch__.filled(G, torch.index_select(J[1], 0, position))
+    sin = __torch__.filled(G, torch.index_select(J[2], 0, position))
     used = annotate(List[int], [])
     places = annotate(List[Tensor], [])
     masks = annotate(List[Tensor], [])
@@ -578,7 +590,7 @@ class K(Module):
         masks.append(torch.masked_fill(torch.zeros([m * G[2], 1, L], dtype=G[7], device=I.device), ahead, -float("inf")))
         used.append(p)
         from_ = from_ + m
-    x = torch.embedding(J[0], torch.slice(I[0], 0, 0, n))
+    x = __torch__.filled(G, torch.embedding(J[0], torch.slice(I[0], 0, 0, n)))
     for l in range(G[0]):
       w = __torch__.joined_layer(l)
       q, k, v = __torch__.project_joined(J, w, G, eps, cos, sin, x)
@@ -592,7 +604,7 @@ class K(Module):
         keys = KV[2 * (G[0] * p + l)]
         values = KV[2 * (G[0] * p + l) + 1]
         mine = q
-        if m < n:
+        if m < q.size(0):
           mine = torch.slice(q, 0, from_, from_ + m)
         torch.flatten(keys, 0, 2).index_copy_(0, places[i], torch.slice(k, 0, from_ * G[2], (from_ + m) * G[2]))
         torch.flatten(values, 0, 2).index_copy_(0, places[i], torch.slice(v, 0, from_ * G[2], (from_ + m) * G[2]))
@@ -608,5 +620,8 @@ class K(Module):
         gathered = parts[0]
       else:
         gathered = torch.cat(parts)
-      x = __torch__.finish_joined(J, w, G, eps, x, gathered)
-    return __torch__.sampled(R, G, torch.linear(__torch__.rms(x, J[-2], eps), J[-1]), I, F, n, flags, held)
+      x = __torch__.finish_joined(J, w, G, eps, x, __torch__.filled(G, gathered))
+    logits = torch.linear(__torch__.rms(x, J[-2], eps), J[-1])
+    if logits.size(0) > n:
+      logits = torch.slice(logits, 0, 0, n)
+    return __torch__.sampled(R, G, logits, I, F, n, flags, held)

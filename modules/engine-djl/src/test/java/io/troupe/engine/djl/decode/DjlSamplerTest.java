@@ -23,9 +23,7 @@ import io.troupe.engine.djl.model.Fixtures;
 import io.troupe.engine.djl.model.ReferenceDecoder;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
-import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.NativeTensor;
-import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.lang.foreign.Arena;
@@ -201,17 +199,9 @@ final class DjlSamplerTest {
         DjlPolicy.create(
             TINY,
             TOKENIZER,
-            new ComputeSettings(
-                1,
-                1,
-                8,
-                6,
-                Long.MAX_VALUE,
-                KvOnSwap.KEEP,
-                1L << 30,
-                Device.host(),
-                Precision.FLOAT32,
-                1L << 20));
+            ComputeSettings.of(1, 1, 8)
+                .withDecoding(
+                    new ComputeSettings.Decoding(6, Long.MAX_VALUE, KvOnSwap.KEEP, false)));
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights(TINY, 3, 0));
       List<SampleRequest> requests = new ArrayList<>();
