@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param reader may look
  */
 public record AccessTokens(String operator, String reader) {
-  /** What somebody may do. */
+  /** What a caller may do. */
   enum Role {
     READER,
     OPERATOR
@@ -32,7 +32,7 @@ public record AccessTokens(String operator, String reader) {
   }
 
   Optional<Role> roleOf(String token) {
-    // Both are compared, in constant time, so that an answer's time tells nothing.
+    // Both are compared, in constant time, so that the time of an answer reveals nothing.
     boolean operates = same(token, operator);
     boolean reads = same(token, reader);
     return operates

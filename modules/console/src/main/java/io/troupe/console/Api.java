@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 
 /**
  * What may be read of a run, by path under {@code /api/v1}. Reading changes nothing. The same
- * answers feed the page, the command line and whoever else asks.
+ * answers feed the page, the command line and other clients.
  */
 final class Api {
   private static final int MAX_EVENTS = 5_000;

@@ -139,7 +139,7 @@ public final class ConsoleServer implements AutoCloseable {
         : address().toString();
   }
 
-  /** Ends it once the orders that were taken are answered; whoever reads is cut off. */
+  /** Ends it once the orders that were taken are answered; readers are cut off. */
   @Override
   public void close() {
     orders.close();

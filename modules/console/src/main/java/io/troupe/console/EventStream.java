@@ -14,7 +14,7 @@ import java.util.Map;
  * Server-sent events of a run: {@code feed} with the events since the last that the reader has,
  * {@code rows} with new metrics, and {@code run} with the picture of the moment. The stream's id is
  * the number of the newest event and the count of rows, so a reader that comes back with
- * Last-Event-ID misses nothing that is still kept. It works only while somebody reads.
+ * Last-Event-ID misses nothing that is still kept. It works only while a reader is connected.
  */
 final class EventStream {
   private static final int MAX_CAUGHT_UP = 500;
@@ -35,7 +35,7 @@ final class EventStream {
       rows = number(parts[1]);
     }
     if (events > source.fold().sequence() || rows > source.fold().rowsSeen()) {
-      // The reader's numbers are of another process: begin anew.
+      // The reader's numbers are of another process: begin again.
       events = 0;
       rows = 0;
     }

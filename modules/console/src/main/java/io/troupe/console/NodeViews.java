@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 /** Machines, processes and workers of a run. */
 final class NodeViews {
-  /** Where workers stand whose names tell no node. */
+  /** The node of workers whose names have none. */
   private static final String HERE = "this process";
 
   /**

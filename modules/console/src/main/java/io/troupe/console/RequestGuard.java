@@ -53,7 +53,7 @@ final class RequestGuard {
     }
   }
 
-  /** The role of whoever asks. */
+  /** The role of the caller. */
   AccessTokens.Role role(HttpExchange exchange) throws ApiException {
     String authorization = header(exchange, "Authorization");
     if (authorization.startsWith("Bearer ")) {
@@ -69,7 +69,9 @@ final class RequestGuard {
     return AccessTokens.Role.OPERATOR;
   }
 
-  /** Refuses whoever may not see into the process itself; {@code what} begins the sentence. */
+  /**
+   * Refuses a caller that may not see into the process itself; {@code what} begins the sentence.
+   */
   void operator(HttpExchange exchange, String what) throws ApiException {
     if (role(exchange) != AccessTokens.Role.OPERATOR) {
       throw new ApiException(403, what + " for the operator");

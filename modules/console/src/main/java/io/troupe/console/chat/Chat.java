@@ -3,7 +3,7 @@ package io.troupe.console.chat;
 import java.time.Duration;
 import java.util.List;
 
-/** The newest policy of a run, for whoever tries it out. Safe to share between threads. */
+/** The newest policy of a run, to be tried out. Safe to share between threads. */
 public interface Chat {
   /** Whether it answers, and what may be asked. */
   sealed interface Offer {}

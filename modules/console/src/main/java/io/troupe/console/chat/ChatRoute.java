@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Answers {@code /api/v1/chat}: reading it tells what may be asked, a question is answered in lines
- * of JSON as it is drawn. While nothing is drawn empty lines are sent, by which it is noticed that
- * the reader is gone; then the draw ends.
+ * Answers {@code /api/v1/chat}: a GET returns what may be asked, a question is answered in lines of
+ * JSON as it is drawn. While nothing is drawn empty lines are sent, by which it is noticed that the
+ * reader is gone; then the draw ends.
  */
 public final class ChatRoute {
   private static final Duration PING = Duration.ofMillis(500);

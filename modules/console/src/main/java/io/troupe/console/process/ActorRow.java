@@ -3,7 +3,7 @@ package io.troupe.console.process;
 import java.util.List;
 
 /**
- * An actor as its mailbox tells.
+ * An actor, as its mailbox shows it.
  *
  * @param jvm the process it is in; "" for the one that reports
  * @param depth messages that wait
@@ -22,7 +22,7 @@ public record ActorRow(
     long restarts,
     String lastError,
     List<MessageRow> messages) {
-  /** The same actor, as another process tells of it. */
+  /** The same actor, as another process reports it. */
   ActorRow in(String process) {
     return new ActorRow(
         process, path, depth, oldestWaitMillis, handled, perSecond, restarts, lastError, messages);

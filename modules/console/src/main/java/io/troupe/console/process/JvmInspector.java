@@ -10,7 +10,7 @@ public interface JvmInspector {
   CompletionStage<List<JvmReport>> reports();
 
   /**
-   * Where the threads of a process stand.
+   * The stacks of the threads of a process.
    *
    * @param jvm its name; "" for the own one
    * @return fails with a {@link NotThereException} if there is no such process

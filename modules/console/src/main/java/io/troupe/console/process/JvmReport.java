@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a process of a run tells of itself.
+ * What a process of a run reports of itself.
  *
  * @param jvm its name: {@code coordinator}, a node's, or a worker's
  * @param role what it is in the run: {@code coordinator}, {@code node} or {@code worker}
@@ -29,7 +29,7 @@ public record JvmReport(
    * @param utilisation percent; -1 where the driver does not say
    * @param state {@code ours}, {@code idle}: ours and not computing, {@code free}, {@code foreign},
    *     {@code zombie}: held by what a former agent left, or {@code virtual}
-   * @param whose who has it, in words; "" for nobody
+   * @param whose who has it, as text; "" if no process has
    */
   public record GpuReport(
       int index,

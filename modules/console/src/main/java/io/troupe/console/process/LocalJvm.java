@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** This process, as it tells of itself. */
+/** This process, as it reports itself. */
 public final class LocalJvm implements JvmInspector {
   /** The name of the process that has the console. */
   public static final String COORDINATOR = "coordinator";
@@ -65,7 +65,7 @@ public final class LocalJvm implements JvmInspector {
         actors.get().stream().map(row -> row.in(name)).toList());
   }
 
-  /** Where its threads stand. */
+  /** The stacks of its threads. */
   public String threads() {
     return ThreadDump.take();
   }
@@ -73,7 +73,7 @@ public final class LocalJvm implements JvmInspector {
   /**
    * Where its time goes; takes as long as it samples.
    *
-   * @throws NotThereException if it samples for somebody else
+   * @throws NotThereException if it samples for another caller
    */
   public FlameFrame flame(Duration time) throws IOException, InterruptedException {
     try {

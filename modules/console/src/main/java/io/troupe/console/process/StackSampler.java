@@ -47,7 +47,7 @@ final class StackSampler {
   /**
    * Samples for a while.
    *
-   * @throws ApiException if somebody else's samples are being taken
+   * @throws ApiException if samples of another caller are being taken
    */
   static FlameFrame take(Duration duration) throws IOException, InterruptedException, ApiException {
     if (!ONE.tryAcquire()) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.Collectors;
 
-/** Where every platform thread of this JVM stands. */
+/** The stack of every platform thread of this JVM. */
 final class ThreadDump {
   private ThreadDump() {}
 

@@ -21,8 +21,8 @@ import java.util.Optional;
 
 /**
  * The lines of a growing file of JSON objects, and of the one before it ({@code NAME.1.jsonl}) once
- * it was rotated, found by a number that each of them has, and read when somebody asks: an index of
- * offsets is all that stays in memory, and nothing is read while nobody looks.
+ * it was rotated, found by a number that each of them has, and read when asked for: an index of
+ * offsets is all that stays in memory, and nothing is read without a request.
  */
 final class JsonLineIndex {
   private static final int MAX_KEYS = 200_000;
@@ -42,7 +42,7 @@ final class JsonLineIndex {
   /**
    * An index of a file that may not be there yet.
    *
-   * @param key name of the number, which stands near the beginning of each line
+   * @param key name of the number, which is near the beginning of each line
    */
   JsonLineIndex(Path file, String key) {
     this.file = file;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The texts of judged groups, read from {@code rollouts.jsonl} when somebody asks. */
+/** The texts of judged groups, read from {@code rollouts.jsonl} on request. */
 public final class RolloutTexts {
   /** Longer texts are cut: a page cannot show more, and a hostile completion may be any size. */
   public static final int MAX_CHARACTERS = 20_000;

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 
 /** A run as the console reaches it: live, or the folder of one. */
 public interface RunSource {
-  /** What the run's events tell. */
+  /** What the run's events say. */
   RunFold fold();
 
   /** The texts of its groups. */
@@ -38,14 +38,14 @@ public interface RunSource {
     return OptionalLong.empty();
   }
 
-  /** Its newest policy, for whoever tries it out. */
+  /** Its newest policy, to be tried out. */
   default Chat chat() {
     return Chat.closed(
         "this is the folder of a run, and no policy is loaded here; troupe serve RUN answers with"
             + " its newest checkpoint");
   }
 
-  /** Whether the run is in this process and can be told what to do. */
+  /** Whether the run is in this process and takes orders. */
   boolean live();
 
   /**

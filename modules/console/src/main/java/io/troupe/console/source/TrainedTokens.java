@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What the loss made of single tokens, read from {@code trained.jsonl} when somebody asks. Runs of
- * earlier versions have no such file.
+ * What the loss made of single tokens, read from {@code trained.jsonl} on request. Runs of earlier
+ * versions have no such file.
  */
 public final class TrainedTokens {
   private final JsonLineIndex lines;
@@ -26,7 +26,7 @@ public final class TrainedTokens {
    *
    * @param fence of the lease that the tokens came under
    * @param completions of the group
-   * @return one a completion; empty when the file does not tell
+   * @return one a completion; empty when the file does not say
    * @throws IOException if the file cannot be read
    */
   public List<TokenMarks> of(long step, long group, long fence, int completions)

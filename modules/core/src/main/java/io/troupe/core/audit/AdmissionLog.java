@@ -41,7 +41,7 @@ final class AdmissionLog {
     return cursor.epoch();
   }
 
-  /** Takes the next admission; tells what is wrong with it. */
+  /** Takes the next admission; returns what is wrong with it. */
   Optional<String> add(int prompt, long epoch, PromptCursor next) {
     BitSet ofEpoch = admitted.computeIfAbsent(epoch, _ -> new BitSet());
     firsts.putIfAbsent(epoch, size);

@@ -76,7 +76,7 @@ public final class Audit {
   private long version;
   private long lastFence;
 
-  /** A step whose tokens may have been told of in a record that is missing; 0 for none. */
+  /** A step whose token counts may be in a record that is missing; 0 for none. */
   private long unproven;
 
   private long undoneSteps;
@@ -234,7 +234,7 @@ public final class Audit {
 
   private void onResumed(RunState from) {
     if (from.phase() instanceof Phase.Starting) {
-      // A new process: what the old one did is undone until it says from where it goes on.
+      // A new process: what the old one did is undone until it says from where it continues.
       processes++;
       left = left.or(() -> Optional.of(position()));
       empty();

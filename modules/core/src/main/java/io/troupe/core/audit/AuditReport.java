@@ -15,7 +15,7 @@ import java.util.SortedMap;
  * @param epochs complete passes over the prompts
  * @param seen everything that ever happened
  * @param stands what stands of it: the rest was undone, by going back to a checkpoint
- * @param waiting groups that nobody works on
+ * @param waiting groups without a worker
  * @param leased groups under lease
  * @param buffered groups ready to train on
  * @param training groups in the running step

@@ -12,9 +12,9 @@ public enum AuditRule {
   COUNTS("counts"),
   /** Weight versions step by one. */
   VERSIONS("versions"),
-  /** S3: what infrastructure fails costs no prompt, and no success is told of that none was. */
+  /** S3: what infrastructure fails costs no prompt, and no failure is reported as a success. */
   OUTAGES("S3 outages"),
-  /** A run goes on from a state it was in. */
+  /** A run continues from a state that it was in. */
   RESUME("resume"),
   /** Nothing begins in a run that drains or has ended. */
   PHASES("phases"),
@@ -27,7 +27,7 @@ public enum AuditRule {
     this.title = title;
   }
 
-  /** A few words for a table. */
+  /** The name of the rule in a table. */
   public String title() {
     return title;
   }

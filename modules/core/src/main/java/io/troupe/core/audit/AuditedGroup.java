@@ -58,7 +58,7 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
   }
 
   /**
-   * A number that tells this group apart after a resume, which voids leases: one under lease and
+   * A number that distinguishes this group after a resume, which voids leases: one under lease and
    * one that waits are the same.
    */
   long fingerprint() {
@@ -71,7 +71,7 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
     return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + content) + charges);
   }
 
-  /** In words, for a violation. */
+  /** The group, as a violation names it. */
   String where() {
     return switch (place) {
       case Waiting _ -> "waiting";

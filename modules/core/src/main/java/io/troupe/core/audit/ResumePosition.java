@@ -3,7 +3,7 @@ package io.troupe.core.audit;
 import io.troupe.core.prompt.PromptCursor;
 
 /**
- * A moment of a run that a process may go on from, in as few numbers as tell it from others.
+ * A moment of a run that a process may continue from, in the few numbers that distinguish it.
  *
  * @param leased groups under lease at that moment; a resume voids their leases
  * @param fingerprint of all pending groups

@@ -36,7 +36,7 @@ final class ResumePositions {
     return position.version() < version && saved.contains(position.version());
   }
 
-  /** Goes back to the moment that goes on as {@code next}, forgetting all later ones. */
+  /** Goes back to the moment that continues as {@code next}, forgetting all later ones. */
   Optional<ResumePosition> truncateTo(ResumePosition next) {
     for (int i = all.size() - 1; i >= 0; i--) {
       ResumePosition candidate = all.get(i);

@@ -1,6 +1,6 @@
 /**
- * The audit of a run: invariants S1 and S2 checked on its events alone, by books of its own that
- * share no code with the fold that made them.
+ * The audit of a run: invariants S1 and S2 checked on its events alone, by an account of its own
+ * that share no code with the fold that made them.
  */
 @NullMarked
 package io.troupe.core.audit;

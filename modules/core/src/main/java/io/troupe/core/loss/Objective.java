@@ -5,8 +5,8 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.advantage.Baseline;
 
 /**
- * The policy gradient of a run: which advantage it takes unless told otherwise ({@link #baseline}),
- * which mean over tokens ({@link LossWeights}) and which surrogate ({@link ScalarLoss}).
+ * The policy gradient of a run: which advantage it takes by default ({@link #baseline}), which mean
+ * over tokens ({@link LossWeights}) and which surrogate ({@link ScalarLoss}).
  */
 public sealed interface Objective {
   /**

@@ -1,10 +1,10 @@
 package io.troupe.core.outage;
 
 /**
- * A circuit breaker: whoever it stands before gets no work while it is open, but for a probe once
- * its pause is over. It opens again with twice the pause when the probe fails, or when it was
- * closed for less than the longest pause; so neither an outage nor one that comes and goes costs
- * more than a few probes a minute. Times are of the coordinator's monotonic clock.
+ * A circuit breaker: the place behind it gets no work while it is open, but for a probe once its
+ * pause is over. It opens again with twice the pause when the probe fails, or when it was closed
+ * for less than the longest pause; so neither an outage nor one that comes and goes costs more than
+ * a few probes a minute. Times are of the coordinator's monotonic clock.
  *
  * @param failures in a row since the last success
  * @param open whether it holds work back

@@ -11,7 +11,7 @@ import java.util.Optional;
 public record WorkerAbsence(long since, long nextAt) {
   static final long SAID_EVERY_MILLIS = 300_000;
 
-  /** A run's workers may all be started anew within that, after a takeover for instance. */
+  /** A run's workers may all be started again within that time, after a takeover for instance. */
   private static final long OUT_OF_ORDER_AFTER_MILLIS = 120_000;
 
   private static final long MINUTE_MILLIS = 60_000;

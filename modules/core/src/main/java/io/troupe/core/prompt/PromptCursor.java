@@ -3,7 +3,7 @@ package io.troupe.core.prompt;
 import static io.troupe.core.Require.require;
 
 /**
- * Where admission stands in the data.
+ * The position of admission in the data.
  *
  * @param epoch passes over the pool that are complete
  * @param position prompts of the present pass already admitted

@@ -4,7 +4,10 @@ import static io.troupe.core.Require.require;
 
 import java.util.List;
 
-/** What a verifier says of one completion. A verifier that cannot tell says so, never zero. */
+/**
+ * What a verifier says of one completion. A verifier that cannot judge says so, and never gives
+ * zero.
+ */
 public sealed interface Verdict {
   /**
    * The completion was judged.

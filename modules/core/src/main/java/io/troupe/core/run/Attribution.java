@@ -6,7 +6,7 @@ import static io.troupe.core.Require.require;
  * Who asked for something, and why: what the journal keeps of every {@link OperatorCommand}.
  *
  * @param by a person or a program, as the console knows it
- * @param why in their words; "" when they gave no reason
+ * @param why, as they wrote it; "" when they gave no reason
  */
 public record Attribution(String by, String why) {
   /** Most characters of each; more is refused. */

@@ -640,7 +640,7 @@ public record Coordination(RunLimits limits) {
       return before.place(worker.place()).pauseMillis() >= limits.outages().longestPauseMillis();
     }
 
-    /** Whether no other group is left that could tell whose fault a failure is. */
+    /** Whether no other group is left that could show whose fault a failure is. */
     private boolean onlySuspectsLeft(GroupId failed) {
       return exhausted()
           && state.group(failed).draws() > MOST_DRAWS_OF_A_PROBE

@@ -22,7 +22,7 @@ package io.troupe.core.run;
  * @param failures leases whose prompt or completions could not be done
  * @param outages leases that an engine failed, or that no verifier was there for
  * @param cancelled leases ended by a drain, the end, a resume, or an operator
- * @param refused answers refused because their lease had ended; they stand in no sum
+ * @param refused answers refused because their lease had ended; they are in no sum
  */
 public record Ledger(
     long admitted,

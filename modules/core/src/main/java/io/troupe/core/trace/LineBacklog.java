@@ -6,9 +6,9 @@ import static io.troupe.core.Require.require;
  * The lines of traces that wait for the disk, as numbers: which lines may still join them, and how
  * many could not.
  *
- * <p>Lines of text, such as completions, are large and stand alone. Lines of events are small, and
- * each one that is missing is a gap in a group's life. So texts may take three quarters of the
- * bound, and the rest is for events.
+ * <p>Lines of text, such as completions, are large and need no other line. Lines of events are
+ * small, and each one that is missing is a gap in a group's life. So texts may take three quarters
+ * of the bound, and the rest is for events.
  *
  * @param lines that wait or are being written
  * @param bytes of these

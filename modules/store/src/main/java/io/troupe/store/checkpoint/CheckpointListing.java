@@ -8,7 +8,7 @@ import java.util.Optional;
  * The checkpoints of a run.
  *
  * @param whole those that can be used, newest first
- * @param broken the others, newest first; nobody deletes them
+ * @param broken the others, newest first; they are never deleted
  */
 public record CheckpointListing(List<Checkpoint> whole, List<Broken> broken) {
   /**

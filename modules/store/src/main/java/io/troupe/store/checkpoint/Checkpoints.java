@@ -88,7 +88,7 @@ public final class Checkpoints {
     }
   }
 
-  /** For other processes, while the run goes on: changes nothing. */
+  /** For other processes, while the run continues: changes nothing. */
   public static Checkpoints view(Path folder) {
     return new Checkpoints(folder, Clock.systemUTC(), WriterFence.NONE);
   }
@@ -264,7 +264,7 @@ public final class Checkpoints {
     List<Long> steps = new ArrayList<>();
     for (Path path : entries()) {
       Matcher name = NAME.matcher(path.getFileName().toString());
-      // A name such as step007 is nobody's: every step has one name.
+      // A name such as step007 names no step: every step has one name.
       if (name.matches() && path.equals(directory(Long.parseLong(name.group(1))))) {
         steps.add(Long.parseLong(name.group(1)));
       }

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A file operation that the operating system refused, told so that an operator can act on it. */
+/**
+ * A file operation that the operating system refused, described so that an operator can act on it.
+ */
 public final class DiskFailureException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -73,7 +73,7 @@ public final class JsonLinesFile implements AutoCloseable {
    * Opens a file for appending, making it if there is none.
    *
    * @param flushEvery zero writes every line at once; otherwise a line may wait in memory for that
-   *     long, and is lost by a crash until then. Whoever writes seldom calls {@link #flush}
+   *     long, and is lost by a crash until then. A rare writer calls {@link #flush}
    * @param report takes one sentence, at most once
    */
   public static JsonLinesFile open(Path file, Duration flushEvery, Consumer<String> report)
@@ -133,8 +133,8 @@ public final class JsonLinesFile implements AutoCloseable {
   }
 
   /**
-   * Cuts off what stands behind the last line whose number is not too great, after the repair of
-   * the last line as at opening.
+   * Cuts off what is behind the last line whose number is not too great, after the repair of the
+   * last line as at opening.
    *
    * @param number key of a whole number in every line
    * @param greatest of those that stay
@@ -245,7 +245,7 @@ public final class JsonLinesFile implements AutoCloseable {
     }
   }
 
-  /** When the file cannot be renamed it goes on growing, and the next flush tries again. */
+  /** When the file cannot be renamed it continues to grow, and the next flush tries again. */
   private void rotate() {
     try {
       Files.move(file, previous(file), StandardCopyOption.ATOMIC_MOVE);

@@ -5,7 +5,7 @@ import java.io.IOException;
 /** Whether this process may still change what belongs to the run's one writer. */
 @FunctionalInterface
 public interface WriterFence {
-  /** For what nobody else can take over. */
+  /** For a run that no other process can take over. */
   WriterFence NONE = () -> {};
 
   /**

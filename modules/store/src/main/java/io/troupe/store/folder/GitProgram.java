@@ -50,7 +50,7 @@ final class GitProgram {
     }
   }
 
-  /** Output goes through files, so that a git that hangs or talks without end holds up nobody. */
+  /** Output goes through files, so that a git that hangs or writes without end delays nothing. */
   private Answer ask(String... question) throws Unanswered {
     List<Path> outputs = new ArrayList<>();
     try {

@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The folder of one run, where everything it writes stands; the layout is in docs/formats.md. */
+/** The folder of one run, where everything it writes is; the layout is in docs/formats.md. */
 public final class RunFolder {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
@@ -70,7 +70,7 @@ public final class RunFolder {
    * Makes a folder that did not exist, whatever else starts in the same second; durable when it
    * returns.
    *
-   * @param root where runs stand, made if absent
+   * @param root where runs are, made if absent
    * @param stem the configuration file's name without its ending
    * @param start local time
    * @throws DiskFailureException if it cannot be made; nothing is left of it
@@ -101,7 +101,7 @@ public final class RunFolder {
   /**
    * Finds the folder of a run that is to go on.
    *
-   * @param root where runs stand
+   * @param root where runs are
    * @param run a folder's path, or its bare name under {@code root}
    * @throws IOException if there is none, or something of it is missing; names what, and the newest
    *     runs there are
@@ -193,7 +193,8 @@ public final class RunFolder {
   }
 
   /**
-   * Replaces the resolved configuration, whole or not at all: what the run goes on with from here.
+   * Replaces the resolved configuration, whole or not at all: what the run continues with from
+   * here.
    *
    * @param yaml every key with its value
    * @throws DiskFailureException if it cannot be written; the old one stays

@@ -55,7 +55,7 @@ public final class RunLease implements Closeable {
    * Looks whether this process still has it; if not, it has lost it for good. May block, as file
    * systems of a network do.
    *
-   * @throws IOException if that cannot be told now
+   * @throws IOException if that cannot be found out now
    */
   public synchronized boolean confirm() throws IOException {
     if (lock.isPresent() && !Files.readString(folder.resolve(HOLDER)).equals(me)) {
@@ -95,7 +95,7 @@ public final class RunLease implements Closeable {
     }
   }
 
-  /** Who took it last, in words, for an operator; it may have ended since. */
+  /** The process that took it last, as an operator reads it; it may have ended since. */
   public String holder() {
     try {
       return Files.readString(folder.resolve(HOLDER)).lines().findFirst().orElse(UNKNOWN);

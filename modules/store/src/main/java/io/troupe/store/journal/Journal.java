@@ -36,7 +36,7 @@ import java.util.Optional;
  *
  * <p><b>Durable prefix.</b> Bytes are only ever appended, so what the end of a process leaves is a
  * prefix of what was written and at most one record that is cut off. What the end of the machine
- * leaves is whole up to the last fsync, which {@code synced.json} tells, and anything behind it.
+ * leaves is whole up to the last fsync, which {@code synced.json} holds, and anything behind it.
  * Opening cuts off what is not whole; it was never acknowledged as what it did not survive. A
  * record is whole or absent; a list of records is not: what must be all or nothing belongs into one
  * record.

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The right to write a journal: {@code journal/lock}, locked by this process. Who holds it stands
- * in {@code journal/writer.json}, because nobody else may open the locked file.
+ * The right to write a journal: {@code journal/lock}, locked by this process. Who holds it is in
+ * {@code journal/writer.json}, because no other process may open the locked file.
  */
 final class JournalLock implements Closeable {
   private final Path key;

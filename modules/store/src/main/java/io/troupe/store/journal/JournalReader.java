@@ -21,14 +21,14 @@ import java.util.Set;
 
 /**
  * Streams a journal's records in order, holding one at a time; needs no lock and may run while a
- * writer appends: it stops behind the last whole record and goes on from there when asked again.
+ * writer appends: it stops behind the last whole record and continues from there when asked again.
  *
  * <p>What it returns is exactly what the journal's rightful writers wrote, by this argument. Every
  * frame carries a checksum, so a changed byte is noticed. Numbers have no gaps, within a segment
  * and from one segment's last record to the next one's header, so a missing or shortened file is
  * noticed. Each writer begins a new segment, whose header says with which record it takes over: a
  * record at or past that number in an earlier segment, or any in a later segment of a lower epoch,
- * was written by a fenced writer and is counted, not returned. Bytes that are no record may stand
+ * was written by a fenced writer and is counted, not returned. Bytes that are no record may be
  * behind the last fsync only; anywhere else they are {@linkplain JournalException.Corrupt
  * corruption}.
  *

@@ -11,8 +11,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a journal tells beyond a checkpoint, as far as a process has to know it that goes on from
- * there.
+ * What a journal holds beyond a checkpoint, as far as a process needs it that continues from there.
  *
  * @param lastFence greatest fencing number ever granted
  * @param lastStep step of the newest weights there have been

@@ -51,7 +51,7 @@ public final class RunJournal implements Closeable {
    * The next decision; empty behind the last whole record, where a later call may find more.
    *
    * @throws io.troupe.store.file.FormatException if the record is of another version; the next call
-   *     goes on behind it
+   *     continues behind it
    * @throws io.troupe.store.file.JournalException.Corrupt as {@link JournalReader#next}
    */
   public Optional<RunJson.Entry> next() throws IOException {

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * How far a journal is known to be on the disk: {@code journal/synced.json}, written after each
- * fsync. It tells the bytes that a power loss may have taken from those that it may not.
+ * fsync. It separates the bytes that a power loss may have taken from those that it may not.
  *
  * <p>All segments before the last one are synced without being named here: a segment is made only
  * after the one before it was fsynced.

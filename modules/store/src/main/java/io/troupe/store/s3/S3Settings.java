@@ -16,14 +16,14 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * How S3 is reached. Credentials are never told here: they are found as all of Amazon's tools find
- * them, in {@code AWS_ACCESS_KEY_ID} and its kind, {@code AWS_PROFILE}, or the role of the machine.
+ * How S3 is reached. Credentials are never here: they are found as all of Amazon's tools find them,
+ * in {@code AWS_ACCESS_KEY_ID} and its kind, {@code AWS_PROFILE}, or the role of the machine.
  *
  * @param endpoint of a server that speaks S3, such as {@code http://localhost:9000}; empty means
  *     Amazon's
  * @param region such as {@code eu-central-1}; empty means what the environment says, else the
  *     bucket's own
- * @param pathStyle whether the bucket stands in the path and not in the host name, as most servers
+ * @param pathStyle whether the bucket is in the path and not in the host name, as most servers
  *     other than Amazon's need it
  */
 public record S3Settings(String endpoint, String region, boolean pathStyle) {

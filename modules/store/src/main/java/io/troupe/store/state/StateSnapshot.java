@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A run's state, and the place in its journal where it was so: the journal goes on from there.
+ * A run's state, and its position in the journal, which continues from there.
  *
  * @param journal the place behind the last record that the state holds
  */

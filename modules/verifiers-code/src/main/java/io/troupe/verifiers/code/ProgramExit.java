@@ -5,7 +5,7 @@ sealed interface ProgramExit {
   /** The process answered every test. */
   record Answered() implements ProgramExit {}
 
-  /** The process ended by itself; a negative status is the number of a signal. */
+  /** The process ended before it was stopped; a negative status is the number of a signal. */
   record Exited(int status) implements ProgramExit {}
 
   /** The process was killed at its time limit. */

@@ -39,8 +39,8 @@ final class CopyConditions {
   }
 
   /**
-   * The phrase so many times, in each with at most one word changed, and in the last with exactly
-   * one: the reference only looks at the last count of changes.
+   * The phrase a given number of times, in each with at most one word changed, and in the last with
+   * exactly one: the reference only looks at the last count of changes.
    */
   static Predicate<String> phrases(InstructionArguments arguments) {
     List<String> phrase = PythonText.split(arguments.word("phrase"));

@@ -80,7 +80,7 @@ final class IfBenchFormats {
     return ".,!?;:".chars().allMatch(c -> rest.indexOf(c) >= 0);
   }
 
-  /** Lettered options as they stand; words less punctuation at the ends, whatever their case. */
+  /** Lettered options as written; words less punctuation at the ends, whatever their case. */
   static Predicate<String> options(InstructionArguments arguments) {
     String text = arguments.text("options");
     String separator = text.contains("/") ? "/" : text.contains("or") ? "or" : ",";

@@ -50,7 +50,7 @@ final class InstructionArguments {
         });
   }
 
-  /** A text that is not empty, as it stands. */
+  /** A text that is not empty, as written. */
   String text(String name) {
     if (value(name) instanceof Text(var text) && !text.isEmpty()) {
       return text;

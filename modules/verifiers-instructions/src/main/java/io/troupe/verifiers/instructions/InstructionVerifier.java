@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  * it stands; loose is any of eight variants of it, without asterisks, its first line, its last
  * line, or several of these, so that "Sure, here it is:" is forgiven. The reward is the strict one.
  *
- * <p>{@link InstructionFamily#IF_MULTI} judges what stands behind the last {@code </think>}.
+ * <p>{@link InstructionFamily#IF_MULTI} judges what is behind the last {@code </think>}.
  *
  * <p><b>A label that cannot be read is no wrong answer.</b> The training code that these families
  * come from gives it zero; so would every completion of its prompt be, whatever it says. Here it is

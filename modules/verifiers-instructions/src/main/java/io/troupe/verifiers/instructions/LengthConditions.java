@@ -90,7 +90,7 @@ final class LengthConditions {
     return lower(word.substring(0, end));
   }
 
-  /** Three paragraphs of so many sentences of so many words and marks each. */
+  /** Three paragraphs of the given numbers of sentences, words and marks each. */
   static Predicate<String> composition(InstructionArguments arguments) {
     int sentences = arguments.count("n_sent");
     int words = arguments.count("n_words");

@@ -72,7 +72,7 @@ final class SentenceConditions {
     return words.size() > 1 && lower(words.getFirst()).equals(lower(words.getLast()));
   }
 
-  /** Piece by piece, what stands between hyphens is a sentence of the text without hyphens. */
+  /** Piece by piece, the text between hyphens is a sentence of the text without hyphens. */
   static boolean isJoinedByHyphens(String answer) {
     List<String> sentences = RuleSplitter.of(answer.replace('-', ' '));
     List<String> parts = PythonText.split(answer, "-");
@@ -109,7 +109,7 @@ final class SentenceConditions {
         .allMatch(word -> word.startsWith("[") && word.endsWith("]"));
   }
 
-  /** Words one and two, three and four, … stand in << and >>; a single last word may not. */
+  /** Words one and two, three and four, … are in << and >>; a single last word may not. */
   static boolean isInBigrams(String answer) {
     List<String> words = PythonText.split(answer);
     for (int i = 0; i + 1 < words.size(); i += 2) {

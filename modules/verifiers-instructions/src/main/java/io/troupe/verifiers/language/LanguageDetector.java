@@ -54,7 +54,7 @@ public final class LanguageDetector {
     return CODES;
   }
 
-  /** The code of a text's language; empty if it holds nothing to tell by. */
+  /** The code of a text's language; empty if no letter of it indicates one. */
   public static Optional<String> detect(String text) {
     if (!Profiles.LOADED) {
       throw new IllegalStateException("no language profiles");

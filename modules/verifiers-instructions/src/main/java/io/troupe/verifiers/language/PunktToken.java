@@ -161,7 +161,7 @@ final class PunktToken {
     while (isSpacedPeriod(line, end)) {
       end += 2;
     }
-    // The last period of the run stands alone.
+    // The last period of the run is alone.
     return end < line.length() && line.charAt(end) == '.' ? end + 1 : end - 1;
   }
 

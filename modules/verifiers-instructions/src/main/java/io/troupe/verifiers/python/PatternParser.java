@@ -116,7 +116,7 @@ final class PatternParser {
     return new Repeat(node, bounds[0], bounds[1], lazy);
   }
 
-  /** The quantifier here, or nothing read: a brace that is none stands for itself. */
+  /** The quantifier here, or nothing read: a brace that is none is itself. */
   private int[] bounds() {
     if (next('*')) {
       return new int[] {0, PatternNode.UNBOUNDED};
@@ -172,7 +172,7 @@ final class PatternParser {
     return new Place(kind);
   }
 
-  /** What stands behind a backslash, as a set of characters. */
+  /** What is behind a backslash, as a set of characters. */
   private IntPredicate escapedSet() {
     return switch (points[at]) {
       case 'd' -> shorthand(PythonText::isDecimal);

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * Rows as {@code list(csv.reader(io.StringIO(text), delimiter=...))} gives them: a quote opens only
- * at the start of a field, a doubled one stands for itself, text behind a closing quote is kept,
- * line ends inside quotes belong to the field, and an empty line is a row without fields.
+ * at the start of a field, a doubled one is one, text behind a closing quote is kept, line ends
+ * inside quotes belong to the field, and an empty line is a row without fields.
  */
 public final class PythonCsv {
   /** {@code csv.field_size_limit}. */

@@ -20,7 +20,7 @@ import java.util.Optional;
  * Python refuses to convert, or nesting deeper than its recursion allows.
  *
  * <p>Literals: strings with either quote, single or triple, with Python's escapes, joined where
- * they stand side by side; numbers, lists, tuples, sets, dictionaries, {@code None}, {@code True},
+ * they are side by side; numbers, lists, tuples, sets, dictionaries, {@code None}, {@code True},
  * {@code False}. Bytes, complex numbers and sums are not read.
  */
 public final class PythonLiteralReader {

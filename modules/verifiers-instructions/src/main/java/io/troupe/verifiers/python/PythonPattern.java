@@ -200,7 +200,7 @@ public final class PythonPattern {
     }
   }
 
-  /** The ways to match that are alive at one place, best first; none stands twice. */
+  /** The ways to match that are alive at one place, best first; none is there twice. */
   private final class Threads {
     private final int[] pcs = new int[steps.size()];
     private final int[] starts = new int[steps.size()];

@@ -122,7 +122,7 @@ public enum AnswerAnchor {
       return found;
     }
   },
-  /** What stands between the last two dollar signs. */
+  /** The text between the last two dollar signs. */
   DOLLARS {
     @Override
     List<String> find(String text) {
@@ -168,7 +168,7 @@ public enum AnswerAnchor {
     return Optional.empty();
   }
 
-  /** Where it stands in the text, the last time; -1 if nowhere, or if it stands for no place. */
+  /** Its last position in the text; -1 if it is not there, or has no position. */
   int position(String text) {
     return -1;
   }

@@ -11,8 +11,8 @@ import java.math.RoundingMode;
 /**
  * Complex arithmetic to a number of digits that knows how wrong it is. Every operation carries
  * bounds of its arguments' errors and of its own rounding along, so that a difference that is
- * smaller than its error can be told from one that is not. Magnitudes are bounded: beyond {@code
- * 10^100000} a value is too large, below {@code 10^-100000} too small.
+ * smaller than its error is distinguished from one that is not. Magnitudes are bounded: beyond
+ * {@code 10^100000} a value is too large, below {@code 10^-100000} too small.
  */
 final class BallArithmetic {
   /** Decimal exponents of what can be computed. */
@@ -275,8 +275,8 @@ final class BallArithmetic {
   }
 
   /**
-   * Whether two values are the same as far as their errors can tell: closer than both errors allow,
-   * or than {@code 10^-digits} of the larger one.
+   * Whether two values are the same within their errors: closer than both errors allow, or than
+   * {@code 10^-digits} of the larger one.
    */
   boolean isClose(Ball a, Ball b, int digits) {
     Ball difference = add(a, negate(b));

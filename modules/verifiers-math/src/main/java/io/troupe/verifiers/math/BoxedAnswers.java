@@ -15,7 +15,7 @@ final class BoxedAnswers {
   private static final String[] COMMANDS = {"\\boxed", "\\fbox", "\\framebox"};
   private static final int MOST_BOXES = 32;
 
-  /** What may stand between two boxes that are one answer; longer texts are not looked at. */
+  /** What may be between two boxes that are one answer; longer texts are not looked at. */
   private static final int MOST_BETWEEN = 70;
 
   private static final Pattern NOTHING_SAID =
@@ -37,7 +37,7 @@ final class BoxedAnswers {
   }
 
   /**
-   * What the last boxes hold that stand side by side, with nothing between them but commas, "and",
+   * What the last boxes hold that are side by side, with nothing between them but commas, "and",
    * "or" and the like: one answer of several parts. A sentence between two boxes makes the later
    * one a revision of the earlier, which counts for nothing.
    *

@@ -20,7 +20,7 @@ import java.util.Set;
  *
  * <p>The prompt's answer is the bare answer, or a worked solution that ends in {@code \boxed{…}} or
  * {@code #### …}. The completion's is what the first anchor finds that finds anything. What counts
- * as the same is told, with examples, in {@code docs/verifiers.md}.
+ * as the same is listed, with examples, in {@code docs/verifiers.md}.
  *
  * <p>One completion is one guess: no anchor looks at the expected answer to choose what it reads.
  *
@@ -150,8 +150,8 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   }
 
   /**
-   * The anchors from the one that stands last in the text on. A sentence without a digit or a
-   * command ("so the answer is correct") comes after all others: it seldom names an answer.
+   * The anchors from the last one in the text on. A sentence without a digit or a command ("so the
+   * answer is correct") comes after all others: it seldom names an answer.
    */
   private List<AnswerAnchor> fromTheLast(String text) {
     return anchors.stream()

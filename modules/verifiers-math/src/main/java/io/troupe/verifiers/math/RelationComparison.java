@@ -54,7 +54,7 @@ final class RelationComparison {
         : comparison.same(left, right);
   }
 
-  /** What stands before a sign of approximation, unless that is only a name. */
+  /** What is before a sign of approximation, unless that is only a name. */
   private static Expr exactPart(Expr expr) {
     if (!(expr instanceof Relation(var signs, var sides))) {
       return expr;

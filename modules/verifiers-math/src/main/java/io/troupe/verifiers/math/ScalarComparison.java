@@ -23,8 +23,8 @@ import java.util.TreeSet;
 
 /**
  * Compares two scalars: exactly if both are fractions or quotients of polynomials; a rounded
- * decimal to six significant places; other numbers to fifty digits and, if these do not tell them
- * apart, to more; expressions with variables at points.
+ * decimal to six significant places; other numbers to fifty digits and, if these do not distinguish
+ * them apart, to more; expressions with variables at points.
  */
 final class ScalarComparison {
   /** Digits of the first evaluation, and of the one that decides what it cannot. */

@@ -5,8 +5,8 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
 
 /**
- * A worker whose verifier always returns by itself, because its time is linear in the completion's
- * length or because it ends what it waits for: the pool's own thread calls it.
+ * A worker whose verifier always returns, because its time is linear in the completion's length or
+ * because it ends what it waits for: the pool's own thread calls it.
  */
 record ThreadWorker(Verifier verifier) implements VerifierWorker {
   @Override

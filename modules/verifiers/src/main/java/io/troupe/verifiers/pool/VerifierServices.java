@@ -67,7 +67,7 @@ public final class VerifierServices {
   }
 
   /**
-   * A pool whose workers call a verifier in this process; the verifier always returns by itself.
+   * A pool whose workers call a verifier in this process; the verifier always returns.
    *
    * @param verifier closed with the service
    */

@@ -70,7 +70,7 @@ final class AnswerParser {
     depth--;
   }
 
-  /** What stands between brackets; a list of one in round or no brackets is its item. */
+  /** What is between brackets; a list of one in round or no brackets is its item. */
   private Expr list(char open, char close) {
     List<Expr> items = new ArrayList<>();
     items.add(relation());
@@ -579,7 +579,7 @@ final class AnswerParser {
     return new Expr.Matrix(determinant, List.copyOf(rows));
   }
 
-  /** The same, if it can stand in a sum; sets, words and relations cannot. */
+  /** The same expression, if it can be in a sum; sets, words and relations cannot. */
   private static Expr scalar(Expr expr) {
     return switch (expr) {
       case Numeral _, Constant _, Variable _, Call _ -> expr;

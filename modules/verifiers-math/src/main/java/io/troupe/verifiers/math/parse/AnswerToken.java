@@ -4,7 +4,7 @@ package io.troupe.verifiers.math.parse;
  * A piece of an answer.
  *
  * @param text a numeral, a variable's name, words, a command without its backslash, or a sign
- * @param spaced whether white space stands before it
+ * @param spaced whether white space is before it
  */
 record AnswerToken(Kind kind, String text, boolean spaced) {
   static final AnswerToken END = new AnswerToken(Kind.END, "", false);

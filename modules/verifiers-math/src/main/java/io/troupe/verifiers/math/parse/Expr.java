@@ -56,7 +56,7 @@ public sealed interface Expr {
       return open == '{';
     }
 
-    /** Whether it may stand for an interval of the line. */
+    /** Whether it may be an interval of the line. */
     public boolean isInterval() {
       return !isBare() && !isSet() && items.size() == 2;
     }
@@ -77,7 +77,7 @@ public sealed interface Expr {
     }
   }
 
-  /** What stands between the sides of a relation. */
+  /** The sign between the sides of a relation. */
   enum Sign {
     EQUAL,
     NOT_EQUAL,
