@@ -4,6 +4,7 @@ import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.certs.CertsCommand;
 import io.troupe.cli.doctor.DoctorCommand;
+import io.troupe.cli.eval.EvalCommand;
 import io.troupe.cli.export.ExportCommand;
 import io.troupe.cli.export.TraceCommand;
 import io.troupe.cli.node.DrainNodeCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Command;
       CertsCommand.class,
       LaunchCommand.class,
       VerifyCommand.class,
+      EvalCommand.class,
       TasksCommand.class,
       ServeCommand.class,
       NodeCommand.class,

@@ -1,10 +1,12 @@
 package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
 import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,14 +18,21 @@ public final class DataSetTask implements Task {
   private final PromptSplit sets;
   private final Order order;
   private final List<TaskSource> sources;
+  private final Map<PromptId, Map<String, String>> facets;
   private final String alphabet;
 
   private DataSetTask(
-      String name, PromptSplit sets, Order order, List<TaskSource> sources, String alphabet) {
+      String name,
+      PromptSplit sets,
+      Order order,
+      List<TaskSource> sources,
+      Map<PromptId, Map<String, String>> facets,
+      String alphabet) {
     this.name = name;
     this.sets = sets;
     this.order = order;
     this.sources = List.copyOf(sources);
+    this.facets = Map.copyOf(facets);
     this.alphabet = alphabet;
   }
 
@@ -50,6 +59,7 @@ public final class DataSetTask implements Task {
         new PromptSplit(set.train(), set.heldOut()),
         order,
         sources(settings, set),
+        set.facets(),
         alphabet(List.of(set)));
   }
 
@@ -84,8 +94,10 @@ public final class DataSetTask implements Task {
         };
     List<Prompt> heldOut =
         DataSetMixing.sequential(loaded.stream().map(LoadedDataSet::heldOut).toList());
+    Map<PromptId, Map<String, String>> facets = new HashMap<>();
+    loaded.forEach(set -> facets.putAll(set.facets()));
     return new DataSetTask(
-        "mixture", distinct(mixed, heldOut), Order.LISTED, sources, alphabet(loaded));
+        "mixture", distinct(mixed, heldOut), Order.LISTED, sources, facets, alphabet(loaded));
   }
 
   @Override
@@ -118,9 +130,15 @@ public final class DataSetTask implements Task {
     return sources;
   }
 
+  @Override
+  public Map<String, String> facets(PromptId prompt) {
+    return facets.getOrDefault(prompt, Map.of());
+  }
+
   /** Returns this task with other prompts and the reports about them. */
   DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
-    return new DataSetTask(name, new PromptSplit(train, heldOut), order, reported, alphabet);
+    return new DataSetTask(
+        name, new PromptSplit(train, heldOut), order, reported, facets, alphabet);
   }
 
   private static void refuseSameSources(List<DataSetSettings> settings) {

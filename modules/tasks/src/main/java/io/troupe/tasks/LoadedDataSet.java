@@ -11,6 +11,7 @@ import io.troupe.tasks.sets.DataItem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,17 +24,20 @@ import java.util.function.Predicate;
  * ordering.
  *
  * @param verifiers verifier of each source; several sources if rows name their own verifiers
+ * @param facets of the rows that have any, by prompt
  */
 record LoadedDataSet(
     List<Prompt> train,
     List<Prompt> heldOut,
     Map<String, String> verifiers,
+    Map<PromptId, Map<String, String>> facets,
     String characters,
     SourceReport report) {
   LoadedDataSet {
     train = List.copyOf(train);
     heldOut = List.copyOf(heldOut);
     verifiers = Map.copyOf(verifiers);
+    facets = Map.copyOf(facets);
   }
 
   /**
@@ -58,6 +62,7 @@ record LoadedDataSet(
 
     private final DataSetSettings settings;
     private final Map<String, String> verifiers = new TreeMap<>();
+    private final Map<PromptId, Map<String, String>> facets = new HashMap<>();
     private final List<ExcludedPrompts> left = new ArrayList<>();
     private String characters = "";
 
@@ -92,7 +97,7 @@ record LoadedDataSet(
       }
       List<Prompt> ordered = ordered(train, heldOut);
       SourceReport report = new SourceReport(contents.rows(), left);
-      return new LoadedDataSet(ordered, heldOut, verifiers, characters, report);
+      return new LoadedDataSet(ordered, heldOut, verifiers, facets, characters, report);
     }
 
     private String place() {
@@ -275,8 +280,12 @@ record LoadedDataSet(
         verifier = item.verifier();
       }
       verifiers.put(source, verifier);
+      PromptId id = new PromptId(id(item.id()));
+      if (!item.facets().isEmpty()) {
+        facets.put(id, item.facets());
+      }
       return new Prompt(
-          new PromptId(id(item.id())),
+          id,
           source,
           settings.wording().text(item),
           item.answer(),

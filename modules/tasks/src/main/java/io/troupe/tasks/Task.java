@@ -1,7 +1,9 @@
 package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
 import java.util.List;
+import java.util.Map;
 
 /** A source of prompts, loaded whole and immutable. The prompts of both lists have unique ids. */
 public interface Task {
@@ -33,6 +35,11 @@ public interface Task {
 
   /** Returns the sources of the task: the source of every prompt is among their names. */
   List<TaskSource> sources();
+
+  /** Returns the facets of a prompt's row, such as level and subject; none if it has none. */
+  default Map<String, String> facets(PromptId prompt) {
+    return Map.of();
+  }
 
   /** Returns the prompts of its data sets that the run does not use. */
   default List<ExcludedPrompts> leftOut() {

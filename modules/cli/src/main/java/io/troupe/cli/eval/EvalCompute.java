@@ -1,0 +1,63 @@
+package io.troupe.cli.eval;
+
+import io.troupe.engine.http.sidecar.ServerCommand;
+import io.troupe.evaluation.EndpointAnswers;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of what samples. */
+final class EvalCompute {
+  @Option(
+      names = "--context-length",
+      paramLabel = "TOKENS",
+      defaultValue = "4096",
+      description =
+          "Of a checkpoint without a run: most tokens of prompt and completion together (default:"
+              + " ${DEFAULT-VALUE}, or the checkpoint's limit if that is lower).")
+  int contextLength = 4096;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of a checkpoint without a run: PyTorch's threads (default: ${DEFAULT-VALUE}).")
+  int threads = 1;
+
+  @Option(
+      names = "--model",
+      paramLabel = "NAME",
+      description = "Of --endpoint: the policy's name there; default: the first that it lists.")
+  @Nullable String model;
+
+  @Option(
+      names = "--requests",
+      paramLabel = "N",
+      defaultValue = "64",
+      description = "Of --endpoint: requests at a time to each server (default: ${DEFAULT-VALUE}).")
+  int requests = 64;
+
+  @Option(
+      names = "--api-key-file",
+      paramLabel = "FILE",
+      description =
+          "Of --endpoint: file with the key that requests carry. Without it, the variable"
+              + " TROUPE_SERVE_KEY of the environment is the key, if it is set.")
+  @Nullable Path keyFile;
+
+  /** The key of the servers; empty means none. */
+  String key() throws IOException {
+    return keyFile == null
+        ? Optional.ofNullable(System.getenv(ServerCommand.TROUPE_KEY)).orElse("")
+        : Files.readString(keyFile).strip();
+  }
+
+  /** The policy's name at the servers. */
+  String model(URI server) throws IOException, InterruptedException {
+    return model == null ? EndpointAnswers.onlyModel(server, key()) : model;
+  }
+}

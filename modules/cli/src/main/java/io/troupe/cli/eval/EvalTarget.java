@@ -1,0 +1,77 @@
+package io.troupe.cli.eval;
+
+import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.evaluation.EvaluatedPolicy;
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds what WHAT names.
+ *
+ * @param contextLength of a checkpoint without a run
+ * @param threads of a checkpoint without a run
+ */
+record EvalTarget(int contextLength, int threads) {
+  private static final Pattern VERSION = Pattern.compile("(.+)@v(\\d{1,18})");
+  private static final Pattern STEP = Pattern.compile("step(\\d{1,18})");
+  private static final Path RUNS = Path.of("runs");
+
+  /**
+   * The policy.
+   *
+   * @param sampled whether this process samples
+   */
+  EvaluatedPolicy policy(Optional<String> what, boolean sampled) throws IOException {
+    if (what.isEmpty()) {
+      return EvaluatedPolicy.ofServers();
+    }
+    Matcher version = VERSION.matcher(what.get());
+    if (version.matches()) {
+      return EvaluatedPolicy.ofRun(
+          run(version.group(1)), OptionalLong.of(Long.parseLong(version.group(2))), sampled);
+    }
+    Path path = Path.of(what.get()).toAbsolutePath().normalize();
+    Optional<EvaluatedPolicy> ofCheckpoint = checkpointOfRun(path, sampled);
+    if (ofCheckpoint.isPresent()) {
+      return ofCheckpoint.get();
+    }
+    if (Files.isRegularFile(path.resolve("config.json"))) {
+      return EvaluatedPolicy.ofCheckpoint(path, contextLength, threads);
+    }
+    return EvaluatedPolicy.ofRun(run(what.get()), OptionalLong.empty(), sampled);
+  }
+
+  /** A checkpoint's folder within a run, or the policy's folder in it. */
+  private static Optional<EvaluatedPolicy> checkpointOfRun(Path path, boolean sampled)
+      throws IOException {
+    for (Path folder = path; folder != null; folder = folder.getParent()) {
+      Matcher step = STEP.matcher(String.valueOf(folder.getFileName()));
+      Path checkpoints = folder.getParent();
+      if (step.matches() && checkpoints != null && Files.isDirectory(folder)) {
+        Path run = checkpoints.getParent();
+        if (run != null && Files.isRegularFile(run.resolve("run.json"))) {
+          return Optional.of(
+              EvaluatedPolicy.ofRun(
+                  RunFolder.view(RUNS, run.toString()),
+                  OptionalLong.of(Long.parseLong(step.group(1))),
+                  sampled));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  static RunFolder run(String name) throws UnsupportedPolicyException {
+    try {
+      return RunFolder.view(RUNS, name);
+    } catch (IOException absent) {
+      throw new UnsupportedPolicyException(String.valueOf(absent.getMessage()), absent);
+    }
+  }
+}

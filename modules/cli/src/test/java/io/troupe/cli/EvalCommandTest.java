@@ -1,0 +1,116 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.run.compose.TestRuns;
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code troupe eval} on the checkpoints of a run. */
+final class EvalCommandTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern URL = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
+
+  @TempDir private Path folder;
+
+  private record Said(int code, String out, String err) {}
+
+  private static Said eval(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    String[] all = new String[arguments.length + 1];
+    all[0] = "eval";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    return new Said(command.execute(all), out.toString(), err.toString());
+  }
+
+  private RunFolder trained() throws Exception {
+    try (ChildRun child =
+        ChildRun.start(
+            folder, ChildRun.Size.TOY, "train", TestRuns.write(folder, TestRuns.TOY), "--json")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+    return TestRuns.only(folder);
+  }
+
+  private String in(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private List<String> lines(String file) throws IOException {
+    return Files.readAllLines(folder.resolve(file));
+  }
+
+  private JsonNode summary(String name) throws IOException {
+    return JSON.readTree(Files.readString(folder.resolve(name).resolve("summary.json")));
+  }
+
+  /** One checkpoint, measured in the run, by this command, and through an HTTP server. */
+  @Test
+  void eval_greedy_agreesWithTheRunAndWithAServer() throws Exception {
+    RunFolder run = trained();
+    double inTheRun = TestRuns.lines(run).getLast().path("eval").asDouble(-1);
+
+    Said local = eval(run.toString(), "-o", in("local"));
+
+    assertThat(local.code()).as(local.err()).isZero();
+    assertThat(summary("local").path("tasks").path(0).path("avg").asDouble(-2)).isEqualTo(inTheRun);
+    assertThat(local.out()).contains("held_out").contains("pass@1");
+    try (ChildRun server =
+        ChildRun.start(folder, ChildRun.Size.TOY, "serve", run.toString(), "--port", "0")) {
+      server.awaitOut(1);
+      Matcher url = URL.matcher(server.out().getFirst());
+      assertThat(url.find()).as(server.out().getFirst()).isTrue();
+      Said served = eval(run.toString(), "--endpoint", url.group(), "-o", in("served"));
+      assertThat(served.code()).as(served.err()).isZero();
+    }
+    assertThat(lines("served/completions.jsonl")).isEqualTo(lines("local/completions.jsonl"));
+    assertThat(lines("served/results.jsonl")).isEqualTo(lines("local/results.jsonl"));
+  }
+
+  @Test
+  void eval_shardsOfAVersion_mergeIntoTheWhole() throws Exception {
+    String version = trained() + "@v4";
+    String[] sampled = {"--samples", "8", "--k", "1,4"};
+    for (String part : List.of("1/2", "2/2")) {
+      Said shard =
+          eval(version, "-o", in("s" + part.charAt(0)), "--shard", part, sampled[0], sampled[1],
+              sampled[2], sampled[3]);
+      assertThat(shard.code()).as(shard.err()).isZero();
+    }
+
+    Said missing = eval("merge", in("s1"), "-o", in("all"));
+    Said merged = eval("merge", in("s1"), in("s2"), "-o", in("all"));
+
+    assertThat(missing.code()).isEqualTo(4);
+    assertThat(missing.err()).contains("shard 2/2 is missing");
+    assertThat(merged.code()).as(merged.err()).isZero();
+    JsonNode task = summary("all").path("tasks").path(0);
+    assertThat(task.path("samples").asInt()).isEqualTo(40);
+    assertThat(task.path("pass").path("4").asDouble())
+        .isGreaterThanOrEqualTo(task.path("pass").path("1").asDouble());
+    assertThat(summary("all").path("protocol").path("policy").path("version").asInt()).isEqualTo(4);
+  }
+
+  @Test
+  void eval_badUsage_isRefusedWithTheNextStep() {
+    assertThat(eval("nothing-here", "-o", in("e")).code()).isEqualTo(2);
+    assertThat(eval("nothing-here").err()).contains("give -o DIR");
+    assertThat(eval("-o", in("e")).err()).contains("give WHAT to evaluate");
+    assertThat(folder.resolve("e")).doesNotExist();
+  }
+}

@@ -1,0 +1,18 @@
+package io.troupe.evaluation;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** What samples the prompts of an evaluation: an engine of this process, or servers. */
+public interface AnswerSource extends AutoCloseable {
+  /**
+   * Starts to sample.
+   *
+   * @return one stage a question, in order: its answers, or why there are none
+   */
+  List<CompletionStage<List<Answer>>> answer(List<Question> questions);
+
+  /** Ends all sampling; open questions fail. */
+  @Override
+  void close();
+}

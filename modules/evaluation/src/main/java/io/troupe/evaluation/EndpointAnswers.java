@@ -1,0 +1,228 @@
+package io.troupe.evaluation;
+
+import static io.troupe.core.SplitMix64.mix;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.outage.Backoff;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
+import io.troupe.net.http.WholeResponse;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Samples at servers with OpenAI's interface ({@code /v1/completions}), one request a sample, the
+ * servers in turn. A request that a server is too busy for, or that does not arrive, is repeated
+ * after a pause that doubles.
+ */
+public final class EndpointAnswers implements AnswerSource {
+  private static final int ATTEMPTS = 6;
+  private static final Duration PATIENCE = Duration.ofMinutes(30);
+  private static final long MOST_BYTES = 64L << 20;
+  private static final Backoff BACKOFF = new Backoff(250, 20_000);
+  private static final int EXCERPT = 200;
+  private static final long SEEDS = 0x7fff_ffffL;
+
+  private final List<URI> servers;
+  private final String model;
+  private final String key;
+  private final Semaphore room;
+  private final AtomicInteger turn = new AtomicInteger();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  // HTTP/1.1: servers that do not support the upgrade to HTTP/2 drop the request's body with it.
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(10))
+          .build();
+
+  /** A request that a server has refused for good. */
+  private static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Servers that serve the same policy.
+   *
+   * @param urls with or without {@code /v1}
+   * @param model name of the policy there
+   * @param key that requests carry; empty means none
+   * @param requests at a time, at each server
+   */
+  public EndpointAnswers(List<URI> urls, String model, String key, int requests) {
+    this.servers = urls.stream().map(EndpointAnswers::base).toList();
+    this.model = model;
+    this.key = key;
+    this.room = new Semaphore(requests * servers.size());
+  }
+
+  private static URI base(URI url) {
+    String text = url.toString().replaceAll("/+$", "");
+    return URI.create(text.endsWith("/v1") ? text + "/" : text + "/v1/");
+  }
+
+  /** The name of the first model that the first server lists. */
+  public static String onlyModel(URI url, String key) throws IOException, InterruptedException {
+    URI models = base(url).resolve("models");
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      HttpResponse<String> response =
+          WholeResponse.within(
+              client,
+              authorized(HttpRequest.newBuilder(models), key).GET().build(),
+              HttpResponse.BodyHandlers.ofString(UTF_8),
+              Duration.ofSeconds(30));
+      JsonNode name =
+          EvaluationLines.JSON.readTree(response.body()).path("data").path(0).path("id");
+      if (response.statusCode() != 200 || !name.isTextual()) {
+        throw new IOException(
+            "%s lists no model (HTTP %d: %s); name one by --model"
+                .formatted(models, response.statusCode(), excerpt(response.body())));
+      }
+      return name.asText();
+    }
+  }
+
+  private static HttpRequest.Builder authorized(HttpRequest.Builder request, String key) {
+    return key.isEmpty() ? request : request.header("Authorization", "Bearer " + key);
+  }
+
+  @Override
+  public List<CompletionStage<List<Answer>>> answer(List<Question> questions) {
+    List<CompletionStage<List<Answer>>> answers = new ArrayList<>();
+    for (Question question : questions) {
+      List<CompletableFuture<Answer>> samples = new ArrayList<>();
+      for (int sample = 0; sample < question.samples(); sample++) {
+        long seed = (sample == 0 ? question.seed() : mix(question.seed() + sample)) & SEEDS;
+        samples.add(CompletableFuture.supplyAsync(() -> asked(question.item(), seed), threads));
+      }
+      answers.add(
+          CompletableFuture.allOf(samples.toArray(CompletableFuture[]::new))
+              .thenApply(_ -> samples.stream().map(CompletableFuture::join).toList()));
+    }
+    return answers;
+  }
+
+  private Answer asked(EvaluationItem item, long seed) {
+    try {
+      room.acquire();
+      try {
+        return repeated(item, seed);
+      } finally {
+        room.release();
+      }
+    } catch (IOException failure) {
+      throw new CompletionException(failure);
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+      throw new CompletionException(ended);
+    }
+  }
+
+  private Answer repeated(EvaluationItem item, long seed) throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      URI server = servers.get(Math.floorMod(turn.getAndIncrement(), servers.size()));
+      try {
+        return ask(server, item, seed);
+      } catch (RefusedException forGood) {
+        throw forGood;
+      } catch (IOException perhapsLater) {
+        if (attempt == ATTEMPTS) {
+          throw new IOException(
+              "%s, asked %d times: %s".formatted(server, attempt, perhapsLater.getMessage()),
+              perhapsLater);
+        }
+        Thread.sleep(BACKOFF.pauseMillis(attempt));
+      }
+    }
+  }
+
+  private Answer ask(URI server, EvaluationItem item, long seed)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        authorized(HttpRequest.newBuilder(server.resolve("completions")), key)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body(item, seed)))
+            .build();
+    HttpResponse<String> response =
+        WholeResponse.within(
+            http,
+            request,
+            HttpResponse.BodyHandlers.limiting(
+                HttpResponse.BodyHandlers.ofString(UTF_8), MOST_BYTES),
+            PATIENCE);
+    int status = response.statusCode();
+    String why = "HTTP %d: %s".formatted(status, excerpt(response.body()));
+    if (status == 408 || status == 429 || status >= 500) {
+      throw new IOException(why);
+    }
+    if (status != 200) {
+      throw new RefusedException("%s refuses the prompt: %s".formatted(server, why));
+    }
+    JsonNode reply = EvaluationLines.JSON.readTree(response.body());
+    JsonNode choice = reply.path("choices").path(0);
+    JsonNode tokens = reply.path("usage").path("completion_tokens");
+    if (!choice.path("text").isTextual() || !tokens.isIntegralNumber()) {
+      throw new RefusedException(
+          "%s answers without choices[0].text and usage.completion_tokens: %s"
+              .formatted(server, excerpt(response.body())));
+    }
+    return new Answer(
+        StopMatcher.cut(choice.path("text").asText(), item.sampling().stops()),
+        tokens.asInt(),
+        choice.path("finish_reason").asText().equals(Answer.LENGTH) ? Answer.LENGTH : Answer.STOP);
+  }
+
+  private String body(EvaluationItem item, long seed) {
+    SamplingSettings sampling = item.sampling();
+    ObjectNode body = EvaluationLines.JSON.createObjectNode();
+    body.put("model", model).put("prompt", item.prompt().text());
+    body.put("max_tokens", sampling.maxTokens()).put("temperature", sampling.temperature());
+    body.put("top_p", sampling.topP()).put("seed", seed);
+    if (sampling.topK() > 0) {
+      body.put("top_k", sampling.topK());
+    }
+    if (sampling.minP() > 0) {
+      body.put("min_p", sampling.minP());
+    }
+    if (sampling.penalises()) {
+      body.put("repetition_penalty", sampling.repetitionPenalty());
+    }
+    if (!sampling.stops().isEmpty()) {
+      sampling.stops().forEach(body.putArray("stop")::add);
+    }
+    if (!sampling.stopIds().isEmpty()) {
+      sampling.stopIds().stream().sorted().forEach(body.putArray("stop_token_ids")::add);
+    }
+    return body.toString();
+  }
+
+  private static String excerpt(String text) {
+    String line = text.strip().replace('\n', ' ');
+    return line.length() <= EXCERPT ? line : line.substring(0, EXCERPT) + "…";
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    http.shutdownNow();
+  }
+}

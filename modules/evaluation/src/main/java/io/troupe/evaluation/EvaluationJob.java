@@ -1,0 +1,252 @@
+package io.troupe.evaluation;
+
+import static io.troupe.core.SplitMix64.mix;
+
+import io.troupe.base.failure.Causes;
+import io.troupe.core.evaluation.PromptTally;
+import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.VerifierService;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/**
+ * Samples and judges the prompts of an evaluation, in order, and writes each prompt's lines once
+ * they are whole.
+ *
+ * <p>Prompts are sampled in chunks of at most {@value #CHUNK} completions, each on an idle engine:
+ * the composition of a batch has an influence on the last digits of its numbers, so that only equal
+ * chunks give equal completions. An evaluation that continues samples the chunk it was interrupted
+ * in again from its first prompt, and writes those prompts that are not in the files yet. So its
+ * files are those of an evaluation that was never interrupted.
+ */
+public final class EvaluationJob {
+  static final int CHUNK = 512;
+
+  /** Sampled prompts wait for their verifiers in memory. */
+  private static final int MOST_CHUNKS_UNJUDGED = 4;
+
+  /** Shows how far an evaluation is. */
+  public interface EvaluationProgress {
+    /**
+     * One more prompt is in the files.
+     *
+     * @param done prompts of this task
+     * @param all prompts of this task in this shard
+     * @param judged sums of this task's prompts that this process judged
+     */
+    void wrote(EvaluationTask task, int done, int all, PromptTally judged);
+  }
+
+  /** Opens the verifiers of a task; who made this closes them. */
+  @FunctionalInterface
+  public interface TaskVerifiers {
+    VerifierService open(EvaluationTask task) throws IOException;
+  }
+
+  /** The reason why a policy cannot be evaluated further; what was done is kept. */
+  public static final class SamplingFailedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    SamplingFailedException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  private record Open(
+      EvaluationItem item, List<Answer> answers, List<CompletableFuture<Verdict>> verdicts) {}
+
+  private final EvaluationProtocol protocol;
+  private final AnswerSource source;
+  private final TaskVerifiers verifiers;
+  private final CompletableFuture<?> stop;
+  private final EvaluationProgress progress;
+
+  /**
+   * An evaluation that has not begun.
+   *
+   * @param stop completes when a person wants it to end
+   */
+  public EvaluationJob(
+      EvaluationProtocol protocol,
+      AnswerSource source,
+      TaskVerifiers verifiers,
+      CompletableFuture<?> stop,
+      EvaluationProgress progress) {
+    this.protocol = protocol;
+    this.source = source;
+    this.verifiers = verifiers;
+    this.stop = stop;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs until all is done and summed up, or it is stopped.
+   *
+   * @param resume whether the folder may hold a part of this evaluation
+   * @return whether all is done
+   */
+  public boolean run(Path path, boolean resume, Clock clock) throws IOException {
+    EvaluationFolder folder = EvaluationFolder.open(path, protocol, resume, clock.instant());
+    if (folder.isComplete()) {
+      return true;
+    }
+    SampleFiles.Recovered recovered = SampleFiles.open(folder, heads());
+    boolean whole = true;
+    try (SampleFiles files = recovered.files()) {
+      int done = recovered.prompts();
+      for (EvaluationTask task : protocol.tasks()) {
+        int size = protocol.items(task).size();
+        if (whole && done < size) {
+          whole = new TaskLoop(task, verifiers.open(task), files).run(done);
+        }
+        done = Math.max(0, done - size);
+      }
+    }
+    if (whole) {
+      new SummaryWriter(folder).write(clock.instant());
+    }
+    return whole;
+  }
+
+  private Iterable<List<String>> heads() {
+    Stream<List<String>> all =
+        protocol.tasks().stream()
+            .flatMap(
+                task -> {
+                  EvaluationLines lines = EvaluationFolder.lines(protocol.tasks(), task);
+                  return protocol.items(task).stream()
+                      .map(item -> lines.heads(item, task.samples()));
+                });
+    return all::iterator;
+  }
+
+  /** The prompts of one task in this shard. */
+  private final class TaskLoop {
+    private final EvaluationTask task;
+    private final List<EvaluationItem> items;
+    private final EvaluationLines lines;
+    private final VerifierService verifier;
+    private final SampleFiles files;
+    private final Deque<Open> open = new ArrayDeque<>();
+    private PromptTally sums = PromptTally.NONE;
+    private int written;
+
+    TaskLoop(EvaluationTask task, VerifierService verifier, SampleFiles files) {
+      this.task = task;
+      this.items = protocol.items(task);
+      this.lines = EvaluationFolder.lines(protocol.tasks(), task);
+      this.verifier = verifier;
+      this.files = files;
+    }
+
+    /** Whether it came to its end. */
+    boolean run(int done) throws IOException {
+      written = done;
+      int chunk = Math.max(1, CHUNK / task.samples());
+      for (int from = done / chunk * chunk; from < items.size(); from += chunk) {
+        List<EvaluationItem> some = items.subList(from, Math.min(from + chunk, items.size()));
+        List<CompletionStage<List<Answer>>> stages =
+            source.answer(some.stream().map(this::question).toList());
+        for (int i = 0; i < some.size(); i++) {
+          if (!sampled(some.get(i), stages.get(i), from + i < done)) {
+            return false;
+          }
+          writeJudged();
+        }
+        if (!writeUntil(MOST_CHUNKS_UNJUDGED * chunk)) {
+          return false;
+        }
+      }
+      return writeUntil(0);
+    }
+
+    /** Waits until at most so many prompts are unjudged; whether nobody wanted the end before. */
+    private boolean writeUntil(int most) throws IOException {
+      while (open.size() > most) {
+        if (!finished(CompletableFuture.allOf(verdicts(open.element())))) {
+          return false;
+        }
+        writeJudged();
+      }
+      return true;
+    }
+
+    private Question question(EvaluationItem item) {
+      long seed = mix(protocol.seed());
+      for (int i = 0; i < item.id().length(); i++) {
+        seed = mix(seed ^ item.id().charAt(i));
+      }
+      return new Question(item, task.samples(), seed);
+    }
+
+    private boolean sampled(
+        EvaluationItem item, CompletionStage<List<Answer>> stage, boolean inFiles)
+        throws IOException {
+      CompletableFuture<List<Answer>> answers = stage.toCompletableFuture();
+      try {
+        if (!finished(answers)) {
+          return false;
+        }
+        if (!inFiles) {
+          open.add(new Open(item, answers.join(), judged(item, answers.join())));
+        }
+        return true;
+      } catch (CompletionException failure) {
+        Throwable cause = Causes.of(failure);
+        throw new SamplingFailedException(
+            "task %s: prompt %s was not sampled: %s; what was done is kept, and --resume continues"
+                .formatted(task.name(), item.id(), cause.getMessage()),
+            cause);
+      }
+    }
+
+    private List<CompletableFuture<Verdict>> judged(EvaluationItem item, List<Answer> answers) {
+      return answers.stream()
+          .map(answer -> verifier.verify(item.prompt(), answer.text()).toCompletableFuture())
+          .toList();
+    }
+
+    /** Waits for work, unless a person wants the end first. */
+    private boolean finished(CompletableFuture<?> work) {
+      CompletableFuture.anyOf(stop, work).join();
+      return !stop.isDone();
+    }
+
+    private void writeJudged() throws IOException {
+      while (!open.isEmpty() && CompletableFuture.allOf(verdicts(open.element())).isDone()) {
+        write(open.remove());
+      }
+    }
+
+    private static CompletableFuture<?>[] verdicts(Open prompt) {
+      return prompt.verdicts().toArray(CompletableFuture[]::new);
+    }
+
+    private void write(Open prompt) throws IOException {
+      List<String> completions = new ArrayList<>();
+      List<String> results = new ArrayList<>();
+      for (int sample = 0; sample < prompt.answers().size(); sample++) {
+        Answer answer = prompt.answers().get(sample);
+        Verdict verdict = prompt.verdicts().get(sample).join();
+        completions.add(lines.completion(prompt.item(), sample, answer));
+        results.add(lines.result(prompt.item(), sample, verdict));
+        sums =
+            verdict instanceof Verdict.Scored scored
+                ? sums.judged(scored.reward(), scored.passed(), answer.truncated())
+                : sums.unjudged(answer.truncated());
+      }
+      files.add(completions, results);
+      written++;
+      progress.wrote(task, written, items.size(), sums);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.troupe.run.evaluation;
+
+import io.troupe.base.hash.Sha256;
+import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.config.RunConfig;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.checkpoint.PretrainedModel;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.runtime.TrainerTasks;
+import io.troupe.serve.ServedWeights;
+import io.troupe.store.checkpoint.Checkpoint;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.tasks.PromptTemplate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A policy that is evaluated: a version of a run, or a checkpoint.
+ *
+ * @param run it belongs to; none or one
+ * @param weights of the version; none or one, since a run's rows can be asked of servers
+ * @param pretrained the checkpoint, of a policy without a run; none or one
+ * @param compute how a checkpoint without a run is computed
+ * @param description what the protocol says of it
+ */
+public record EvaluatedPolicy(
+    List<Composition> run,
+    List<WeightSnapshot> weights,
+    List<PretrainedModel> pretrained,
+    ComputeSettings compute,
+    Map<String, Object> description) {
+  /** Completions of the longest context that the cache of a checkpoint without a run holds. */
+  private static final int LONG_COMPLETIONS = 32;
+
+  private static final int LEAST_BATCH_TOKENS = 16384;
+  private static final List<String> TEMPLATES =
+      List.of("chat_template.jinja", "chat_template.json", "tokenizer_config.json");
+
+  public EvaluatedPolicy {
+    run = List.copyOf(run);
+    weights = List.copyOf(weights);
+    pretrained = List.copyOf(pretrained);
+  }
+
+  /** No policy of this process: servers sample, and data sets are asked. */
+  public static EvaluatedPolicy ofServers() {
+    return new EvaluatedPolicy(
+        List.of(), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+  }
+
+  /**
+   * A version of a run.
+   *
+   * @param step whose checkpoint it is; empty means the newest
+   * @param sampled whether this process samples, and needs the weights
+   * @throws IOException if there is no such checkpoint; names those there are
+   */
+  public static EvaluatedPolicy ofRun(RunFolder folder, OptionalLong step, boolean sampled)
+      throws IOException {
+    List<Checkpoint> whole = Checkpoints.view(folder.checkpoints()).list().whole();
+    Checkpoint chosen =
+        whole.stream()
+            .filter(each -> step.isEmpty() || each.step() == step.getAsLong())
+            .findFirst()
+            .orElseThrow(() -> new IOException(missing(folder, step, whole)));
+    RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
+    Composition composition = Composition.of(config, folder.checkpoints());
+    Path directory = chosen.directory().resolve(TrainerTasks.POLICY_FOLDER);
+    WeightSnapshot snapshot = ServedWeights.read(directory, new WeightVersion(chosen.step()));
+    Map<String, Object> description = new LinkedHashMap<>();
+    description.put("run", folder.name());
+    description.put("version", chosen.step());
+    description.put("weights", snapshot.digest());
+    description.put("chat_template", templates(directory));
+    return new EvaluatedPolicy(
+        List.of(composition),
+        sampled ? List.of(snapshot) : List.of(),
+        List.of(),
+        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        description);
+  }
+
+  private static String missing(RunFolder folder, OptionalLong step, List<Checkpoint> whole) {
+    if (whole.isEmpty()) {
+      return "%s has no checkpoint yet; wait for one, or lower checkpoint.every".formatted(folder);
+    }
+    return "%s has no checkpoint of v%d; it has v%s"
+        .formatted(
+            folder,
+            step.orElse(0),
+            String.join(
+                ", v", whole.reversed().stream().map(each -> Long.toString(each.step())).toList()));
+  }
+
+  /**
+   * A Hugging Face checkpoint.
+   *
+   * @param contextLength most tokens of prompt and completion, if the checkpoint allows as many
+   * @param threads of PyTorch
+   */
+  public static EvaluatedPolicy ofCheckpoint(Path directory, int contextLength, int threads)
+      throws IOException {
+    try {
+      PretrainedModel opened = PretrainedModel.open(directory);
+      PretrainedModel limited =
+          opened.withContextLength(Math.min(contextLength, opened.settings().contextLength()));
+      int context = limited.settings().contextLength();
+      WeightSnapshot snapshot = ServedWeights.read(directory, WeightVersion.BASE);
+      Map<String, Object> description = new LinkedHashMap<>();
+      description.put("checkpoint", String.valueOf(directory.toAbsolutePath().getFileName()));
+      description.put("weights", snapshot.digest());
+      description.put("chat_template", templates(directory));
+      description.put("context_length", context);
+      return new EvaluatedPolicy(
+          List.of(),
+          List.of(snapshot),
+          List.of(limited),
+          ComputeSettings.of(1, threads, Math.max(LEAST_BATCH_TOKENS, context))
+              .withCache((long) LONG_COMPLETIONS * context, ComputeSettings.KvOnSwap.KEEP),
+          description);
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException(
+          "%s cannot be evaluated: %s".formatted(directory, unfit.getMessage()), unfit);
+    }
+  }
+
+  /** The digest of what makes prompts of conversations; empty if the policy has none. */
+  private static String templates(Path directory) throws IOException {
+    MessageDigest sha = Sha256.digest();
+    List<Path> files = new ArrayList<>();
+    for (String name : TEMPLATES) {
+      Path file = directory.resolve(name);
+      if (Files.isRegularFile(file)) {
+        files.add(file);
+        Sha256.add(sha, file);
+      }
+    }
+    return files.isEmpty() ? "" : Sha256.hex(sha);
+  }
+
+  /** The chat template of the policy, or one that refuses conversations. */
+  ChatTemplate template() throws IOException {
+    Optional<? extends ChatTemplate> own = Optional.empty();
+    if (!run.isEmpty()) {
+      own = run.getFirst().chatTemplate();
+    } else if (!pretrained.isEmpty()) {
+      own = JinjaChatTemplate.read(pretrained.getFirst().directory(), Clock.systemDefaultZone());
+    }
+    return own.isPresent() ? own.get() : PromptTemplate.noTemplate();
+  }
+
+  /** Loads the policy's engine. */
+  public PolicyEngines engines() throws UnsupportedPolicyException {
+    return run.isEmpty()
+        ? DjlPolicy.create(pretrained.getFirst(), compute)
+        : run.getFirst().engines();
+  }
+}

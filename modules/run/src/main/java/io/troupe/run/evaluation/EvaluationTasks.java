@@ -1,0 +1,260 @@
+package io.troupe.run.evaluation;
+
+import io.troupe.base.hash.Sha256;
+import io.troupe.config.RunConfig;
+import io.troupe.config.evaluation.EvaluationFile;
+import io.troupe.config.evaluation.EvaluationFile.EvaluatedTask;
+import io.troupe.config.evaluation.EvaluationKeys;
+import io.troupe.config.rollout.VerifierSection;
+import io.troupe.config.task.DataSection;
+import io.troupe.config.task.DataSetSection;
+import io.troupe.config.task.TaskSection;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptOrder;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
+import io.troupe.evaluation.EvaluationItem;
+import io.troupe.evaluation.EvaluationTask;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.run.task.TaskLoader;
+import io.troupe.run.task.VerifierPools;
+import io.troupe.tasks.BeginOfText;
+import io.troupe.tasks.DataSetTask;
+import io.troupe.tasks.SourceLimits;
+import io.troupe.tasks.Task;
+import io.troupe.tasks.TaskSource;
+import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.pool.VerifierService;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** The tasks of an evaluation, loaded, and their verifiers. */
+public final class EvaluationTasks implements AutoCloseable {
+  private static final int STANDARD_TOKENS = 1024;
+
+  private record Judges(VerifierSection section, Map<String, VerifierSpec> bySource) {}
+
+  private final EvaluatedPolicy policy;
+  private final EvaluationFile file;
+  private final Optional<Tokenizer> tokenizer;
+  private final int contextLength;
+  private final List<EvaluationTask> tasks = new ArrayList<>();
+  private final Map<String, Judges> judges = new LinkedHashMap<>();
+  private final List<VerifierPools> opened = new ArrayList<>();
+
+  /**
+   * Loads all tasks of a file.
+   *
+   * @param tokenizer of the policy; absent where servers have it
+   * @param contextLength most tokens of a prompt and a completion
+   */
+  public EvaluationTasks(
+      EvaluatedPolicy policy, EvaluationFile file, Optional<Tokenizer> tokenizer, int contextLength)
+      throws IOException {
+    this.policy = policy;
+    this.file = file;
+    this.tokenizer = tokenizer;
+    this.contextLength = contextLength;
+    for (EvaluatedTask task : file.tasks()) {
+      tasks.add(task.keys().datasets().isEmpty() ? ofRun(task) : ofDataSets(task));
+    }
+  }
+
+  public List<EvaluationTask> tasks() {
+    return List.copyOf(tasks);
+  }
+
+  private EvaluationTask ofRun(EvaluatedTask task) throws IOException {
+    if (policy.run().isEmpty()) {
+      throw new TaskDataException(
+          "task %s names no datasets, which means the held-out rows of a run, and no run is evaluated; list datasets"
+              .formatted(task.name()));
+    }
+    Composition run = policy.run().getFirst();
+    RunConfig config = run.config();
+    if (run.task().heldOut().isEmpty()) {
+      throw new TaskDataException(
+          "task %s: the run holds no rows out; list datasets".formatted(task.name()));
+    }
+    judges.put(task.name(), new Judges(config.verifier(), run.verifiers()));
+    return task(
+        task,
+        run.task(),
+        run.task().heldOut(),
+        task.keys()
+            .sampling()
+            .settings(
+                config.evaluationSampling().maxTokens(),
+                Set.copyOf(config.rollout().stopTokenIds()),
+                config.rollout().stop()));
+  }
+
+  private EvaluationTask ofDataSets(EvaluatedTask task) throws IOException {
+    List<DataSetSection> sections = task.keys().datasets();
+    TaskSection section =
+        sections.size() == 1
+            ? sections.getFirst()
+            : new TaskSection.Mixture(TaskSection.Mixture.Mode.SEQUENTIAL, false, sections);
+    TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), policy.template());
+    DataSetTask worded = loader.load();
+    DataSetTask loaded =
+        tokenizer.isPresent() ? new BeginOfText(tokenizer.get()).begin(worded) : worded;
+    judges.put(task.name(), new Judges(file.verifier(), loader.verifiers(loaded)));
+    Stream<Prompt> held = loaded.heldOut().stream();
+    List<Prompt> prompts =
+        switch (task.keys().part()) {
+          case ALL -> Stream.concat(loaded.train().stream(), held).toList();
+          case HELD_OUT -> held.toList();
+        };
+    if (prompts.isEmpty()) {
+      throw new TaskDataException(
+          "task %s has no prompts: its data sets hold no rows out; set part to all"
+              .formatted(task.name()));
+    }
+    return task(
+        task,
+        loaded,
+        prompts,
+        task.keys().sampling().settings(STANDARD_TOKENS, Set.of(), List.of()));
+  }
+
+  private EvaluationTask task(
+      EvaluatedTask task, Task loaded, List<Prompt> prompts, SamplingSettings general) {
+    EvaluationKeys keys = task.keys();
+    Map<String, SamplingSettings> bySource = new LinkedHashMap<>();
+    for (TaskSource source : loaded.sources()) {
+      SourceLimits limits = source.limits();
+      bySource.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
+    }
+    int count = keys.prompts() == 0 ? prompts.size() : Math.min(keys.prompts(), prompts.size());
+    List<EvaluationItem> items =
+        IntStream.range(0, count)
+            .mapToObj(i -> prompts.get(PromptOrder.at(0, 0, i, prompts.size())))
+            .map(
+                prompt ->
+                    new EvaluationItem(
+                        prompt,
+                        loaded.facets(prompt.id()),
+                        bySource.getOrDefault(prompt.source(), general)))
+            .toList();
+    List<EvaluationItem> fitting = items.stream().filter(item -> fits(task.name(), item)).toList();
+    return new EvaluationTask(
+        task.name(), fitting, keys.samples(), protocol(task.name(), fitting, bySource));
+  }
+
+  private boolean fits(String task, EvaluationItem item) {
+    int tokens = tokenizer.map(known -> tokens(known, task, item.prompt())).orElse(0);
+    if (tokens >= contextLength && file.data().overlong() == DataSection.Overlong.REFUSE) {
+      throw new TaskDataException(
+          "task %s: prompt %s has %d tokens and the policy's context %d; raise --context-length, or set data.overlong to drop"
+              .formatted(task, item.prompt().id(), tokens, contextLength));
+    }
+    return tokens < contextLength;
+  }
+
+  private static int tokens(Tokenizer tokenizer, String task, Prompt prompt) {
+    try {
+      return tokenizer.encodeWithSpecial(prompt.text()).length;
+    } catch (IllegalArgumentException foreign) {
+      throw new TaskDataException(
+          "task %s: prompt %s cannot be read by this policy: %s"
+              .formatted(task, prompt.id(), foreign.getMessage()));
+    }
+  }
+
+  private Map<String, Object> protocol(
+      String task, List<EvaluationItem> items, Map<String, SamplingSettings> bySource) {
+    Map<String, Object> protocol = new LinkedHashMap<>();
+    Map<String, Object> sources = new LinkedHashMap<>();
+    bySource.forEach((source, sampling) -> sources.put(source, source(task, source, sampling)));
+    protocol.put("sources", sources);
+    Map<String, String> digests = new LinkedHashMap<>();
+    digests.put("data", digest(items, prompt -> List.of(prompt.source(), prompt.answer())));
+    digests.put("templates", digest(items, prompt -> List.of(prompt.text())));
+    protocol.put("digests", digests);
+    return protocol;
+  }
+
+  private Map<String, Object> source(String task, String source, SamplingSettings sampling) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    VerifierSpec verifier = judgesOf(task).bySource().get(source);
+    if (verifier != null) {
+      map.put("verifier", verifier.name());
+      map.put("verifier_options", new TreeMap<>(verifier.options()));
+    }
+    map.put("temperature", sampling.temperature());
+    map.put("top_p", sampling.topP());
+    map.put("top_k", sampling.topK());
+    map.put("min_p", sampling.minP());
+    map.put("repetition_penalty", sampling.repetitionPenalty());
+    map.put("max_tokens", sampling.maxTokens());
+    map.put("stop_token_ids", sampling.stopIds().stream().sorted().toList());
+    map.put("stop", sampling.stops());
+    return map;
+  }
+
+  private Judges judgesOf(String task) {
+    Judges found = judges.get(task);
+    if (found == null) {
+      throw new IllegalArgumentException("no task is named " + task);
+    }
+    return found;
+  }
+
+  /** Over the ids and what is taken of each prompt, with lengths between. */
+  private static String digest(List<EvaluationItem> items, Function<Prompt, List<String>> parts) {
+    MessageDigest sha = Sha256.digest();
+    for (EvaluationItem item : items) {
+      Stream.concat(Stream.of(item.prompt().id().value()), parts.apply(item.prompt()).stream())
+          .map(text -> text.getBytes(StandardCharsets.UTF_8))
+          .forEach(
+              bytes -> {
+                sha.update((bytes.length + ":").getBytes(StandardCharsets.UTF_8));
+                sha.update(bytes);
+              });
+    }
+    return Sha256.hex(sha);
+  }
+
+  /**
+   * Opens the verifiers of a task.
+   *
+   * @throws IOException if something they need is missing on this machine; says what to do
+   */
+  public VerifierService verifiers(EvaluationTask task) throws IOException {
+    Judges of = judgesOf(task.name());
+    try {
+      VerifierPools pools = VerifierPools.open(of.section(), of.bySource(), true);
+      opened.add(pools);
+      return pools.evaluation();
+    } catch (InvalidVerifierException wrong) {
+      throw new TaskDataException(
+          "task %s: %s".formatted(task.name(), String.valueOf(wrong.getMessage())));
+    }
+  }
+
+  /** Looks for every verifier, without opening any. */
+  public void checkVerifiers() throws InvalidVerifierException {
+    for (Judges each : judges.values()) {
+      VerifierPools.check(each.section(), each.bySource());
+    }
+  }
+
+  @Override
+  public void close() {
+    opened.forEach(VerifierPools::close);
+  }
+}
