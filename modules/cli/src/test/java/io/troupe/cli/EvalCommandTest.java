@@ -84,12 +84,20 @@ final class EvalCommandTest {
 
   @Test
   void eval_shardsOfAVersion_mergeIntoTheWhole() throws Exception {
-    String version = trained() + "@v4";
+    String version = trained() + "@v6";
     String[] sampled = {"--samples", "8", "--k", "1,4"};
     for (String part : List.of("1/2", "2/2")) {
       Said shard =
-          eval(version, "-o", in("s" + part.charAt(0)), "--shard", part, sampled[0], sampled[1],
-              sampled[2], sampled[3]);
+          eval(
+              version,
+              "-o",
+              in("s" + part.charAt(0)),
+              "--shard",
+              part,
+              sampled[0],
+              sampled[1],
+              sampled[2],
+              sampled[3]);
       assertThat(shard.code()).as(shard.err()).isZero();
     }
 
@@ -103,7 +111,7 @@ final class EvalCommandTest {
     assertThat(task.path("samples").asInt()).isEqualTo(40);
     assertThat(task.path("pass").path("4").asDouble())
         .isGreaterThanOrEqualTo(task.path("pass").path("1").asDouble());
-    assertThat(summary("all").path("protocol").path("policy").path("version").asInt()).isEqualTo(4);
+    assertThat(summary("all").path("protocol").path("policy").path("version").asInt()).isEqualTo(6);
   }
 
   @Test

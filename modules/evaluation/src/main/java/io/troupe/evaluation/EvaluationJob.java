@@ -12,11 +12,11 @@ import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
 
 /**
  * Samples and judges the prompts of an evaluation, in order, and writes each prompt's lines once
@@ -99,7 +99,7 @@ public final class EvaluationJob {
     if (folder.isComplete()) {
       return true;
     }
-    SampleFiles.Recovered recovered = SampleFiles.open(folder, heads());
+    SampleFiles.Recovered recovered = SampleFiles.open(folder, this::heads);
     boolean whole = true;
     try (SampleFiles files = recovered.files()) {
       int done = recovered.prompts();
@@ -117,16 +117,14 @@ public final class EvaluationJob {
     return whole;
   }
 
-  private Iterable<List<String>> heads() {
-    Stream<List<String>> all =
-        protocol.tasks().stream()
-            .flatMap(
-                task -> {
-                  EvaluationLines lines = EvaluationFolder.lines(protocol.tasks(), task);
-                  return protocol.items(task).stream()
-                      .map(item -> lines.heads(item, task.samples()));
-                });
-    return all::iterator;
+  private Iterator<List<String>> heads() {
+    return protocol.tasks().stream()
+        .flatMap(
+            task -> {
+              EvaluationLines lines = EvaluationFolder.lines(protocol.tasks(), task);
+              return protocol.items(task).stream().map(item -> lines.heads(item, task.samples()));
+            })
+        .iterator();
   }
 
   /** The prompts of one task in this shard. */

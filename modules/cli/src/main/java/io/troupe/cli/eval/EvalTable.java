@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** The scores of an evaluation as text, of what is judged so far. */
@@ -26,7 +27,7 @@ final class EvalTable {
   }
 
   static String table(JsonNode tasks) {
-    TreeSet<Integer> ks = new TreeSet<>();
+    SortedSet<Integer> ks = new TreeSet<>();
     tasks.forEach(
         task -> task.path("pass").fieldNames().forEachRemaining(k -> ks.add(Integer.valueOf(k))));
     List<List<String>> rows = new ArrayList<>();
@@ -61,7 +62,7 @@ final class EvalTable {
     return aligned(rows);
   }
 
-  private static List<String> row(String name, JsonNode scores, TreeSet<Integer> ks) {
+  private static List<String> row(String name, JsonNode scores, SortedSet<Integer> ks) {
     List<String> row = new ArrayList<>();
     row.add(name);
     row.add(String.format(Locale.ROOT, "%,d", scores.path("prompts").asLong()));

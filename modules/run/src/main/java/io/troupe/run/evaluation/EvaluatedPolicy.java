@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Clock;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -160,7 +161,9 @@ public record EvaluatedPolicy(
     if (!run.isEmpty()) {
       own = run.getFirst().chatTemplate();
     } else if (!pretrained.isEmpty()) {
-      own = JinjaChatTemplate.read(pretrained.getFirst().directory(), Clock.systemDefaultZone());
+      own =
+          JinjaChatTemplate.read(
+              pretrained.getFirst().directory(), Clock.system(ZoneId.systemDefault()));
     }
     return own.isPresent() ? own.get() : PromptTemplate.noTemplate();
   }
