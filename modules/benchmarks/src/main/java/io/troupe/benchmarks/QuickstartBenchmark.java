@@ -18,7 +18,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code troupe bench quickstart}: the quickstart, asynchronous against lock-step, side by side.
+ * {@code troupe bench quickstart}: the quickstart, asynchronous against lock-step, or prompts by
+ * difficulty against uniform ones, side by side.
  */
 @Command(
     name = "quickstart",
@@ -26,10 +27,18 @@ import picocli.CommandLine.Option;
     description =
         "Trains the quickstart for each seed, asynchronously and in lock-step, one after the other,"
             + " and compares time to the target and steps per second.",
-    footer = {"", "Example:", "  troupe bench quickstart --seeds 1,2,3 --plot curves.svg"})
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench quickstart --seeds 1,2,3 --plot curves.svg",
+      "  troupe bench quickstart --seeds 1,2,3 --sampling"
+    })
 final class QuickstartBenchmark implements Callable<Integer> {
   private static final double TARGET = 0.9;
   private static final double MOST_SECONDS = 240;
+
+  /** Of those that uniform prompts take. */
+  private static final double MOST_GROUPS = 0.5;
 
   @Option(names = "--config", defaultValue = "conf/quickstart.yaml", description = "What to train.")
   private Path config = Path.of("conf/quickstart.yaml");
@@ -46,12 +55,23 @@ final class QuickstartBenchmark implements Callable<Integer> {
   @Option(names = "--async-only", description = "Leaves the lock-step runs out.")
   private boolean asyncOnly;
 
+  @Option(
+      names = "--sampling",
+      description =
+          "Compares groups sampled until the target: prompts chosen by difficulty (task.sampling)"
+              + " against uniform ones, in place of asynchronous against lock-step.")
+  private boolean sampling;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Measurement> results = new ArrayList<>();
     List<CurvePlot.Series> series = new ArrayList<>();
     Path runs = Files.createTempDirectory("troupe-bench");
     for (long seed : seeds) {
+      if (sampling) {
+        compareSampling(runs, seed, results, series);
+        continue;
+      }
       LearningCurve async = LearningCurve.of(config, runs, List.of("run.seed=" + seed));
       series.add(line("seed %d".formatted(seed), async));
       double baselineSeconds = Double.NaN;
@@ -82,7 +102,7 @@ final class QuickstartBenchmark implements Callable<Integer> {
               true));
     }
     FileTree.delete(runs);
-    report(results);
+    report(results, sampling ? "difficulty" : "async", sampling ? "uniform" : "lock-step");
     int status = BenchmarkReport.end(json, results);
     if (plot != null) {
       Files.writeString(
@@ -98,6 +118,39 @@ final class QuickstartBenchmark implements Callable<Integer> {
     return status;
   }
 
+  private void compareSampling(
+      Path runs, long seed, List<Measurement> results, List<CurvePlot.Series> series)
+      throws IOException, InterruptedException {
+    LearningCurve uniform = LearningCurve.of(config, runs, List.of("run.seed=" + seed));
+    LearningCurve chosen =
+        LearningCurve.of(config, runs, List.of("run.seed=" + seed, "task.sampling=difficulty"));
+    series.add(line("seed %d, uniform".formatted(seed), uniform));
+    series.add(line("seed %d, difficulty".formatted(seed), chosen));
+    results.add(
+        new Measurement(
+            "seed %d: groups to held-out accuracy %.1f".formatted(seed, TARGET),
+            groupsTo(chosen),
+            "groups",
+            groupsTo(uniform),
+            MOST_GROUPS,
+            false));
+    results.add(
+        new Measurement(
+            "seed %d: time to held-out accuracy %.1f".formatted(seed, TARGET),
+            chosen.secondsTo(TARGET).orElse(Double.POSITIVE_INFINITY),
+            "s",
+            uniform.secondsTo(TARGET).orElse(Double.NaN),
+            Double.NaN,
+            false));
+  }
+
+  private static double groupsTo(LearningCurve curve) {
+    return curve.groupsTo(TARGET).stream()
+        .mapToDouble(groups -> groups)
+        .findFirst()
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
   private static CurvePlot.Series line(String name, LearningCurve curve) {
     return new CurvePlot.Series(
         name,
@@ -106,9 +159,9 @@ final class QuickstartBenchmark implements Callable<Integer> {
             .toList());
   }
 
-  private static void report(List<Measurement> results) {
+  private static void report(List<Measurement> results, String measured, String baseline) {
     System.out.printf(
-        Locale.ROOT, "%-42s %10s %10s %8s  %s%n", "", "async", "lock-step", "ratio", "");
+        Locale.ROOT, "%-42s %10s %10s %8s  %s%n", "", measured, baseline, "ratio", "");
     for (Measurement result : results) {
       System.out.printf(
           Locale.ROOT,

@@ -293,7 +293,8 @@ public record RunConfig(
                 evaluation.target(),
                 training.cannotProgressAfter(),
                 lockStep())
-            .withOutages(OutageLimits.ofTimeout(rollout.outageTimeout().toMillis()));
+            .withOutages(OutageLimits.ofTimeout(rollout.outageTimeout().toMillis()))
+            .withSampling(task.choice().rule());
     return distillation.discards() ? limits.withoutPerfectGroups() : limits;
   }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * The rows of one training run, made by a process of its own.
@@ -35,8 +36,12 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     void row(long pid, long step, double seconds, double cpuSeconds) throws IOException;
   }
 
-  /** An evaluated step. */
-  public record Point(long step, double seconds, double eval) {}
+  /**
+   * An evaluated step.
+   *
+   * @param groups judged until then, trained or not
+   */
+  public record Point(long step, double seconds, double eval, long groups) {}
 
   public LearningCurve {
     points = List.copyOf(points);
@@ -92,6 +97,7 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     Duration cpuStart = Duration.ZERO;
     Duration cpuEnd = Duration.ZERO;
     long steps = 0;
+    long groups = 0;
     for (String line = rows.readLine(); line != null; line = rows.readLine()) {
       JsonNode row = mapper.readTree(line);
       steps = row.required("step").asLong();
@@ -102,8 +108,9 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
         start = end;
         cpuStart = cpuEnd;
       }
+      groups += row.path("groups").asLong();
       if (row.has("eval")) {
-        points.add(new Point(steps, end, row.required("eval").asDouble()));
+        points.add(new Point(steps, end, row.required("eval").asDouble(), groups));
       }
     }
     return new LearningCurve(points, steps, end - start, cpuEnd.minus(cpuStart).toNanos() / 1e9);
@@ -116,6 +123,14 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     return points.stream()
         .filter(point -> point.eval() >= eval)
         .mapToDouble(Point::seconds)
+        .findFirst();
+  }
+
+  /** Groups judged until an evaluation first reached {@code eval}; empty if none did. */
+  public OptionalLong groupsTo(double eval) {
+    return points.stream()
+        .filter(point -> point.eval() >= eval)
+        .mapToLong(Point::groups)
         .findFirst();
   }
 

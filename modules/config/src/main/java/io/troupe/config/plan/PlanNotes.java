@@ -3,6 +3,7 @@ package io.troupe.config.plan;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.task.ChoiceKeys;
 import io.troupe.config.training.DistillationSection;
 import io.troupe.config.training.LossSection;
 import io.troupe.config.training.LossSection.CorrectionName;
@@ -32,6 +33,7 @@ final class PlanNotes {
     notes.reproducibility();
     notes.flow();
     notes.data();
+    notes.choice();
     notes.sampling();
     notes.loss();
     notes.withoutEffect();
@@ -79,6 +81,22 @@ final class PlanNotes {
         capacities.steps() < config.training().steps(),
         "training.epochs (%d) ends the run after about %d of its %d steps"
             .formatted(config.training().epochs(), capacities.steps(), config.training().steps()));
+  }
+
+  private void choice() {
+    ChoiceKeys choice = config.task().choice();
+    boolean byDifficulty = choice.sampling() == ChoiceKeys.Rule.DIFFICULTY;
+    note(
+        byDifficulty,
+        "task.sampling is difficulty: an epoch is one pass over the %,d training prompts, each"
+                .formatted(capacities.trainingPrompts())
+            + " admitted at most once: those that promise a group of equal rewards are passed over,"
+            + " but in %s of the epochs".formatted(choice.exploration()));
+    note(
+        byDifficulty && config.distillation().discards(),
+        "task.sampling is difficulty: it prefers groups with unequal rewards, and a distillation"
+            + " learns from groups of equal ones too");
+    noteWithoutEffect("task.exploration", !byDifficulty, "task.sampling is uniform");
   }
 
   private void sampling() {

@@ -21,6 +21,11 @@ public sealed interface DataSetSection extends TaskSection {
   /** Its name and order among others. */
   MixKeys mix();
 
+  @Override
+  default ChoiceKeys choice() {
+    return mix().choice();
+  }
+
   /** The name its prompts bear. */
   default String source() {
     return mix().alias().isEmpty() ? name() : mix().alias();

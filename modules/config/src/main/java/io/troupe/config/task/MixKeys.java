@@ -2,6 +2,7 @@ package io.troupe.config.task;
 
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 
@@ -29,4 +30,5 @@ public record MixKeys(
     @Doc("Most ids of the order file that may match no prompt, as a share of all.")
         @Default("0.02")
         @Range(min = 0, max = 1)
-        double orderUnmatchedShare) {}
+        double orderUnmatchedShare,
+    @Inline ChoiceKeys choice) {}

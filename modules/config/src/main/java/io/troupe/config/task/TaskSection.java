@@ -4,6 +4,7 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Variant;
 import java.util.List;
 
@@ -15,6 +16,9 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
 
   /** The name that chooses it. */
   String name();
+
+  /** How its next prompt is chosen. */
+  ChoiceKeys choice();
 
   /** Several data sets. */
   @Doc(
@@ -32,7 +36,8 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
           @Default("true")
           boolean shuffle,
       @Doc("The data sets, each a section as `task` itself, but no mixture.")
-          List<DataSetSection> datasets)
+          List<DataSetSection> datasets,
+      @Inline ChoiceKeys choice)
       implements TaskSection, Validated {
     /** How the next prompt is chosen. */
     public enum Mode {
@@ -65,6 +70,13 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
                 "must differ from datasets[%d].name, or go under an alias of its own"
                     .formatted(earlier.indexOf(source)),
                 "give one of them an alias");
+        ChoiceKeys.Rule rule = datasets.get(i).choice().sampling();
+        rules
+            .on("datasets[%d].sampling".formatted(i))
+            .require(
+                () -> rule == ChoiceKeys.Rule.UNIFORM,
+                "must be left out of a part of a mixture, whose prompts are chosen as one pool",
+                "set task.sampling beside task.name: mixture");
       }
     }
   }

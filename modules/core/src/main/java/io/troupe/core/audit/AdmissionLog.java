@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which prompts were admitted in which epoch. Groups are numbered in order of admission, so four
- * bytes a group are enough to take admissions back.
+ * Which prompts were admitted in which epoch: each once, or by difficulty at most once. Groups are
+ * numbered in order of admission, so four bytes a group are enough to take admissions back.
  */
 final class AdmissionLog {
   private int[] prompts = new int[1024];
@@ -62,6 +62,9 @@ final class AdmissionLog {
   private Optional<String> follow(PromptCursor next, BitSet ofEpoch) {
     PromptCursor from = cursor;
     cursor = next;
+    if (next.byDifficulty()) {
+      return followChoice(from, next);
+    }
     if (next.epoch() == from.epoch() && next.position() == from.position() + 1) {
       return Optional.empty();
     }
@@ -84,6 +87,22 @@ final class AdmissionLog {
     }
     pool = OptionalInt.of(all);
     return Optional.empty();
+  }
+
+  /** By difficulty a pass may leave out prompts, and ends with an admission. */
+  private static Optional<String> followChoice(PromptCursor from, PromptCursor next) {
+    boolean onwards = next.epoch() == from.epoch() && next.position() > from.position();
+    boolean wraps = next.epoch() == from.epoch() + 1 && next.position() == 0;
+    if (!onwards && !wraps) {
+      return Optional.of(
+          "the data position jumps from %d/%d to %d/%d"
+              .formatted(from.epoch(), from.position(), next.epoch(), next.position()));
+    }
+    return next.chosen() == from.chosen() + 1
+        ? Optional.empty()
+        : Optional.of(
+            "the prompts chosen by difficulty jump from %d to %d"
+                .formatted(from.chosen(), next.chosen()));
   }
 
   /** Takes back all but the first {@code count} admissions. */

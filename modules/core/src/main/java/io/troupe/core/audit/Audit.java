@@ -37,7 +37,8 @@ public final class Audit {
    *   S1  A step's tokens are known from the versions its groups were accepted with, and what the
    *       trainer gave weight to from LossTokensCounted. The two must agree: as many weighted tokens as
    *       are young enough at most, and none staler than the bound.
-   *   S2  A prompt is admitted once an epoch; its group ends once; an answer counts under the lease
+   *   S2  A prompt is admitted once an epoch, by difficulty at most once; its group ends once; an
+   *       answer counts under the lease
    *       that is current and no other.
    *   S3  A prompt is given up for failures that speak against it, or for an operator's order; who
    *       is suspended gets one group at a time; a run that trained nothing is not completed.
@@ -264,6 +265,12 @@ public final class Audit {
               .formatted(tally.of(AuditCounter.ADMITTED), admissions.count()));
     }
     admissions.truncate(tally.of(AuditCounter.ADMITTED), from.cursor());
+    if (from.cursor().byDifficulty() && from.cursor().chosen() != tally.of(AuditCounter.ADMITTED)) {
+      violate(
+          AuditRule.RESUME,
+          "it resumes with %d prompts chosen by difficulty, of %d admitted"
+              .formatted(from.cursor().chosen(), tally.of(AuditCounter.ADMITTED)));
+    }
     undoneSteps += Math.max(0, before.version() - version);
     left = Optional.empty();
     state = State.RUNNING;

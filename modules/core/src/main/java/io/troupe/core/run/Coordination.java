@@ -6,6 +6,7 @@ import io.troupe.core.advantage.Advantages;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.Outages;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -136,6 +137,7 @@ public record Coordination(RunLimits limits) {
             cleared.streaks(),
             Outages.NONE,
             cleared.ledger(),
+            cleared.passRates(),
             cleared.controls().resumed(limits));
     Draft begin = new Draft(checkpoint, 0);
     begin.emit(new Event.RunResumed(resumed));
@@ -1018,10 +1020,16 @@ public record Coordination(RunLimits limits) {
         return Optional.empty();
       }
       GroupId id = new GroupId(state.ledger().admitted() + 1);
-      int prompt = limits.promptAt(state.cursor());
-      emit(
-          new Event.GroupAdmitted(
-              id, prompt, state.cursor().epoch(), state.cursor().advance(limits.prompts())));
+      PromptSampling.Choice choice =
+          limits
+              .sampling()
+              .next(
+                  limits.seed(),
+                  limits.prompts(),
+                  limits.completionsPerPrompt(),
+                  state.cursor(),
+                  state.passRates());
+      emit(new Event.GroupAdmitted(id, choice.prompt(), state.cursor().epoch(), choice.next()));
       return Optional.of(id);
     }
 

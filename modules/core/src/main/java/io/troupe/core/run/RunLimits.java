@@ -4,7 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptCursor;
-import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.StalenessBound;
 
@@ -24,7 +24,7 @@ import io.troupe.core.rollout.StalenessBound;
  * @param leaseMillis how long a worker may take for one group
  * @param drainMillis how long a drain waits for groups under lease
  * @param steps training steps of the run
- * @param epochs passes over the pool; 0 means no limit
+ * @param epochs as many admissions as the pool has prompts; 0 means no limit
  * @param checkpointEvery steps between checkpoints; 0 means only at the end
  * @param evaluateEvery steps between evaluations; 0 means never
  * @param evaluationTarget the run is complete once an evaluation reaches it, in [0, 1]; 0 means
@@ -33,8 +33,7 @@ import io.troupe.core.rollout.StalenessBound;
  *     hopeless
  * @param lockStep one worker and eta 0: leases are granted only when nothing is under lease, so
  *     that the composition of every decode batch, and with it every rounding, is reproducible
- * @param listed whether prompts are admitted in the order of the pool in every epoch, as a
- *     curriculum wants, and not in a new one
+ * @param sampling how the next prompt is chosen
  * @param filterPerfect whether groups whose completions are all right are put aside, whatever
  *     becomes of other groups with equal rewards
  * @param outages how patient the run is with infrastructure that fails
@@ -58,7 +57,7 @@ public record RunLimits(
     double evaluationTarget,
     long maxFilteredInARow,
     boolean lockStep,
-    boolean listed,
+    PromptSampling sampling,
     boolean filterPerfect,
     OutageLimits outages) {
   public RunLimits {
@@ -128,27 +127,32 @@ public record RunLimits(
         evaluationTarget,
         maxFilteredInARow,
         lockStep,
-        false,
+        PromptSampling.UNIFORM,
         false,
         OutageLimits.DEFAULT);
   }
 
   /** These limits for prompts that are admitted in the order of the pool. */
   public RunLimits inListedOrder() {
-    return with(true, filterPerfect, outages);
+    return with(sampling.inListedOrder(), filterPerfect, outages);
+  }
+
+  /** These limits with another rule by which prompts are chosen. */
+  public RunLimits withSampling(PromptSampling other) {
+    return with(other, filterPerfect, outages);
   }
 
   /** These limits for a loss that has nothing to learn from completions that are right. */
   public RunLimits withoutPerfectGroups() {
-    return with(listed, true, outages);
+    return with(sampling, true, outages);
   }
 
   /** These limits with another patience. */
   public RunLimits withOutages(OutageLimits other) {
-    return with(listed, filterPerfect, other);
+    return with(sampling, filterPerfect, other);
   }
 
-  private RunLimits with(boolean inOrder, boolean withoutPerfect, OutageLimits patience) {
+  private RunLimits with(PromptSampling choice, boolean withoutPerfect, OutageLimits patience) {
     return new RunLimits(
         prompts,
         seed,
@@ -168,7 +172,7 @@ public record RunLimits(
         evaluationTarget,
         maxFilteredInARow,
         lockStep,
-        inOrder,
+        choice,
         withoutPerfect,
         patience);
   }
@@ -178,11 +182,9 @@ public record RunLimits(
     return steps > Long.MAX_VALUE / groupsPerStep ? Long.MAX_VALUE : steps * groupsPerStep;
   }
 
-  /** The prompt to admit at a place of the data. */
+  /** The prompt at a place of the passes over the data. */
   int promptAt(PromptCursor cursor) {
-    return listed
-        ? cursor.position()
-        : PromptOrder.at(seed, cursor.epoch(), cursor.position(), prompts);
+    return sampling.at(seed, prompts, cursor);
   }
 
   /** The staleness bound of the run. */

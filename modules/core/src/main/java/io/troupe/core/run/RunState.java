@@ -2,7 +2,9 @@ package io.troupe.core.run;
 
 import static io.troupe.core.Require.invariant;
 
+import io.troupe.core.PersistentMap;
 import io.troupe.core.outage.Outages;
+import io.troupe.core.prompt.PassRate;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
  * @param lastFence greatest fencing number granted
  * @param streaks events in a row
  * @param outages failures of the infrastructure
+ * @param passRates what was measured of each prompt, where prompts are chosen by difficulty
  * @param controls what operators have set
  */
 public record RunState(
@@ -41,6 +44,7 @@ public record RunState(
     Streaks streaks,
     Outages outages,
     Ledger ledger,
+    SortedMap<Integer, PassRate> passRates,
     Controls controls) {
   /** Before anything happened. */
   public static final RunState INITIAL =
@@ -54,10 +58,12 @@ public record RunState(
           Streaks.NONE,
           Outages.NONE,
           Ledger.EMPTY,
+          PersistentMap.empty(),
           Controls.NONE);
 
   public RunState {
     groups = LiveGroups.of(groups);
+    passRates = PersistentMap.of(passRates);
     workers = KnownWorkers.of(workers);
   }
 
@@ -94,13 +100,15 @@ public record RunState(
       }
       case Event.GroupBuffered(GroupSummary summary) -> {
         WorkerId holder = leased(summary.lease()).worker();
-        yield group(group(summary.lease().group()).at(new Group.Buffered(summary)))
+        yield measured(summary)
+            .group(group(summary.lease().group()).at(new Group.Buffered(summary)))
             .streaks(streaks.accept())
             .answeredBy(holder);
       }
       case Event.GroupFiltered(GroupSummary summary) -> {
         WorkerId holder = leased(summary.lease()).worker();
-        yield without(List.of(summary.lease().group()))
+        yield measured(summary)
+            .without(List.of(summary.lease().group()))
             .ledger(ledger.filter())
             .streaks(streaks.filter(summary))
             .answeredBy(holder);
@@ -265,6 +273,26 @@ public record RunState(
         .outages(outages.worked(holder.place()).succeeded());
   }
 
+  private RunState measured(GroupSummary summary) {
+    if (!cursor.byDifficulty()) {
+      return this;
+    }
+    int prompt = group(summary.lease().group()).prompt();
+    PassRate before = passRates.getOrDefault(prompt, PassRate.UNKNOWN);
+    return new RunState(
+        phase,
+        version,
+        cursor,
+        groups,
+        workers,
+        lastFence,
+        streaks,
+        outages,
+        ledger,
+        PersistentMap.of(passRates).with(prompt, before.measured(summary.rewards())),
+        controls);
+  }
+
   private RunState worker(WorkerId id, Worker worker) {
     KnownWorkers known = KnownWorkers.of(workers);
     return new RunState(
@@ -277,6 +305,7 @@ public record RunState(
         streaks,
         outages,
         ledger,
+        passRates,
         controls);
   }
 
@@ -286,47 +315,56 @@ public record RunState(
 
   private RunState phase(Phase next) {
     return new RunState(
-        next, version, cursor, groups, workers, lastFence, streaks, outages, ledger, controls);
+        next, version, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,
+        controls);
   }
 
   private RunState version(WeightVersion next) {
     return new RunState(
-        phase, next, cursor, groups, workers, lastFence, streaks, outages, ledger, controls);
+        phase, next, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,
+        controls);
   }
 
   private RunState cursor(PromptCursor next) {
     return new RunState(
-        phase, version, next, groups, workers, lastFence, streaks, outages, ledger, controls);
+        phase, version, next, groups, workers, lastFence, streaks, outages, ledger, passRates,
+        controls);
   }
 
   private RunState groups(SortedMap<GroupId, Group> next) {
     return new RunState(
-        phase, version, cursor, next, workers, lastFence, streaks, outages, ledger, controls);
+        phase, version, cursor, next, workers, lastFence, streaks, outages, ledger, passRates,
+        controls);
   }
 
   RunState fence(long next) {
     return new RunState(
-        phase, version, cursor, groups, workers, next, streaks, outages, ledger, controls);
+        phase, version, cursor, groups, workers, next, streaks, outages, ledger, passRates,
+        controls);
   }
 
   private RunState streaks(Streaks next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, next, outages, ledger, controls);
+        phase, version, cursor, groups, workers, lastFence, next, outages, ledger, passRates,
+        controls);
   }
 
   private RunState outages(Outages next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, streaks, next, ledger, controls);
+        phase, version, cursor, groups, workers, lastFence, streaks, next, ledger, passRates,
+        controls);
   }
 
   private RunState ledger(Ledger next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, streaks, outages, next, controls);
+        phase, version, cursor, groups, workers, lastFence, streaks, outages, next, passRates,
+        controls);
   }
 
   /** The same run under other orders of its operators. */
   public RunState controls(Controls next) {
     return new RunState(
-        phase, version, cursor, groups, workers, lastFence, streaks, outages, ledger, next);
+        phase, version, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,
+        next);
   }
 }

@@ -43,6 +43,8 @@ final class AuditTest {
   private static final Event GIVEN_UP = new Event.GroupFailed(group(2), "3 attempts failed");
   private static final Event REGRANT_2 = grant(2, 3, 1);
 
+  private static final Event CHOSEN_2 = admit(2, 1, 0, new PromptCursor(0, 3, 2));
+
   /** Up to the death of the first process; group 2 is under its second lease. */
   private static final List<Event> LIFE =
       List.of(
@@ -139,6 +141,11 @@ final class AuditTest {
   }
 
   @Test
+  void record_promptsByDifficulty_mayLeaveSomeOut() {
+    assertThat(audit(byDifficulty(LIFE)).violations()).isEmpty();
+  }
+
+  @Test
   void record_outagesThatCostNothing_breakNoPromise() {
     List<Event> events =
         with(
@@ -206,6 +213,21 @@ final class AuditTest {
             AuditRule.EXACTLY_ONCE,
             replace(LIFE.get(4), admit(2, 0, 0, new PromptCursor(1, 0))),
             "g2: prompt 0 is admitted twice in epoch 0"),
+        broken(
+            "a prompt by difficulty is admitted twice in an epoch",
+            AuditRule.EXACTLY_ONCE,
+            events -> replaced(byDifficulty(events), admit(2, 0, 0, new PromptCursor(0, 3, 2))),
+            "g2: prompt 0 is admitted twice in epoch 0"),
+        broken(
+            "a prompt by difficulty is not counted",
+            AuditRule.EXACTLY_ONCE,
+            events -> replaced(byDifficulty(events), admit(2, 1, 0, new PromptCursor(0, 3, 1))),
+            "g2: the prompts chosen by difficulty jump from 1 to 1"),
+        broken(
+            "the position by difficulty goes back",
+            AuditRule.EXACTLY_ONCE,
+            events -> replaced(byDifficulty(events), admit(2, 1, 0, new PromptCursor(0, 1, 2))),
+            "g2: the data position jumps from 0/1 to 0/1"),
         broken(
             "a prompt is left out of an epoch",
             AuditRule.EXACTLY_ONCE,
@@ -378,6 +400,17 @@ final class AuditTest {
     return Arguments.of(name, rule, mutation, what);
   }
 
+  /** The same life of a run that passes over a prompt between its two groups. */
+  private static List<Event> byDifficulty(List<Event> events) {
+    return replace(LIFE.get(2), admit(1, 0, 0, new PromptCursor(0, 1, 1)))
+        .andThen(replace(LIFE.get(4), CHOSEN_2))
+        .apply(events);
+  }
+
+  private static List<Event> replaced(List<Event> events, Event next) {
+    return replace(CHOSEN_2, next).apply(events);
+  }
+
   private static UnaryOperator<List<Event>> replace(Event old, Event next) {
     return events -> events.stream().map(event -> event.equals(old) ? next : event).toList();
   }
@@ -430,6 +463,7 @@ final class AuditTest {
         state.streaks(),
         state.outages(),
         state.ledger(),
+        state.passRates(),
         state.controls());
   }
 

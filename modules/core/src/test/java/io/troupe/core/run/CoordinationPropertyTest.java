@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.core.audit.AuditCounter;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.testkit.Seeds;
 import java.util.List;
@@ -41,6 +42,27 @@ class CoordinationPropertyTest {
         assertProgress(world);
       }
     }
+  }
+
+  /** The same where prompts are chosen by difficulty, over lives that end and resume. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void decide_promptsByDifficulty_keepsThePromisesAndTheMeasuresOverCrashes(long seed) {
+    RunLimits limits =
+        limits(seed % 2 == 0 ? StalePolicy.MASK : StalePolicy.DROP, 1)
+            .withSampling(new PromptSampling(false, true, 0.3));
+    World world = new World(new Coordination(limits), seed);
+    for (int life = 0; life < 4; life++) {
+      for (int i = 0; i < 300; i++) {
+        world.disturb();
+      }
+      world.crash();
+    }
+    assertThat(world.replay()).isEqualTo(world.state());
+    assertThat(world.state().cursor().chosen()).isEqualTo(world.state().ledger().admitted());
+    assertThat(world.state().passRates()).isNotEmpty();
+    assertSound(world);
+    assertProgress(world);
   }
 
   /**

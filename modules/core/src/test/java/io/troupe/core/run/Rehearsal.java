@@ -63,6 +63,7 @@ public final class Rehearsal {
         state.streaks(),
         state.outages(),
         state.ledger(),
+        state.passRates(),
         state.controls());
   }
 

@@ -149,6 +149,7 @@ class RunStateTest {
         state.streaks(),
         state.outages(),
         ledger,
+        state.passRates(),
         state.controls());
   }
 

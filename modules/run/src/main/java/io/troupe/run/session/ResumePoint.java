@@ -1,5 +1,6 @@
 package io.troupe.run.session;
 
+import io.troupe.core.run.RunLimits;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.CheckpointListing;
@@ -86,6 +87,19 @@ public record ResumePoint(
         Math.max(0, point.later().lastStep() - newest.get().step()),
         point.later().over(),
         notes);
+  }
+
+  /**
+   * Refuses limits that choose prompts by another rule than the checkpoint's run.
+   *
+   * @throws IOException naming the key and what to do
+   */
+  void checkChoice(RunLimits limits) throws IOException {
+    Optional<String> objection =
+        checkpoint.flatMap(from -> limits.sampling().objectionTo(from.state().cursor()));
+    if (objection.isPresent()) {
+      throw new IOException(objection.get());
+    }
   }
 
   /**

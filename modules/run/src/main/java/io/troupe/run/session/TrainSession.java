@@ -144,6 +144,7 @@ public final class TrainSession {
         return ExitCode.OK.code();
       }
       if (resumed) {
+        resume.checkChoice(settings.limits());
         resume = resume.cutMetrics(folder);
       }
       RunOutput screen =

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.KeyDeserializer;
@@ -18,6 +19,7 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.troupe.core.prompt.PassRate;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
@@ -41,13 +43,14 @@ import java.util.function.Function;
 /**
  * Events and states of a run as JSON: what the journal's records and a checkpoint's {@code
  * state.json} hold. Sealed types carry their simple name as {@code "type"}; numbers and names with
- * a type of their own are plain numbers and strings, a lease is {@code "g7#12"}.
+ * a type of their own are plain numbers and strings, a lease is {@code "g7#12"}, a pass rate is
+ * {@code [passed, failed]}.
  */
 public final class RunJson {
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
 
   /** Rises with {@link #FORMAT}: a resumed run appends to the journal of its checkpoint. */
-  private static final int STATE_FORMAT = 2;
+  private static final int STATE_FORMAT = 3;
 
   private static final String RECORD_REMEDY =
       "read the journal with the version of Troupe that wrote it, which run.json names";
@@ -208,6 +211,30 @@ public final class RunJson {
     scalar(words, GroupId.class, GroupId::number, text -> new GroupId(Long.parseLong(text)));
     scalar(words, WorkerId.class, WorkerId::value, WorkerId::new);
     scalar(words, LeaseId.class, LeaseId::toString, RunJson::lease);
+    words.addSerializer(
+        PassRate.class,
+        new JsonSerializer<PassRate>() {
+          @Override
+          public void serialize(PassRate rate, JsonGenerator json, SerializerProvider provider)
+              throws IOException {
+            json.writeArray(new double[] {rate.passed(), rate.failed()}, 0, 2);
+          }
+        });
+    words.addDeserializer(
+        PassRate.class,
+        new JsonDeserializer<PassRate>() {
+          @Override
+          public PassRate deserialize(JsonParser json, DeserializationContext context)
+              throws IOException {
+            double[] evidence = json.readValueAs(double[].class);
+            if (evidence.length != 2) {
+              throw JsonMappingException.from(
+                  json,
+                  "a pass rate is [passed, failed], not %d numbers".formatted(evidence.length));
+            }
+            return new PassRate(evidence[0], evidence[1]);
+          }
+        });
     JsonMapper.Builder builder =
         JsonMapper.builder()
             .addModule(words)

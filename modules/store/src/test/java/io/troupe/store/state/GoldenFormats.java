@@ -37,14 +37,14 @@ final class GoldenFormats {
       states.addAll(history.states);
     }
     lines.add(record(lines.size(), new Event.TaskMastered(9))); // no random history gets there
-    Files.write(folder.resolve("journal-2.jsonl"), lines);
+    Files.write(folder.resolve("journal-3.jsonl"), lines);
     RunState state =
         states.stream()
             .filter(one -> one.leaseCount() > 0 && one.bufferedCount() > 0)
             .findFirst()
             .orElseThrow();
     Files.write(
-        folder.resolve("state-2.json"),
+        folder.resolve("state-3.json"),
         RunJson.encode(new StateSnapshot(new JournalPosition(3, 4_711, 12, 2), state)));
   }
 

@@ -8,6 +8,7 @@ import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.outage.Outages;
+import io.troupe.core.prompt.PassRate;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -257,6 +258,7 @@ public class RunJsonTest {
                   7,
                   "out of order"),
               start.ledger(),
+              new TreeMap<>(Map.of(7, new PassRate(1.25, 0.75), 12, new PassRate(0, 8))),
               new Controls(true, true, 4));
       assertReadsBackEqual(state);
     }
@@ -277,7 +279,7 @@ public class RunJsonTest {
     assertThat(new String(json, UTF_8))
         .isEqualTo(
             """
-            {"v":2,"at":1763000000123,"events":[\
+            {"v":3,"at":1763000000123,"events":[\
             {"type":"LeaseGranted","lease":"g7#12","worker":"w","version":3,"deadlineMillis":50},\
             {"type":"OrderTaken","verb":{"type":"RequeueGroup","group":7},\
             "order":{"by":"ada","why":"stuck"}},\
@@ -292,14 +294,14 @@ public class RunJsonTest {
         "",
         "{}",
         "[]",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":null}]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"StepTrained\"}]}",
-        "{\"v\":2,\"events\":[]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"Unheard\"}]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]}",
-        "{\"v\":2,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":null}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"StepTrained\"}]}",
+        "{\"v\":3,\"events\":[]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"Unheard\"}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"7#12\"}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7\"}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#0\"}]}",
+        "{\"v\":3,\"at\":1,\"events\":[{\"type\":\"LeaseSampled\",\"lease\":\"g7#12\",\"more\":1}]}",
       })
   void events_somethingElse_isRefused(String json) {
     assertThatThrownBy(() -> RunJson.events(json.getBytes(UTF_8)))
