@@ -55,7 +55,7 @@ public record MemoryEstimate(
    * What the trainer holds.
    *
    * @param weights and adapters, and of what is trained gradient and AdamW's two means
-   * @param step activations and logits of a micro-batch
+   * @param step activations, logits and gradients of a micro-batch
    * @param reference the frozen policy of the KL penalty; 0 without one
    * @param teacher beside the reference; 0 without one
    */
@@ -92,6 +92,8 @@ public record MemoryEstimate(
       TaskFacts facts,
       Capacities capacities) {
     long weights = FLOAT * model.parameters();
+    long bytes = config.policy().bytesOfNumber();
+    long sampled = bytes * model.parameters();
     long adapters = model.adapters(decoder.lora());
     boolean adapted = adapters > 0;
     long trained = adapted ? adapters : model.parameters();
@@ -100,11 +102,10 @@ public record MemoryEstimate(
             && (!adapted || config.warmup().steps() > 0);
     Trainer trainer =
         new Trainer(
-            adapted ? weights + 4 * FLOAT * trained : 4 * weights,
+            adapted ? sampled + 4 * FLOAT * trained : 4 * weights,
             step(model, decoder, facts, config, capacities),
-            copied ? weights : 0,
-            FLOAT * teacher);
-    long sampled = (long) config.policy().bytesOfNumber() * model.parameters();
+            copied ? sampled : 0,
+            bytes * teacher);
     Samplers samplers =
         new Samplers(
             config.rollout().workers() * sampled,
@@ -141,8 +142,16 @@ public record MemoryEstimate(
     long logits =
         LOGIT_COPIES
             * Math.min(ComputeSettings.DEFAULT_LOGIT_BYTES, tokens * model.vocabulary() * FLOAT);
-    long rounded = bytes == FLOAT ? 0 : bytes * model.parameters();
-    return tokens * activations * bytes + logits + rounded;
+    long adapters = model.adapters(decoder.lora());
+    // Whole weights are beside their master weights in a smaller type.
+    long rounded = bytes == FLOAT || adapters > 0 ? 0 : bytes * model.parameters();
+    // Where the graph is of all layers, so are the gradients of one micro-batch.
+    long gradients =
+        switch (decoder.recompute()) {
+          case NONE -> adapters > 0 ? FLOAT * adapters : bytes * model.parameters();
+          case LAYERS -> 0;
+        };
+    return tokens * activations * bytes + logits + rounded + gradients;
   }
 
   private static long keysAndValues(

@@ -244,7 +244,8 @@ public record Plan(
             + (adapted
                 ? ": weights, and of the adapters gradient and AdamW's two means"
                 : ": weights, gradient, AdamW's two means"));
-    lines.put("step", bytes(trainer.step()) + ": activations and logits of a micro-batch");
+    lines.put(
+        "step", bytes(trainer.step()) + ": activations, logits and gradients of a micro-batch");
     if (trainer.reference() > 0) {
       lines.put("reference", bytes(trainer.reference()) + ": weights of the reference policy");
     }

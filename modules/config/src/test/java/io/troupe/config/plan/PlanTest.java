@@ -103,8 +103,9 @@ final class PlanTest {
     long cache = 2 * 16 * 16 * 16 * (2 * 2 * 2 * 32 * 4);
 
     // 5,632 tokens of a step; in a layer six numbers of 128, seven of 128, three of 64, four of
-    // 256.
-    long step = 512 * 11 * (2 * (6 * 128 + 7 * 128 + 3 * 64 + 4 * 256) * 4 + 3 * 15 * 4);
+    // 256. The gradients of a micro-batch are beside their sum.
+    long step =
+        512 * 11 * (2 * (6 * 128 + 7 * 128 + 3 * 64 + 4 * 256) * 4 + 3 * 15 * 4) + 4 * parameters;
     long tensors = (16 + 2 * 4 + 4 + 4) * parameters + step + cache;
 
     assertThat(plan().memory())
@@ -143,8 +144,8 @@ final class PlanTest {
     MemoryEstimate less = plan("policy.recompute=layers", "evaluation.every=0").memory().getFirst();
 
     assertThat(all.trainer().step() - less.trainer().step())
-        .as("all of one layer, and of both what goes in")
-        .isEqualTo(512 * 11 * 4 * (2 * 2880L - (2880 + 2 * 128)));
+        .as("all of one layer, of both what goes in, and the gradients of a graph of all layers")
+        .isEqualTo(512 * 11 * 4 * (2 * 2880L - (2880 + 2 * 128)) + 4 * all.policy().parameters());
     assertThat(less.samplers().evaluator()).isZero();
   }
 

@@ -67,9 +67,14 @@ public final class TorchBridge {
     LIB.torchCudaEmptyCache();
   }
 
-  /** A new tensor handle on the first element along the first axis, sharing memory. */
-  public static long firstSlice(long tensor) {
-    return LIB.torchSlice(tensor, 0, 0, 1, 1);
+  /** A new tensor handle on a range of the first axis, sharing memory. */
+  public static long slice(long tensor, long from, long to) {
+    return LIB.torchSlice(tensor, 0, from, to, 1);
+  }
+
+  /** A new tensor handle on a contiguous tensor in another shape, sharing memory. */
+  public static long view(long tensor, long[] shape) {
+    return LIB.torchReshape(tensor, shape);
   }
 
   /** The memory of a small contiguous tensor, valid while the tensor lives. */

@@ -13,8 +13,8 @@ import io.troupe.engine.djl.decode.DjlSampler;
 import io.troupe.engine.djl.decode.KvCache;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.torch.ComputeSettings;
-import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.Torch;
 import io.troupe.engine.djl.train.DjlRank;
@@ -238,7 +238,7 @@ public final class DjlPolicy implements PolicyEngines {
             compute,
             tokenizer.vocabularySize(),
             watcher,
-            NativeTensor::zeros,
+            ModelWeights::zerosFor,
             open::decrementAndGet);
     open.incrementAndGet();
     return scorer;

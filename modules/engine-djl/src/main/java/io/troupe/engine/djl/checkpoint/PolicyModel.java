@@ -1,8 +1,8 @@
 package io.troupe.engine.djl.checkpoint;
 
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.torch.Device;
 import java.io.IOException;
@@ -39,7 +39,7 @@ public record PolicyModel(
   }
 
   /** Returns the first weights; {@code seed} is that of random weights. */
-  public ModelWeights weights(DecoderLayout layout, Device device, long seed) {
+  public ModelWeights weights(FlatLayout layout, Device device, long seed) {
     return switch (start) {
       case Start.Random() -> ModelWeights.random(layout, device, seed, settings.initStd());
       case Start.Stored(PretrainedModel checkpoint) -> {

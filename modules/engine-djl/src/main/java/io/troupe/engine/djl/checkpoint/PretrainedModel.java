@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.safetensors.ModelFiles;
@@ -74,11 +75,11 @@ public record PretrainedModel(
   }
 
   /** Reads the weights, converted to float32. */
-  ModelWeights weights(DecoderLayout layout, Device device) throws IOException {
+  ModelWeights weights(FlatLayout layout, Device device) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       ModelFiles files = ModelFiles.map(directory, arena);
       CheckpointTensors stored = new CheckpointTensors(files.source(), files.tensors());
-      stored.checkForeign(layout);
+      stored.checkForeign(layout.tensors());
       ModelWeights weights = ModelWeights.zeros(layout, device);
       stored.copy("", weights);
       return weights;

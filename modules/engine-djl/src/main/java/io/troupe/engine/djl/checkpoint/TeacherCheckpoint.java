@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.safetensors.ModelFiles;
@@ -90,9 +91,9 @@ public record TeacherCheckpoint(Path directory, DecoderSettings settings, int vo
   }
 
   /** Reads the weights, converted to float32. */
-  public ModelWeights weights(DecoderLayout layout, Device device) throws IOException {
+  public ModelWeights weights(FlatLayout layout, Device device) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      CheckpointTensors stored = stored(directory, layout, arena);
+      CheckpointTensors stored = stored(directory, layout.tensors(), arena);
       ModelWeights weights = ModelWeights.zeros(layout, device);
       stored.copy("", weights);
       return weights;

@@ -58,7 +58,7 @@ public final class TrainerCheckpoint {
       throws IOException {
     requireEmpty(directory);
     switch (trained) {
-      case TrainableWeights.Whole(ModelWeights weights) ->
+      case TrainableWeights.Whole(ModelWeights weights, var _) ->
           ModelFiles.write(directory, stored("", weights), shardBytes);
       case TrainableWeights.Adapted(ModelWeights base, LowRankAdapters adapters) -> {
         try (ModelWeights merged = adapters.merged(decoder, base)) {
@@ -86,7 +86,11 @@ public final class TrainerCheckpoint {
    * @throws IOException if a file is missing, unreadable, or of another policy
    */
   public static ReferenceWeights restore(
-      Path directory, ModelDescription card, TrainableWeights trained, AdamW optimizer)
+      Path directory,
+      ModelDescription card,
+      Decoder decoder,
+      TrainableWeights trained,
+      AdamW optimizer)
       throws IOException {
     card.check(directory);
     Path optimizerFile = directory.resolve(OPTIMIZER);
@@ -101,10 +105,11 @@ public final class TrainerCheckpoint {
       moments.check(moved, FIRST, 2);
       moments.check(moved, SECOND, 2);
       long steps = steps(optimizerFile, file);
-      ReferenceWeights reference = reference(directory, file, trained, arena);
+      ReferenceWeights reference = reference(directory, file, decoder, trained, arena);
       sources.forEach((target, source) -> source.copy("", target));
       moments.copy(FIRST, optimizer.first());
       moments.copy(SECOND, optimizer.second());
+      trained.moved(decoder);
       optimizer.restoreSteps(steps);
       return reference;
     }
@@ -115,7 +120,7 @@ public final class TrainerCheckpoint {
       Path directory, TrainableWeights trained, Arena arena) throws IOException {
     Map<ModelWeights, CheckpointTensors> sources = new LinkedHashMap<>();
     switch (trained) {
-      case TrainableWeights.Whole(ModelWeights weights) -> {
+      case TrainableWeights.Whole(ModelWeights weights, var _) -> {
         requireNoAdapter(directory);
         ModelFiles model = ModelFiles.map(directory, arena);
         sources.put(weights, new CheckpointTensors(model.source(), model.tensors()));
@@ -143,13 +148,17 @@ public final class TrainerCheckpoint {
   }
 
   private static ReferenceWeights reference(
-      Path directory, SafetensorsFile optimizer, TrainableWeights trained, Arena arena)
+      Path directory,
+      SafetensorsFile optimizer,
+      Decoder decoder,
+      TrainableWeights trained,
+      Arena arena)
       throws IOException {
     Path file = directory.resolve(REFERENCE);
     if (Files.exists(file)) {
       CheckpointTensors frozen = map(file, arena);
-      ModelWeights copy = ModelWeights.zeros(trained.whole().layout(), trained.whole().device());
-      frozen.check(copy.layout(), "", 1);
+      frozen.check(trained.whole().layout(), "", 1);
+      ModelWeights copy = trained.whole().copyFor(decoder);
       frozen.copy("", copy);
       return new ReferenceWeights.Frozen(copy);
     }

@@ -1,29 +1,26 @@
 package io.troupe.engine.djl.model;
 
-import io.troupe.engine.djl.torch.TorchProgram;
 import io.troupe.engine.train.OptimizerSettings;
 
-/** AdamW's moments and step count for a set of weights. */
+/** AdamW on all trained weights: its moments and step count. */
 public final class AdamW implements AutoCloseable {
   private final ModelWeights first;
   private final ModelWeights second;
-  private final WeightDecay decay;
-  private final ParameterGroups firstMoments;
-  private final ParameterGroups secondMoments;
+  private final AdamWRange range;
   private long steps;
 
   /**
    * Creates moments of 0 on the device of the weights.
    *
-   * @throws IllegalArgumentException if {@code decay} names a tensor that is not among the weights
+   * @param weights float32
    */
-  public AdamW(ModelWeights weights, WeightDecay decay) {
-    decay.requireNames(weights.layout());
-    this.decay = decay;
-    this.first = ModelWeights.zeros(weights.layout(), weights.device());
-    this.second = ModelWeights.zeros(weights.layout(), weights.device());
-    this.firstMoments = first.moved(decay);
-    this.secondMoments = second.moved(decay);
+  public AdamW(Decoder decoder, ModelWeights weights) {
+    FlatLayout layout = weights.flatLayout();
+    this.first = ModelWeights.zeros(layout, weights.device());
+    this.second = ModelWeights.zeros(layout, weights.device());
+    this.range =
+        new AdamWRange(
+            decoder, layout.size(), layout.decayed(), weights.flat(), first.flat(), second.flat());
   }
 
   public ModelWeights first() {
@@ -44,40 +41,22 @@ public final class AdamW implements AutoCloseable {
   }
 
   /**
-   * Updates the leaves by their gradients, unless the global norm is not finite.
+   * Updates the weights by their gradients, unless the global norm is not finite.
    *
    * @return the global norm before clipping
    */
-  public double step(Decoder decoder, GradientLeaves leaves, OptimizerSettings o) {
-    long t = steps + 1;
-    try (ParameterGroups moved = leaves.trainable(decay);
-        TorchProgram.Call call = decoder.call("adamw")) {
-      double norm =
-          call.with(moved.decaying())
-              .with(firstMoments.decaying())
-              .with(secondMoments.decaying())
-              .with(moved.others())
-              .with(firstMoments.others())
-              .with(secondMoments.others())
-              .with(o.gradientClip())
-              .with(o.learningRate())
-              .with(o.beta1())
-              .with(o.beta2())
-              .with(o.epsilon())
-              .with(o.weightDecay())
-              .with(t)
-              .numbers()[0];
-      if (Double.isFinite(norm)) {
-        steps = t;
-      }
-      return norm;
+  public double step(FlatGradients gradients, OptimizerSettings o) {
+    double norm = Math.sqrt(range.squaredNorm(gradients.flat()));
+    if (Double.isFinite(norm)) {
+      range.step(gradients.flat(), norm, steps + 1, o);
+      steps++;
     }
+    return norm;
   }
 
   @Override
   public void close() {
-    firstMoments.close();
-    secondMoments.close();
+    range.close();
     first.close();
     second.close();
   }

@@ -138,6 +138,16 @@ public final class Decoder implements AutoCloseable {
     return program.zeros(type, shape);
   }
 
+  /** Returns a copy of a flat array in a precision. */
+  NativeTensor converted(NativeTensor flat, FlatLayout layout, Precision precision) {
+    try (TorchProgram.Call call = call("converted")) {
+      call.with(flat).with((long) precision.number());
+      return precision == Precision.FLOAT32 && device.equals(Device.host())
+          ? call.tensor(ElementType.FLOAT32, layout.capacity())
+          : call.opaque();
+    }
+  }
+
   /** Begins a call without constants. */
   public TorchProgram.Call call(String method) {
     return program.call(method);

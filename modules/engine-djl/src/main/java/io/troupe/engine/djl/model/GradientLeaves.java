@@ -4,51 +4,88 @@ import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.TorchValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
- * The trainable weights as the leaves of one step's graph. The leaves share the memory of the
- * weights, and closing them frees their gradients, so that between steps no gradient holds memory.
+ * Trained weights as the leaves of one micro-batch's graph. The leaves share the memory of the
+ * weights, and closing them frees their gradients.
  */
 public final class GradientLeaves implements AutoCloseable {
+  private final List<Integer> parameters;
   private final List<NativeTensor> tensors;
-  private final DecoderLayout layout;
   private final TorchValue all;
   private final boolean adapted;
 
   private GradientLeaves(
-      List<NativeTensor> tensors, DecoderLayout layout, TorchValue all, boolean adapted) {
-    this.tensors = tensors;
-    this.layout = layout;
+      List<Integer> parameters, List<NativeTensor> tensors, TorchValue all, boolean adapted) {
+    this.parameters = List.copyOf(parameters);
+    this.tensors = List.copyOf(tensors);
     this.all = all;
     this.adapted = adapted;
   }
 
   /** Leaves of all weights. */
   static GradientLeaves of(ModelWeights weights) {
-    List<NativeTensor> leaves = weights.leaves();
+    return of(weights, weights.layout().slots());
+  }
+
+  /** Leaves of the weights above the layers, for a graph that begins there. */
+  static GradientLeaves ofHead(ModelWeights weights) {
+    return of(weights, weights.layout().end());
+  }
+
+  private static GradientLeaves of(ModelWeights weights, List<Integer> slots) {
+    SortedSet<Integer> trained = new TreeSet<>(slots);
+    trained.remove(DecoderLayout.ABSENT);
+    List<NativeTensor> tensors = new ArrayList<>(weights.tensors());
+    List<NativeTensor> leaves = new ArrayList<>();
+    for (int parameter : trained) {
+      NativeTensor leaf = weights.tensor(parameter).leaf();
+      leaves.add(leaf);
+      tensors.set(parameter, leaf);
+    }
     return new GradientLeaves(
-        leaves, weights.layout(), TorchValue.of(weights.slots(leaves)), false);
+        List.copyOf(trained), leaves, TorchValue.of(weights.slots(tensors)), false);
   }
 
   /** Leaves of the adapters of frozen weights. */
   static GradientLeaves of(ModelWeights base, LowRankAdapters adapters) {
-    List<NativeTensor> leaves = adapters.weights().leaves();
+    List<NativeTensor> leaves =
+        adapters.weights().tensors().stream().map(NativeTensor::leaf).toList();
+    return of(base, adapters, leaves, leaves);
+  }
+
+  /** No leaves: there are no adapters above the layers. */
+  static GradientLeaves ofHead(ModelWeights base, LowRankAdapters adapters) {
+    return of(base, adapters, adapters.weights().tensors(), List.of());
+  }
+
+  private static GradientLeaves of(
+      ModelWeights base,
+      LowRankAdapters adapters,
+      List<NativeTensor> parts,
+      List<NativeTensor> leaves) {
     List<NativeTensor> all = new ArrayList<>(base.slots());
     NativeTensor output = all.removeLast();
-    all.addAll(adapters.weights().slots(leaves));
+    all.addAll(adapters.weights().slots(parts));
     all.add(adapters.scale());
     all.add(output);
-    return new GradientLeaves(leaves, adapters.weights().layout(), TorchValue.of(all), true);
+    List<Integer> parameters = new ArrayList<>();
+    for (int i = 0; i < leaves.size(); i++) {
+      parameters.add(i);
+    }
+    return new GradientLeaves(parameters, leaves, TorchValue.of(all), true);
   }
 
-  /** Returns the trainable tensors for the optimizer; the caller closes them. */
-  ParameterGroups trainable(WeightDecay decay) {
-    return ParameterGroups.of(tensors, layout, decay);
+  /** The parameters whose tensors are leaves, in the order of {@link #tensors}. */
+  List<Integer> parameters() {
+    return parameters;
   }
 
-  /** Returns the gradient of a tensor after a backward pass; the caller closes it. */
-  public NativeTensor gradient(int parameter) {
-    return tensors.get(parameter).gradient();
+  /** The leaves. */
+  List<NativeTensor> tensors() {
+    return tensors;
   }
 
   /** All weights in the program's order. */
@@ -56,7 +93,7 @@ public final class GradientLeaves implements AutoCloseable {
     return all;
   }
 
-  /** Whether adapters are among the leaves. */
+  /** Whether adapters are among the weights. */
   boolean adapted() {
     return adapted;
   }

@@ -5,6 +5,7 @@ import io.troupe.engine.djl.model.DecoderLayout.Parameter;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.TorchProgram;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,7 +33,7 @@ public final class LowRankAdapters implements AutoCloseable {
   private LowRankAdapters(
       Tuning.LowRank settings,
       List<Integer> adapted,
-      DecoderLayout layout,
+      FlatLayout layout,
       Device device,
       double scale) {
     this.settings = settings;
@@ -46,7 +47,8 @@ public final class LowRankAdapters implements AutoCloseable {
   }
 
   /** Creates new adapters on the device of the weights. */
-  static LowRankAdapters random(Tuning.LowRank settings, ModelWeights frozen, long seed) {
+  static LowRankAdapters random(
+      Tuning.LowRank settings, ModelWeights frozen, WeightDecay decay, long seed) {
     DecoderLayout base = frozen.layout();
     List<Integer> adapted = new ArrayList<>();
     List<Parameter> parameters = new ArrayList<>();
@@ -69,7 +71,7 @@ public final class LowRankAdapters implements AutoCloseable {
         new LowRankAdapters(
             settings,
             adapted,
-            new DecoderLayout(parameters, slots),
+            FlatLayout.of(new DecoderLayout(parameters, slots), decay),
             frozen.device(),
             settings.scale());
     adapters.weights.fill(
@@ -114,9 +116,21 @@ public final class LowRankAdapters implements AutoCloseable {
     return scale;
   }
 
-  /** Returns a copy of the base with the adapters merged in; the caller closes it. */
+  /** Returns gradients of the adapters in the program's order, with none for any other weight. */
+  List<NativeTensor> gradientSlots(ModelWeights gradients) {
+    List<NativeTensor> slots = new ArrayList<>();
+    for (int i = 0; i < weights.layout().slots().size() / 2; i++) {
+      slots.add(gradients.absent());
+    }
+    slots.addAll(gradients.slots());
+    slots.add(gradients.absent()); // of the scale
+    slots.add(gradients.absent()); // of the output matrix
+    return slots;
+  }
+
+  /** Returns a float32 copy of the base with the adapters merged in; the caller closes it. */
   public ModelWeights merged(Decoder decoder, ModelWeights base) {
-    ModelWeights merged = base.copy();
+    ModelWeights merged = base.copyIn(decoder, Precision.FLOAT32);
     for (int i = 0; i < adapted.size(); i++) {
       Parameter parameter = base.layout().parameters().get(adapted.get(i));
       try (TorchProgram.Call call = decoder.call("merged");

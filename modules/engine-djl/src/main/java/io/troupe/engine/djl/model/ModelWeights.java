@@ -6,7 +6,9 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.ProgramWeights;
+import io.troupe.engine.djl.torch.TorchProgram;
 import io.troupe.engine.djl.torch.TorchValue;
 import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightMemory;
@@ -19,12 +21,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A set of tensors in the shape of the decoder's weights: weights, or one of AdamW's moments. */
+/**
+ * A set of tensors in the shape of the decoder's weights: weights, gradients, or one of AdamW's
+ * moments. The tensors are views of one flat array.
+ */
 public final class ModelWeights implements ProgramWeights, AutoCloseable {
   private static final long CACHE_LINE = 64;
 
   private final Device device;
+  private final FlatLayout flatLayout;
   private final DecoderLayout layout;
+  private final NativeTensor flat;
   private final List<NativeTensor> tensors;
   private final NativeTensor absent;
   private final TorchValue all;
@@ -34,27 +41,37 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     void fill(DecoderLayout.Parameter parameter, MemorySegment memory);
   }
 
-  /** Makes a tensor of zeros. */
-  @FunctionalInterface
-  public interface Maker {
-    NativeTensor zeros(Device device, ElementType type, long... shape);
+  /** Takes ownership of a flat array. */
+  private ModelWeights(FlatLayout flatLayout, Device device, NativeTensor flat) {
+    this.device = device;
+    this.flatLayout = flatLayout;
+    this.layout = flatLayout.tensors();
+    this.flat = flat;
+    this.tensors = views(flat, flatLayout);
+    this.absent = flat.slice(0, 0);
+    this.all = TorchValue.of(slots(tensors));
   }
 
-  /**
-   * Takes ownership of tensors.
-   *
-   * @param made one tensor for each parameter, then one without elements
-   */
-  private ModelWeights(DecoderLayout layout, Device device, List<NativeTensor> made) {
-    this.device = device;
-    this.layout = layout;
-    this.tensors = List.copyOf(made.subList(0, layout.parameters().size()));
-    this.absent = made.getLast();
-    this.all = TorchValue.of(slots(tensors));
+  private static List<NativeTensor> views(NativeTensor flat, FlatLayout layout) {
+    List<NativeTensor> views = new ArrayList<>();
+    for (int i = 0; i < layout.offsets().size(); i++) {
+      views.add(flat.view(layout.offsets().get(i), layout.tensors().parameters().get(i).extents()));
+    }
+    return List.copyOf(views);
   }
 
   public NativeTensor tensor(int parameter) {
     return tensors.get(parameter);
+  }
+
+  /** Returns the tensors in the order of the parameters. */
+  List<NativeTensor> tensors() {
+    return tensors;
+  }
+
+  /** Returns the array that all tensors are views of. */
+  public NativeTensor flat() {
+    return flat;
   }
 
   /** The tensors in the program's order. */
@@ -69,39 +86,56 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
         .toList();
   }
 
-  /** Returns new handles on the same memory, with gradients of their own. */
-  List<NativeTensor> leaves() {
-    return tensors.stream().map(NativeTensor::leaf).toList();
+  /** Returns a tensor without elements, which stands for a weight that does not exist. */
+  NativeTensor absent() {
+    return absent;
   }
 
   /** Zeros on the host. */
   static ModelWeights zeros(DecoderLayout layout) {
-    return zeros(layout, Device.host());
+    return zeros(FlatLayout.of(layout, WeightDecay.MATRICES), Device.host());
   }
 
-  public static ModelWeights zeros(DecoderLayout layout, Device device) {
-    return zeros(layout, device, NativeTensor::zeros);
+  /** Creates zeros of float32. */
+  public static ModelWeights zeros(FlatLayout layout, Device device) {
+    return new ModelWeights(
+        layout, device, NativeTensor.zeros(device, ElementType.FLOAT32, layout.capacity()));
   }
 
-  /**
-   * Creates weights from the tensors of a maker; if the maker fails for one tensor, the others are
-   * closed.
-   */
-  public static ModelWeights zeros(DecoderLayout layout, Device device, Maker maker) {
-    List<NativeTensor> made = new ArrayList<>();
-    try {
-      for (DecoderLayout.Parameter parameter : layout.parameters()) {
-        made.add(maker.zeros(device, ElementType.FLOAT32, parameter.extents()));
-      }
-      made.add(maker.zeros(device, ElementType.FLOAT32, 0));
-      return new ModelWeights(layout, device, made);
-    } catch (RuntimeException | Error failure) {
-      made.forEach(NativeTensor::close);
-      throw failure;
+  /** Creates zeros where and in the precision that a decoder multiplies matrices in. */
+  public static ModelWeights zerosFor(Decoder decoder) {
+    return zeros(FlatLayout.of(decoder.layout(), WeightDecay.MATRICES), decoder.device())
+        .turnedInto(decoder);
+  }
+
+  /** Returns a copy in the precision that a decoder multiplies matrices in. */
+  public ModelWeights copyFor(Decoder decoder) {
+    return copyIn(decoder, decoder.precision());
+  }
+
+  /** Returns the weights in the precision of a decoder; they replace these. */
+  public ModelWeights turnedInto(Decoder decoder) {
+    if (decoder.precision() == Precision.FLOAT32) {
+      return this;
+    }
+    try (this) {
+      return copyFor(decoder);
     }
   }
 
-  public static ModelWeights random(DecoderLayout layout, Device device, long seed, double std) {
+  /** Returns a copy in a precision. */
+  ModelWeights copyIn(Decoder decoder, Precision precision) {
+    return new ModelWeights(flatLayout, device, decoder.converted(flat, flatLayout, precision));
+  }
+
+  /** Copies numbers in from weights of the same layout and any precision. */
+  void copyFrom(Decoder decoder, ModelWeights source) {
+    try (TorchProgram.Call call = decoder.call("copy")) {
+      call.with(flat).with(source.flat).run();
+    }
+  }
+
+  public static ModelWeights random(FlatLayout layout, Device device, long seed, double std) {
     ModelWeights weights = zeros(layout, device);
     return weights.after(
         () -> weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory)));
@@ -123,16 +157,6 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return device;
   }
 
-  ModelWeights copy() {
-    ModelWeights copy = zeros(layout, device);
-    return copy.after(
-        () -> {
-          for (int i = 0; i < tensors.size(); i++) {
-            copy.tensors.get(i).assign(tensors.get(i), layout.parameters().get(i).extents());
-          }
-        });
-  }
-
   /** Replaces all numbers. */
   public void fill(Filler filler) {
     for (int i = 0; i < tensors.size(); i++) {
@@ -149,11 +173,19 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     }
   }
 
-  /**
-   * Returns the tensors with and without weight decay, for the optimizer; the caller closes them.
-   */
-  ParameterGroups moved(WeightDecay decay) {
-    return ParameterGroups.of(tensors, layout, decay);
+  /** Returns where the tensors are in the flat array. */
+  public FlatLayout flatLayout() {
+    return flatLayout;
+  }
+
+  /** Copies the whole flat array in; of the segment, which may be longer, the beginning. */
+  public void fillFlat(MemorySegment numbers) {
+    long bytes = flatLayout.size() * Float.BYTES;
+    try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, flatLayout.size());
+        NativeTensor own = flat.slice(0, flatLayout.size())) {
+      staged.memory().copyFrom(numbers.asSlice(0, bytes));
+      own.assign(staged, flatLayout.size());
+    }
   }
 
   public DecoderLayout layout() {
@@ -166,8 +198,8 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
   }
 
   /**
-   * The tensors by name, in name order: views of memory on the host, or copies of tensors on
-   * another device.
+   * The tensors by name, in name order: views of float32 on the host, or copies of what is
+   * elsewhere or of another type.
    */
   public List<WeightSnapshot.Tensor> views() {
     List<WeightSnapshot.Tensor> views = new ArrayList<>();
@@ -178,14 +210,15 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
           new WeightSnapshot.Tensor(
               parameter.name(),
               parameter.shape(),
-              tensor.onHost() ? tensor.memory() : fetched(tensor, parameter)));
+              tensor.onHost() ? tensor.memory() : fetched(tensor, parameter.size())));
     }
     views.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
     return views;
   }
 
-  private static MemorySegment fetched(NativeTensor tensor, DecoderLayout.Parameter parameter) {
-    try (NativeTensor staged = tensor.toHost(ElementType.FLOAT32, parameter.size())) {
+  /** Returns a copy of a tensor in Java's native memory, as float32. */
+  public static MemorySegment fetched(NativeTensor tensor, long elements) {
+    try (NativeTensor staged = tensor.toHost(ElementType.FLOAT32, elements)) {
       return copied(staged.memory());
     }
   }
@@ -208,7 +241,7 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return views().stream()
         .map(
             view ->
-                device.equals(Device.host())
+                flat.onHost()
                     ? new WeightSnapshot.Tensor(view.name(), view.shape(), copied(view.data()))
                     : view)
         .toList();
@@ -271,5 +304,6 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     all.close();
     tensors.forEach(NativeTensor::close);
     absent.close();
+    flat.close();
   }
 }

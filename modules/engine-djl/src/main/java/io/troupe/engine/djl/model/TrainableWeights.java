@@ -1,27 +1,57 @@
 package io.troupe.engine.djl.model;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.weights.WeightSnapshot;
 
-/** The weights of a trainer, and the part of them that it trains. */
+/**
+ * The weights of a trainer, and the part of them that it trains. What is trained is float32, the
+ * master weights; what passes compute with is in the precision of the decoder.
+ */
 public sealed interface TrainableWeights extends AutoCloseable {
-  /** Creates trainable weights from the given first weights. */
-  static TrainableWeights of(Tuning tuning, ModelWeights first, long seed) {
-    return switch (tuning) {
-      case Tuning.Full() -> new Whole(first);
-      case Tuning.LowRank settings ->
-          new Adapted(first, LowRankAdapters.random(settings, first, seed));
-    };
+  /**
+   * Creates trainable weights from the given first weights, which are float32.
+   *
+   * @throws IllegalArgumentException if {@code decay} names a tensor that is not trained
+   */
+  static TrainableWeights of(
+      Tuning tuning, Decoder decoder, ModelWeights first, WeightDecay decay, long seed) {
+    TrainableWeights made =
+        switch (tuning) {
+          case Tuning.Full() ->
+              new Whole(
+                  first, decoder.precision() == Precision.FLOAT32 ? first : first.copyFor(decoder));
+          case Tuning.LowRank settings -> {
+            LowRankAdapters adapters = LowRankAdapters.random(settings, first, decay, seed);
+            yield new Adapted(first.turnedInto(decoder), adapters);
+          }
+        };
+    try {
+      decay.requireNames(made.trainable().layout());
+      return made;
+    } catch (IllegalArgumentException refused) {
+      made.close();
+      throw refused;
+    }
   }
 
-  /** Returns the tensors that training updates. */
+  /** Returns the tensors that training updates, in float32. */
   ModelWeights trainable();
 
-  /** Returns all weights of the policy except adapters. */
+  /** Returns all weights of the policy except adapters, as passes compute with them. */
   ModelWeights whole();
 
-  /** Returns the trainable tensors as the leaves of a step. */
+  /** Returns the trained tensors as the leaves of a graph. */
   GradientLeaves leaves();
+
+  /** Returns the trained tensors above the layers as the leaves of a graph that begins there. */
+  GradientLeaves headLeaves();
+
+  /** Returns gradients of the trained tensors. */
+  FlatGradients gradients(Decoder decoder);
+
+  /** Takes the updated tensors up into what passes compute with. */
+  void moved(Decoder decoder);
 
   /** Returns a snapshot of these weights as a version. */
   WeightSnapshot snapshot(Decoder decoder, WeightVersion version);
@@ -32,16 +62,34 @@ public sealed interface TrainableWeights extends AutoCloseable {
   @Override
   void close();
 
-  /** Training updates all weights. */
-  record Whole(ModelWeights trainable) implements TrainableWeights {
+  /**
+   * Training updates all weights.
+   *
+   * @param trainable the master weights
+   * @param whole the same in the precision of the decoder; the master weights themselves if that is
+   *     float32
+   */
+  record Whole(ModelWeights trainable, ModelWeights whole) implements TrainableWeights {
     @Override
-    public ModelWeights whole() {
-      return trainable;
+    public GradientLeaves leaves() {
+      return GradientLeaves.of(whole);
     }
 
     @Override
-    public GradientLeaves leaves() {
-      return GradientLeaves.of(trainable);
+    public GradientLeaves headLeaves() {
+      return GradientLeaves.ofHead(whole);
+    }
+
+    @Override
+    public FlatGradients gradients(Decoder decoder) {
+      return FlatGradients.of(decoder, trainable.flatLayout());
+    }
+
+    @Override
+    public void moved(Decoder decoder) {
+      if (whole != trainable) {
+        whole.copyFrom(decoder, trainable);
+      }
     }
 
     @Override
@@ -51,11 +99,14 @@ public sealed interface TrainableWeights extends AutoCloseable {
 
     @Override
     public ReferenceWeights reference(Decoder decoder, boolean hasMoved) {
-      return new ReferenceWeights.Frozen(trainable.copy());
+      return new ReferenceWeights.Frozen(whole.copyFor(decoder));
     }
 
     @Override
     public void close() {
+      if (whole != trainable) {
+        whole.close();
+      }
       trainable.close();
     }
   }
@@ -78,6 +129,20 @@ public sealed interface TrainableWeights extends AutoCloseable {
     }
 
     @Override
+    public GradientLeaves headLeaves() {
+      return GradientLeaves.ofHead(base, adapters);
+    }
+
+    @Override
+    public FlatGradients gradients(Decoder decoder) {
+      return FlatGradients.of(decoder, adapters);
+    }
+
+    /** Passes compute with the adapters themselves. */
+    @Override
+    public void moved(Decoder decoder) {}
+
+    @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {
       try (ModelWeights merged = adapters.merged(decoder, base)) {
         return merged
@@ -89,9 +154,12 @@ public sealed interface TrainableWeights extends AutoCloseable {
     /** Before the first step the adapters add nothing: the base itself is the reference. */
     @Override
     public ReferenceWeights reference(Decoder decoder, boolean hasMoved) {
-      return hasMoved
-          ? new ReferenceWeights.Frozen(adapters.merged(decoder, base))
-          : new ReferenceWeights.Base(base);
+      if (!hasMoved) {
+        return new ReferenceWeights.Base(base);
+      }
+      try (ModelWeights merged = adapters.merged(decoder, base)) {
+        return new ReferenceWeights.Frozen(merged.copyFor(decoder));
+      }
     }
 
     @Override

@@ -32,7 +32,11 @@ public final class NativeTensor implements AutoCloseable {
   /** The place of the elements. */
   private sealed interface Place {}
 
-  private record OnHost(long bytes) implements Place {}
+  private record OnHost(long bytes, ElementType type) implements Place {
+    static OnHost of(ElementType type, long elements) {
+      return new OnHost(Math.multiplyExact(elements, type.bytes), type);
+    }
+  }
 
   /** On a device, or of a type, that Java does not read. */
   private record Elsewhere() implements Place {}
@@ -54,13 +58,13 @@ public final class NativeTensor implements AutoCloseable {
 
   public static NativeTensor zeros(Device device, ElementType type, long... shape) {
     long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
-    long bytes = Math.multiplyExact(elements, type.bytes);
+    OnHost onHost = OnHost.of(type, elements);
     try {
       long handle = TorchBridge.zeros(shape, type.number, device.code());
       return new NativeTensor(
           handle,
           switch (device) {
-            case Device.Cpu() -> new OnHost(bytes);
+            case Device.Cpu() -> onHost;
             case Device.Cuda(_) -> new Elsewhere();
           });
     } catch (EngineException failure) {
@@ -70,7 +74,7 @@ public final class NativeTensor implements AutoCloseable {
 
   /** Takes ownership of a handle on a contiguous tensor of the host. */
   public static NativeTensor of(long handle, ElementType type, long elements) {
-    return new NativeTensor(handle, new OnHost(Math.multiplyExact(elements, type.bytes)));
+    return new NativeTensor(handle, OnHost.of(type, elements));
   }
 
   /** Takes ownership of a handle on a tensor of any device and type. */
@@ -88,9 +92,29 @@ public final class NativeTensor implements AutoCloseable {
     return leaf;
   }
 
-  /** A handle on the gradient of a leaf that has one. */
-  public NativeTensor gradient() {
-    return opaque(TorchBridge.gradient(handle()));
+  /** Returns a new tensor on a range of the memory of this flat one. */
+  public NativeTensor slice(long from, long to) {
+    return part(TorchBridge.slice(handle(), from, to), to - from);
+  }
+
+  /** Returns a new tensor of a shape on a range of the memory of this flat one. */
+  public NativeTensor view(long from, long... shape) {
+    long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+    long range = TorchBridge.slice(handle(), from, from + elements);
+    try {
+      return part(TorchBridge.view(range, shape), elements);
+    } finally {
+      TorchBridge.deleteTensor(range);
+    }
+  }
+
+  private NativeTensor part(long handleOfPart, long elements) {
+    return new NativeTensor(
+        handleOfPart,
+        switch (place) {
+          case OnHost(var _, ElementType type) -> OnHost.of(type, elements);
+          case Elsewhere() -> place;
+        });
   }
 
   /** Returns the number of tensors of this process that are not closed. */
@@ -133,14 +157,14 @@ public final class NativeTensor implements AutoCloseable {
   /** The elements in row-major order; valid until {@link #close}. Only for a tensor of the host. */
   @SuppressWarnings("restricted") // the segment is exactly the tensor's memory
   public MemorySegment memory() {
-    if (!(place instanceof OnHost(long bytes))) {
+    if (!(place instanceof OnHost(long bytes, var _))) {
       throw new IllegalStateException("the tensor is not in the memory of the host");
     }
     if (bytes == 0) {
       return MemorySegment.NULL;
     }
     // A direct buffer ends at 2 GiB, so the address comes from a buffer on the first slice.
-    long slice = TorchBridge.firstSlice(handle());
+    long slice = TorchBridge.slice(handle(), 0, 1);
     try {
       long address = MemorySegment.ofBuffer(TorchBridge.memory(slice)).address();
       return MemorySegment.ofAddress(address).reinterpret(bytes);

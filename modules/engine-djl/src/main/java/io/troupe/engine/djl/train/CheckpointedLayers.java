@@ -2,6 +2,7 @@ package io.troupe.engine.djl.train;
 
 import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.GradientLeaves;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.TorchProgram;
@@ -63,11 +64,11 @@ final class CheckpointedLayers implements AutoCloseable {
     }
   }
 
-  /** Propagates the gradient of the last layer's output to all weights; called once. */
-  void backward() {
+  /** Adds the gradients of all weights below the last layer's output; called once. */
+  void backward(FlatGradients gradients) {
     try (NativeTensor gradient = NativeTensor.opaque(TorchBridge.gradient(output.handle()));
         TorchProgram.Call call = decoder.call("backward_layers", leaves)) {
-      part.treeInto(call).with(inputs).with(gradient).run();
+      part.treeInto(call).with(inputs).with(gradient).with(gradients.slots()).run();
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -37,21 +38,21 @@ public final class DjlScorer implements ScoringEngine {
   /**
    * A scorer without weights. If memory runs out, the partly made scorer is freed.
    *
-   * @param maker of the tensors of its weights
+   * @param weights creates its weights, of zeros
    */
   public DjlScorer(
       DecoderSettings settings,
       ComputeSettings compute,
       int vocabulary,
       Consumer<String> watcher,
-      ModelWeights.Maker maker,
+      Function<Decoder, ModelWeights> weights,
       Runnable onClose) {
     this.compute = compute;
     this.onClose = onClose;
     this.decoder =
         new Decoder(settings, vocabulary, compute.device(), compute.precision(), watcher);
     try {
-      this.weights = ModelWeights.zeros(decoder.layout(), compute.device(), maker);
+      this.weights = weights.apply(decoder);
     } catch (RuntimeException | Error failure) {
       decoder.close();
       throw failure;

@@ -12,11 +12,11 @@ import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
 import io.troupe.engine.djl.checkpoint.TrainerCheckpoint;
 import io.troupe.engine.djl.model.AdamW;
 import io.troupe.engine.djl.model.Decoder;
-import io.troupe.engine.djl.model.GradientLeaves;
+import io.troupe.engine.djl.model.FlatGradients;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.model.ReferenceWeights;
 import io.troupe.engine.djl.model.TrainableWeights;
-import io.troupe.engine.djl.model.WeightDecay;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Torch;
 import io.troupe.engine.parallel.DataParallelSteps;
@@ -34,11 +34,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The trainer: weights, moments and reference in native memory, one program call for the
- * log-probabilities of a micro-batch, one for the optimizer.
+ * The trainer: weights, gradients, moments and reference in flat arrays of native memory, one
+ * program call for the log-probabilities of a micro-batch, one for the optimizer.
  *
- * <p>A step either completes or changes nothing: closing the step's leaves frees all gradients, and
- * only the optimizer's call, which checks the norm first, updates weights and moments.
+ * <p>A step either completes or changes nothing: only the optimizer's call, which comes after the
+ * norm is known to be finite, updates weights and moments.
  */
 public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner {
   private final ComputeSettings compute;
@@ -47,7 +47,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   private final Decoder decoder;
   private final TrainableWeights trained;
   private final MicroBatchPass work;
-  private final WeightDecay decay;
+  private final FlatGradients gradients;
   private final AdamW optimizer;
   private final Optional<TeacherModel> teacher;
   private ReferenceWeights reference = new ReferenceWeights.None();
@@ -76,11 +76,12 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
             compute.device(),
             compute.precision(),
             watcher);
-    ModelWeights first = model.weights(decoder.layout(), compute.device(), seed);
-    this.trained = TrainableWeights.of(mode.tuning(), first, seed);
+    ModelWeights first =
+        model.weights(FlatLayout.of(decoder.layout(), mode.decay()), compute.device(), seed);
+    this.trained = TrainableWeights.of(mode.tuning(), decoder, first, mode.decay(), seed);
     this.work = new MicroBatchPass(decoder, compute, mode.activations());
-    this.decay = mode.decay();
-    this.optimizer = new AdamW(trained.trainable(), mode.decay());
+    this.gradients = trained.gradients(decoder);
+    this.optimizer = new AdamW(decoder, trained.trainable());
     this.teacher = teacher.map(found -> TeacherModel.of(found, compute, watcher));
   }
 
@@ -122,10 +123,10 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   @Override
   public void adopt(MemorySegment weights, MemorySegment first, MemorySegment second) {
     enter(false);
-    FlatLayout layout = new FlatLayout(trained.trainable().layout(), decay);
-    layout.fill(trained.trainable(), weights);
-    layout.fill(optimizer.first(), first);
-    layout.fill(optimizer.second(), second);
+    trained.trainable().fillFlat(weights);
+    optimizer.first().fillFlat(first);
+    optimizer.second().fillFlat(second);
+    trained.moved(decoder);
     optimizer.restoreSteps(optimizer.steps() + 1);
   }
 
@@ -136,21 +137,21 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     if (parts.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
-    try (GradientLeaves leaves = trained.leaves()) {
-      GradientPass pass = work.pass(leaves);
-      for (MicroBatchPass.Part part : parts) {
-        Optional<String> refusal = part.in(pass);
-        if (refusal.isPresent()) {
-          return new StepOutcome.Skipped(refusal.get());
-        }
+    GradientPass pass = work.pass(trained, gradients);
+    for (MicroBatchPass.Part part : parts) {
+      Optional<String> refusal = part.in(pass);
+      if (refusal.isPresent()) {
+        return new StepOutcome.Skipped(refusal.get());
       }
-      Torch.enter(compute.trainerThreads(), false);
-      long start = System.nanoTime();
-      double norm = optimizer.step(decoder, leaves, optimisation);
-      return Double.isFinite(norm)
-          ? pass.stepped(rollouts, norm, System.nanoTime() - start)
-          : new StepOutcome.Skipped("the norm of the gradient is " + norm);
     }
+    Torch.enter(compute.trainerThreads(), false);
+    long start = System.nanoTime();
+    double norm = optimizer.step(gradients, optimisation);
+    if (!Double.isFinite(norm)) {
+      return new StepOutcome.Skipped("the norm of the gradient is " + norm);
+    }
+    trained.moved(decoder);
+    return pass.stepped(rollouts, norm, System.nanoTime() - start);
   }
 
   @Override
@@ -250,7 +251,8 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   @Override
   public void restore(Path directory) throws IOException {
     enter(false);
-    ReferenceWeights restored = TrainerCheckpoint.restore(directory, card, trained, optimizer);
+    ReferenceWeights restored =
+        TrainerCheckpoint.restore(directory, card, decoder, trained, optimizer);
     reference.release();
     reference = restored;
     ranks.ifPresent(DataParallelSteps::outdated);
@@ -285,6 +287,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
       reference.release();
       teacher.ifPresent(TeacherModel::close);
       optimizer.close();
+      gradients.close();
       trained.close();
       decoder.close();
       onClose.run();

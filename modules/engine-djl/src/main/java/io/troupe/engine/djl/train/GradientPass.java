@@ -5,9 +5,11 @@ import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.StepLoss;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.GradientLeaves;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.model.ReferenceWeights;
+import io.troupe.engine.djl.model.TrainableWeights;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.djl.torch.Torch;
@@ -25,7 +27,8 @@ import java.util.Optional;
  */
 final class GradientPass {
   private final Decoder decoder;
-  private final GradientLeaves leaves;
+  private final TrainableWeights trained;
+  private final FlatGradients gradients;
   private final TrainingMode.Activations activations;
   private final int logitRows;
   private final StepLoss loss = new StepLoss();
@@ -39,13 +42,20 @@ final class GradientPass {
   /**
    * Creates a pass over the micro-batches of a step.
    *
+   * @param gradients gets their sum; cleared before
    * @param logitRows most positions whose logits are held at a time
    */
   GradientPass(
-      Decoder decoder, GradientLeaves leaves, TrainingMode.Activations activations, int logitRows) {
+      Decoder decoder,
+      TrainableWeights trained,
+      FlatGradients gradients,
+      TrainingMode.Activations activations,
+      int logitRows) {
     this.logitRows = logitRows;
     this.decoder = decoder;
-    this.leaves = leaves;
+    this.trained = trained;
+    this.gradients = gradients;
+    gradients.clear();
     this.activations = activations;
   }
 
@@ -123,7 +133,7 @@ final class GradientPass {
     long start = System.nanoTime();
     Optional<String> refusal =
         switch (activations) {
-          case KEPT -> backward(plan, batch, batch.heads(), temperature, part);
+          case KEPT -> kept(plan, batch, temperature, part);
           case RECOMPUTED -> recomputed(plan, batch, temperature, part);
         };
     tokens += batch.tokens();
@@ -133,17 +143,30 @@ final class GradientPass {
     return refusal;
   }
 
+  private Optional<String> kept(
+      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+    try (GradientLeaves leaves = trained.leaves()) {
+      Optional<String> refusal = backward(plan, batch, batch.heads(), leaves, temperature, part);
+      if (refusal.isEmpty()) {
+        gradients.add(leaves);
+      }
+      return refusal;
+    }
+  }
+
   private Optional<String> recomputed(
       PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
     TorchBridge.setGradientMode(false);
-    try (CheckpointedLayers layers = CheckpointedLayers.of(decoder, leaves, batch)) {
+    try (GradientLeaves head = trained.headLeaves();
+        CheckpointedLayers layers = CheckpointedLayers.of(decoder, head, batch)) {
       TorchBridge.setGradientMode(true);
       Optional<String> refusal;
       try (NativeTensor hidden = layers.finalHidden()) {
-        refusal = backward(plan, batch, hidden, temperature, part);
+        refusal = backward(plan, batch, hidden, head, temperature, part);
       }
       if (refusal.isEmpty()) {
-        layers.backward();
+        gradients.add(head);
+        layers.backward(gradients);
       }
       return refusal;
     }
@@ -151,9 +174,14 @@ final class GradientPass {
 
   /** Runs the backward pass from ids, or from hidden states that are computed already. */
   private Optional<String> backward(
-      PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+      PrefixSharingPlan plan,
+      MicroBatch batch,
+      NativeTensor first,
+      GradientLeaves leaves,
+      double temperature,
+      Part part) {
     if (batch.tokens() > logitRows) {
-      return inParts(plan, batch, first, temperature, part);
+      return inParts(plan, batch, first, leaves, temperature, part);
     }
     try (TorchProgram.Call call = decoder.call("log_probs", leaves);
         LogProbPass logProbs = LogProbPass.of(call, batch, first, temperature);
@@ -173,10 +201,15 @@ final class GradientPass {
    * graph.
    */
   private Optional<String> inParts(
-      PrefixSharingPlan plan, MicroBatch batch, NativeTensor first, double temperature, Part part) {
+      PrefixSharingPlan plan,
+      MicroBatch batch,
+      NativeTensor first,
+      GradientLeaves leaves,
+      double temperature,
+      Part part) {
     try (TorchProgram.Call below = decoder.call("states", leaves);
         NativeTensor states = batch.into(below, first).opaque();
-        LogProbPass logProbs = withoutGraph(batch, states, temperature);
+        LogProbPass logProbs = withoutGraph(batch, states, leaves, temperature);
         NativeTensor gradient =
             NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), batch.width())) {
       Optional<String> refusal = propagate(plan, logProbs, gradient, part);
@@ -196,7 +229,8 @@ final class GradientPass {
     }
   }
 
-  private LogProbPass withoutGraph(MicroBatch batch, NativeTensor states, double temperature) {
+  private LogProbPass withoutGraph(
+      MicroBatch batch, NativeTensor states, GradientLeaves leaves, double temperature) {
     TorchBridge.setGradientMode(false);
     try (TorchProgram.Call call = decoder.call("part_log_probs", leaves)) {
       return LogProbPass.inParts(call, batch, states, temperature, logitRows);

@@ -2,8 +2,9 @@ package io.troupe.engine.djl.train;
 
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.model.Decoder;
-import io.troupe.engine.djl.model.GradientLeaves;
+import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.ReferenceWeights;
+import io.troupe.engine.djl.model.TrainableWeights;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.Torch;
@@ -77,9 +78,9 @@ final class MicroBatchPass {
     return parts;
   }
 
-  /** Creates an empty pass. */
-  GradientPass pass(GradientLeaves leaves) {
-    return new GradientPass(decoder, leaves, activations, logitRows);
+  /** Creates an empty pass, which sums gradients up from 0. */
+  GradientPass pass(TrainableWeights trained, FlatGradients gradients) {
+    return new GradientPass(decoder, trained, gradients, activations, logitRows);
   }
 
   /**

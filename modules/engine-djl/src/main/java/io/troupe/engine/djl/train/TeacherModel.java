@@ -2,7 +2,9 @@ package io.troupe.engine.djl.train;
 
 import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
 import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.model.WeightDecay;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,7 +29,9 @@ record TeacherModel(Decoder decoder, ModelWeights weights) implements AutoClosea
             compute.precision(),
             calls);
     try {
-      return new TeacherModel(decoder, checkpoint.weights(decoder.layout(), compute.device()));
+      FlatLayout layout = FlatLayout.of(decoder.layout(), WeightDecay.MATRICES);
+      return new TeacherModel(
+          decoder, checkpoint.weights(layout, compute.device()).turnedInto(decoder));
     } catch (IOException failure) {
       decoder.close();
       throw new UncheckedIOException(failure);

@@ -45,9 +45,17 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 def layer(l: int) -> int:
   return 1 + 14 * l
 
-# Weights where and in what the program computes with them; gradients go through. The scale of
-# adapters goes into their B while that is in float32: rounded by itself, it would be off by the
-# same part for all of them.
+# Adapter i of the weights, which is w, where and in what the program computes with it; gradients go
+# through. The scale of adapters goes into their B while that is in float32: rounded by itself, it
+# would be off by the same part for all of them.
+def placed_adapter(w: Tensor, i: int, scale: Tensor, R: List[Tensor], G: List[int]) -> Tensor:
+  if G[7] == 6:
+    return w
+  if i % 2 == 1:
+    w = w * scale
+  return torch.to(w, R[0].device, G[7])
+
+# Weights where and in what the program computes with them; gradients go through.
 def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tensor]:
   if G[7] == 6:
     return W
@@ -61,8 +69,7 @@ def placed_weights(W: List[Tensor], R: List[Tensor], G: List[int]) -> List[Tenso
         w = torch.full([1], 1., dtype=6)
       elif i >= adapters:
         if i < scale:
-          if (i - adapters) % 2 == 1:
-            w = w * W[scale]
+          w = __torch__.placed_adapter(w, i - adapters, W[scale], R, G)
     C.append(torch.to(w, R[0].device, G[7]))
   return C
 
@@ -210,20 +217,6 @@ def part_log_softmax(w: Tensor, x: Tensor, temperature: float) -> Tensor:
 def entropy_of(logp: Tensor) -> Tensor:
   p = logp.detach()
   return torch.neg(torch.sum(torch.mul_(torch.exp(p), p), -1))
-
-# The gradients of leaves.
-def gradients(P: List[Tensor]) -> List[Tensor]:
-  G = annotate(List[Tensor], [])
-  for i in range(torch.len(P)):
-    G.append(ops.prim.grad(P[i]))
-  return G
-
-# x, n times.
-def times(x: Tensor, n: int) -> List[Tensor]:
-  X = annotate(List[Tensor], [])
-  for i in range(n):
-    X.append(x)
-  return X
 
 # Where layer l begins in J.
 def joined_layer(l: int) -> int:
@@ -464,48 +457,96 @@ class K(Module):
   def final_hidden(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor) -> Tensor:
     return __torch__.rms(x, __torch__.placed_weights(W, R, G)[__torch__.layer(G[0])], eps)
 
-  # Adds the gradients of the weights below the last checkpoint, whose own gradient is known: layer
-  # by layer from the top, each computed again with a graph that lives no longer than its turn
-  # (Chen et al. 2016). Empties X on the way.
-  def backward_layers(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor) -> int:
+  # Adds the gradients of the weights below the last checkpoint, whose own gradient g is known, to D:
+  # float32 tensors in the order of W, empty for a weight that is not trained. Layer by layer from
+  # the top, each is computed again with a graph that lives no longer than its turn (Chen et al.
+  # 2016), and only then are its weights leaves. Empties X on the way.
+  def backward_layers(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor, D: List[Tensor]) -> int:
     tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
-    W = __torch__.placed_weights(W, R, G)
+    P = __torch__.placed_weights(W, R, G)
+    adapters = __torch__.layer(G[0]) + 1
     for i in range(G[0]):
+      l = G[0] - 1 - i
+      w = __torch__.layer(l)
+      V = annotate(List[Tensor], [])
+      leaves = annotate(List[Tensor], [])
+      places = annotate(List[int], [])
+      for j in range(torch.len(P)):
+        v = P[j]
+        n = j
+        if j >= adapters:
+          n = (j - adapters) // 2
+        if torch.numel(D[j]) > 0:
+          if n >= w:
+            if n < w + 14:
+              leaf = W[j].detach().requires_grad_(True)
+              leaves.append(leaf)
+              places.append(j)
+              v = leaf
+              if j >= adapters:
+                v = __torch__.placed_adapter(leaf, j - adapters, W[-2], R, G)
+        V.append(v)
       x = X.pop().detach().requires_grad_(True)
-      y = __torch__.block(W, G[0] - 1 - i, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
+      y = __torch__.block(V, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
       y.backward(g)
       g = ops.prim.grad(x)
-    if ops.prim.requires_grad(W[0]):
-      torch.embedding(W[0], tokens).backward(g)
+      for j in range(torch.len(leaves)):
+        torch.add_(D[places[j]], ops.prim.grad(leaves[j]))
+    if torch.numel(D[0]) > 0:
+      torch.add_(D[0], torch.embedding_dense_backward(torch.to(g, 6), tokens, D[0].size(0), -1, False))
+    return 0
+
+  # Sets an array to zeros.
+  def zero(self: __torch__.K, x: Tensor) -> int:
+    torch.zero_(x)
+    return 0
+
+  # Takes the gradients of leaves L up into D: in place of what is there, or added to it.
+  def take_gradients(self: __torch__.K, L: List[Tensor], D: List[Tensor], added: int) -> int:
+    for i in range(torch.len(L)):
+      if added != 0:
+        torch.add_(D[i], ops.prim.grad(L[i]))
+      else:
+        torch.copy_(D[i], ops.prim.grad(L[i]))
     return 0
 
   # w plus what its adapter adds to it.
   def merged(self: __torch__.K, w: Tensor, a: Tensor, b: Tensor, scale: Tensor) -> Tensor:
     return w + torch.matmul(b, a) * scale
 
-  # The global norm of the gradients of weights P and p, before clipping; if it is finite, step t of
-  # PyTorch's AdamW after its clip_grad_norm_. Weight decay acts on P only, and either may be empty. The
-  # lists to be moved are arguments as they are: a write to the elements of a list made here would
-  # be taken for one that nobody sees, and left out.
-  def adamw(self: __torch__.K, P: List[Tensor], M: List[Tensor], V: List[Tensor], p: List[Tensor], m: List[Tensor], v: List[Tensor], clip: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, t: int) -> List[float]:
-    G = __torch__.gradients(P)
-    g = __torch__.gradients(p)
-    norms = annotate(List[Tensor], [])
-    for i in range(torch.len(G)):
-      norms.append(torch.norm(G[i]))
-    for i in range(torch.len(g)):
-      norms.append(torch.norm(g[i]))
-    total = torch.norm(torch.stack(norms))
-    norm = float(total)
-    if torch.isfinite(norm):
-      divisor = torch.ones_like(total)
-      if clip > 0.:
-        divisor = torch.clamp((total + 1e-6) / clip, 1., None)
-      step = torch.full_like(total, float(t))
-      none = annotate(List[Tensor], [])
-      torch._fused_adamw_(P, G, M, V, none, __torch__.times(step, torch.len(P)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
-      torch._fused_adamw_(p, g, m, v, none, __torch__.times(step, torch.len(p)), lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=divisor, found_inf=None)
-    return [norm]
+  # The sum of the squares of an array: in its own precision within a part, whose sum stays near its
+  # terms, and in double precision over the parts.
+  def squared_norm(self: __torch__.K, x: Tensor, part: int) -> List[float]:
+    total = torch.zeros([], dtype=7, device=x.device)
+    for i in range((x.size(0) + part - 1) // part):
+      norm = torch.to(torch.norm(torch.slice(x, 0, i * part, (i + 1) * part)), 7)
+      total = total + norm * norm
+    return [float(total)]
+
+  # Step t of PyTorch's AdamW on flat arrays, or on the same range of each: float32 weights P, their
+  # gradients G over divisor, moments M and V, at most one of each; then of those without weight
+  # decay. The lists to be moved are arguments as they are: a write to the elements of a list made
+  # here would be taken for one that nobody sees, and left out.
+  def adamw(self: __torch__.K, P: List[Tensor], G: List[Tensor], M: List[Tensor], V: List[Tensor], p: List[Tensor], g: List[Tensor], m: List[Tensor], v: List[Tensor], divisor: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, t: int) -> int:
+    none = annotate(List[Tensor], [])
+    if torch.len(P) > 0:
+      scale = torch.full([], divisor, dtype=6, device=P[0].device)
+      step = torch.full([], float(t), dtype=6, device=P[0].device)
+      torch._fused_adamw_(P, G, M, V, none, [step], lr=lr, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False, grad_scale=scale, found_inf=None)
+    if torch.len(p) > 0:
+      scale = torch.full([], divisor, dtype=6, device=p[0].device)
+      step = torch.full([], float(t), dtype=6, device=p[0].device)
+      torch._fused_adamw_(p, g, m, v, none, [step], lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=scale, found_inf=None)
+    return 0
+
+  # A copy of an array in another data type.
+  def converted(self: __torch__.K, x: Tensor, dtype: int) -> Tensor:
+    return torch.to(x, dtype, False, True)
+
+  # Copies an array into another, of any data type.
+  def copy(self: __torch__.K, target: Tensor, source: Tensor) -> int:
+    torch.copy_(target, source)
+    return 0
 
   # The parts of J: what comes before the layers, a layer, and what comes after them.
   def joined_start(self: __torch__.K, R: List[Tensor], G: List[int], eps: float, W: List[Tensor]) -> List[Tensor]:

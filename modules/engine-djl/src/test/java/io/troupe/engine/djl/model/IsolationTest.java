@@ -104,7 +104,8 @@ final class IsolationTest {
     try (TrainingEngine quiet = Fixtures.policy(TINY).newTrainer(5);
         Decoder decoder = new Decoder(TINY, TOKENIZER.vocabularySize());
         ModelWeights weights = ModelWeights.zeros(decoder.layout());
-        AdamW optimizer = new AdamW(weights, WeightDecay.MATRICES)) {
+        FlatGradients gradients = FlatGradients.of(decoder, weights.flatLayout());
+        AdamW optimizer = new AdamW(decoder, weights)) {
       WeightSnapshot start = quiet.snapshot(WeightVersion.BASE);
       weights.load(start);
       LossSettings loss = Fixtures.loss(new Correction.None(), 0, KlEstimator.K3);
@@ -117,7 +118,9 @@ final class IsolationTest {
         optimizer.second().fill((_, memory) -> memory.fill((byte) 0));
         optimizer.restoreSteps(0);
         Torch.enter(1, false);
-        optimizer.step(decoder, leaves, ADAM);
+        gradients.clear();
+        gradients.add(leaves);
+        optimizer.step(gradients, ADAM);
         leaves.close();
         assertThat(weights.snapshot(WeightVersion.BASE).digest())
             .isEqualTo(quiet.snapshot(WeightVersion.BASE).digest());

@@ -16,8 +16,10 @@ import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.checkpoint.TinyCheckpoints;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.Fixtures;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.model.ReferenceDecoder;
+import io.troupe.engine.djl.model.WeightDecay;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
@@ -110,7 +112,8 @@ final class ParityTest {
     int vocabulary = checkpoint.tokenizer().vocabularySize();
     try (Decoder decoder = new Decoder(checkpoint.settings(), vocabulary);
         ModelWeights weights =
-            PolicyModel.of(checkpoint).weights(decoder.layout(), Device.host(), 0);
+            PolicyModel.of(checkpoint)
+                .weights(FlatLayout.of(decoder.layout(), WeightDecay.MATRICES), Device.host(), 0);
         NativeTensor tokens = NativeTensor.zeros(ElementType.INT64, 1, ids.length);
         NativeTensor length = NativeTensor.zeros(ElementType.INT64, 1);
         NativeTensor none = NativeTensor.zeros(ElementType.INT64, 0, 0);

@@ -1,0 +1,151 @@
+package io.troupe.engine.djl.train;
+
+import io.troupe.engine.djl.model.AdamW;
+import io.troupe.engine.djl.model.AdamWRange;
+import io.troupe.engine.djl.model.Decoder;
+import io.troupe.engine.djl.model.FlatGradients;
+import io.troupe.engine.djl.model.FlatLayout;
+import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.NativeTensor.ElementType;
+import io.troupe.engine.parallel.Collective;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.Span;
+import io.troupe.engine.train.OptimizerSettings;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A rank's piece of the flat arrays as a member of a group: AdamW's moments of the piece, and the
+ * exchange of a step (ZeRO stage 1, Rajbhandari et al. 2020).
+ *
+ * <p>A step sums the ranks' gradients, of which each rank keeps its piece (reduce-scatter),
+ * computes the global norm from the norms of the pieces (all-reduce), updates each piece, and
+ * concatenates the pieces (all-gather). The loss weights hold the denominators of the whole step,
+ * so the sum of the ranks' gradients is the gradient of the whole batch, whatever the division.
+ */
+final class RankShard implements AutoCloseable {
+  private final Collective group;
+  private final long piece;
+  private final ModelWeights trained;
+  private final NativeTensor own;
+  private final NativeTensor first;
+  private final NativeTensor second;
+  private final NativeTensor gradient;
+  private final AdamWRange optimizer;
+  private long steps;
+
+  private RankShard(Decoder decoder, ModelWeights trained, Collective group, long steps) {
+    FlatLayout layout = trained.flatLayout();
+    this.group = group;
+    this.piece = layout.piece(group.size());
+    this.trained = trained;
+    this.steps = steps;
+    long from = group.rank() * piece;
+    this.own = trained.flat().slice(from, from + piece);
+    this.first = NativeTensor.zeros(trained.device(), ElementType.FLOAT32, piece);
+    this.second = NativeTensor.zeros(trained.device(), ElementType.FLOAT32, piece);
+    this.gradient = NativeTensor.zeros(trained.device(), ElementType.FLOAT32, piece);
+    this.optimizer =
+        new AdamWRange(
+            decoder, piece, Math.clamp(layout.decayed() - from, 0, piece), own, first, second);
+  }
+
+  /** Creates the piece of a rank from the state of all. */
+  static RankShard of(Decoder decoder, ModelWeights trained, AdamW whole, Collective group) {
+    RankShard shard = new RankShard(decoder, trained, group, whole.steps());
+    shard.take(shard.first, whole.first());
+    shard.take(shard.second, whole.second());
+    return shard;
+  }
+
+  private void take(NativeTensor moments, ModelWeights whole) {
+    long from = group.rank() * piece;
+    try (NativeTensor range = whole.flat().slice(from, from + piece)) {
+      moments.assign(range, piece);
+    }
+  }
+
+  /**
+   * Makes one step.
+   *
+   * @param gradients of this rank's part of the batch; overwritten
+   * @return the global norm before clipping, the same on every rank; if it is not finite, nothing
+   *     has moved
+   * @throws RankLostException if the step could not be made; the rank begins again then
+   */
+  double step(FlatGradients gradients, OptimizerSettings o) throws RankLostException {
+    reduceScatter(gradients);
+    double[] squares = {optimizer.squaredNorm(gradient)};
+    group.allReduce(squares);
+    double norm = Math.sqrt(squares[0]);
+    if (Double.isFinite(norm)) {
+      optimizer.step(gradient, norm, steps + 1, o);
+      gather();
+      steps++;
+    }
+    return norm;
+  }
+
+  private void reduceScatter(FlatGradients gradients) throws RankLostException {
+    try (NativeTensor all = onHost(gradients.flat(), trained.flatLayout().capacity());
+        NativeTensor summed = onHost(gradient, piece)) {
+      group.reduceScatter(Span.floats(padded(all)), Span.floats(summed.memory()));
+      if (!gradient.onHost()) {
+        gradient.assign(summed, piece);
+      }
+    } finally {
+      gradients.overwritten();
+    }
+  }
+
+  private void gather() throws RankLostException {
+    long capacity = trained.flatLayout().capacity();
+    try (NativeTensor all = onHost(trained.flat(), capacity)) {
+      group.allGather(Span.floats(mine(all)), Span.floats(padded(all)));
+      if (!trained.flat().onHost()) {
+        trained.flat().assign(all, capacity);
+      }
+    }
+  }
+
+  /** Returns a copy of a tensor of another device, or the tensor itself. */
+  private static NativeTensor onHost(NativeTensor tensor, long elements) {
+    return tensor.toHost(ElementType.FLOAT32, elements);
+  }
+
+  private MemorySegment padded(NativeTensor all) {
+    return all.memory().asSlice(0, group.size() * piece * Float.BYTES);
+  }
+
+  private MemorySegment mine(NativeTensor all) {
+    return all.memory().asSlice(group.rank() * piece * Float.BYTES, piece * Float.BYTES);
+  }
+
+  /** Returns the piece of the weights; valid until the rank is called again. */
+  MemorySegment weights() {
+    return memory(own);
+  }
+
+  /** Returns the piece of the first moments; valid until the rank is called again. */
+  MemorySegment first() {
+    return memory(first);
+  }
+
+  /** Returns the piece of the second moments; valid until the rank is called again. */
+  MemorySegment second() {
+    return memory(second);
+  }
+
+  private MemorySegment memory(NativeTensor tensor) {
+    return tensor.onHost() ? tensor.memory() : ModelWeights.fetched(tensor, piece);
+  }
+
+  @Override
+  public void close() {
+    optimizer.close();
+    own.close();
+    first.close();
+    second.close();
+    gradient.close();
+  }
+}
