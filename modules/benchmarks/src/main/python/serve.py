@@ -1,4 +1,4 @@
-"""The PyTorch side of `troupe bench engine`: one JSON request a line on stdin, one answer on stdout.
+"""The PyTorch side of `troupe bench engine` and `troupe bench trainer`: one JSON request a line on stdin, one answer on stdout.
 
 It measures its own bursts, so that neither start-up nor the pipe counts.
 """
@@ -20,6 +20,7 @@ class Bench:
         self.model = None
         self.training = None
         self.fastest = {}
+        self.flat = None
 
     def hello(self, threads):
         torch.set_num_threads(threads)
@@ -63,6 +64,11 @@ class Bench:
 
     def train(self, steps):
         return self.training.steps(steps) | self.memory()
+
+    def adamw(self, parameters, steps):
+        if self.flat is None:
+            self.flat = train.Flat(parameters)
+        return self.flat.steps(steps)
 
     def memory(self):
         return {"peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}

@@ -6,6 +6,7 @@ import io.troupe.benchmarks.control.JournalBenchmark;
 import io.troupe.benchmarks.engine.BatchInvarianceBenchmark;
 import io.troupe.benchmarks.engine.EngineBenchmark;
 import io.troupe.benchmarks.engine.MemoryBenchmark;
+import io.troupe.benchmarks.engine.TrainerBenchmark;
 import io.troupe.benchmarks.sidecar.SidecarBenchmark;
 import io.troupe.benchmarks.weights.TlsBenchmark;
 import io.troupe.benchmarks.weights.WeightTransferBenchmark;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
       QuickstartBenchmark.class,
       EngineBenchmark.class,
       BatchInvarianceBenchmark.class,
+      TrainerBenchmark.class,
       MemoryBenchmark.class,
       VerifierBenchmark.class,
       WeightTransferBenchmark.class,
@@ -37,6 +39,7 @@ import picocli.CommandLine.Command;
       "  troupe bench quickstart --json result.json",
       "  troupe bench engine --python venv/bin/python --update",
       "  troupe bench batch-invariance",
+      "  troupe bench trainer --python venv/bin/python --update",
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",

@@ -1,0 +1,84 @@
+package io.troupe.benchmarks.engine;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code troupe bench trainer}: the trainer's parts beside plain PyTorch. */
+@Command(
+    name = "trainer",
+    mixinStandardHelpOptions = true,
+    description =
+        "Compares the trainer with plain PyTorch in Python: AdamW by the parameter, and whole"
+            + " training steps with their peak of memory. Without PyTorch for Python it measures"
+            + " ours alone and says so.",
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench trainer --python venv/bin/python --threads 1 --update",
+      "  troupe bench trainer --only adamw --rounds 3"
+    })
+public final class TrainerBenchmark implements Callable<Integer> {
+  /** What can be compared, by its name on the command line. */
+  enum Part {
+    ADAMW,
+    STEP;
+
+    PyTorchComparison comparison() {
+      return switch (this) {
+        case ADAMW -> new AdamWComparison();
+        case STEP -> new TrainComparison();
+      };
+    }
+  }
+
+  @Option(
+      names = "--python",
+      defaultValue = "python3",
+      description = "A Python interpreter with torch, default ${DEFAULT-VALUE}.")
+  private String python = "python3";
+
+  @Option(
+      names = "--threads",
+      defaultValue = "1",
+      description = "PyTorch threads of each side, default ${DEFAULT-VALUE}.")
+  private int threads = 1;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "Pairs of bursts of a measurement, default ${DEFAULT-VALUE}.")
+  private int rounds = 5;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      description = "Parts to measure, default all: ${COMPLETION-CANDIDATES}.")
+  private List<Part> parts = List.of(Part.values());
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--update",
+      description = "Writes the table into its section of docs/performance.md.")
+  private boolean update;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Map<String, PyTorchComparison> comparisons = new LinkedHashMap<>();
+    for (Part part : parts) {
+      comparisons.put(part.name().toLowerCase(Locale.ROOT), part.comparison());
+    }
+    return new ComparisonRun("trainer", python, threads, rounds)
+        .run(comparisons, Optional.ofNullable(json), update);
+  }
+}
