@@ -107,7 +107,8 @@ public final class EvaluationTasks implements AutoCloseable {
     TaskSection section =
         sections.size() == 1
             ? sections.getFirst()
-            : new TaskSection.Mixture(TaskSection.Mixture.Mode.SEQUENTIAL, false, sections);
+            : new TaskSection.Mixture(
+                TaskSection.Mixture.Mode.SEQUENTIAL, false, sections, sections.getFirst().choice());
     TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), policy.template());
     DataSetTask worded = loader.load();
     DataSetTask loaded =
