@@ -26,7 +26,8 @@ public final class S3Folders {
    * Downloads every object of a folder under its name within it.
    *
    * @param place {@code s3://bucket/folder}
-   * @param into a folder without files of these names
+   * @param into a folder; a file in it that has the name and size of an object is kept, any other
+   *     one of these names is replaced
    * @return how many files came; 0 if there is no such folder
    * @throws IOException if the bucket cannot be read, or a file did not come whole; says which and
    *     what to do
@@ -58,7 +59,11 @@ public final class S3Folders {
 
   private static void download(S3Client client, S3Address object, long size, Path file)
       throws IOException {
+    if (Files.exists(file) && Files.size(file) == size) {
+      return;
+    }
     Files.createDirectories(file.getParent());
+    Files.deleteIfExists(file);
     client.getObject(
         get -> get.bucket(object.bucket()).key(object.key()), ResponseTransformer.toFile(file));
     if (Files.size(file) != size) {

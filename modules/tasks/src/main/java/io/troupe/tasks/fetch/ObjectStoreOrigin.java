@@ -1,5 +1,6 @@
 package io.troupe.tasks.fetch;
 
+import io.troupe.base.cache.CompletionMarker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,12 +38,13 @@ public record ObjectStoreOrigin(Store store, String root) implements DataOrigin 
     if (store.download(place(wanted), folder) == 0) {
       return false;
     }
-    if (Files.exists(folder.resolve(DataCache.MARKER))) {
-      if (!DataCache.isWhole(folder)) {
+    if (Files.exists(folder.resolve(CompletionMarker.NAME))) {
+      if (!CompletionMarker.isWhole(folder)) {
         throw new IOException(
-            "its files are not those of its %s; finish the upload".formatted(DataCache.MARKER));
+            "its files are not those of its %s; finish the upload"
+                .formatted(CompletionMarker.NAME));
       }
-      Files.delete(folder.resolve(DataCache.MARKER));
+      Files.delete(folder.resolve(CompletionMarker.NAME));
     }
     return true;
   }

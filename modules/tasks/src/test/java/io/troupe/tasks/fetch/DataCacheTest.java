@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.troupe.base.cache.CompletionMarker;
+import io.troupe.net.http.HttpDownload.Patience;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -89,7 +91,7 @@ final class DataCacheTest {
         .containsExactly(first.resolve("data/train-0.jsonl"));
     assertThat(requests)
         .containsExactly(
-            "/api/datasets/some/set [Bearer secret]",
+            "/api/datasets/some/set?blobs=true [Bearer secret]",
             "/datasets/some/set/resolve/main/data/train-0.jsonl [Bearer secret]");
   }
 
@@ -100,7 +102,7 @@ final class DataCacheTest {
     cache("").folder(WANTED);
     assertThat(first.resolve("data/train-0.jsonl")).hasContent("{\"a\": 1}\n");
 
-    Files.delete(first.resolve(DataCache.MARKER));
+    Files.delete(first.resolve(CompletionMarker.NAME));
     cache("").folder(WANTED);
 
     assertThat(requests).hasSize(6);
@@ -198,7 +200,11 @@ final class DataCacheTest {
         "/api/datasets/slow/set", 200, "{\"siblings\": [{\"rfilename\": \"data/train-0.jsonl\"}]}");
     DataCache impatient =
         new DataCache(
-            folder, List.of(new HubOrigin(endpoint(), "", Duration.ofMillis(200))), _ -> {});
+            folder,
+            List.of(
+                new HubOrigin(
+                    endpoint(), "", new Patience(Duration.ofMillis(200), Duration.ofMillis(1)))),
+            _ -> {});
     assertThatThrownBy(() -> impatient.folder(new SplitRef("x", "slow/set", "", "train")))
         .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("nothing came for PT0.2S");

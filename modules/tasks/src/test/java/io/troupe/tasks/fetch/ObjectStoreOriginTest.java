@@ -3,6 +3,7 @@ package io.troupe.tasks.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.cache.CompletionMarker;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,7 +87,7 @@ final class ObjectStoreOriginTest {
     assertThat(files(Map.of(marker, "2 main/test-0.jsonl\n", rows, "{}"))).hasSize(1);
     assertThat(hubCalls).hasValue(0);
 
-    Files.delete(cache(Map.of()).folder(TEST).resolve(DataCache.MARKER));
+    Files.delete(cache(Map.of()).folder(TEST).resolve(CompletionMarker.NAME));
     assertThat(files(Map.of(marker, "3 main/test-0.jsonl\n", rows, "{}")))
         .as("an upload that goes on is not taken; the hub is")
         .singleElement()
