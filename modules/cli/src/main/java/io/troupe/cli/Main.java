@@ -7,6 +7,7 @@ import io.troupe.cli.doctor.DoctorCommand;
 import io.troupe.cli.eval.EvalCommand;
 import io.troupe.cli.export.ExportCommand;
 import io.troupe.cli.export.TraceCommand;
+import io.troupe.cli.models.ModelsCommand;
 import io.troupe.cli.node.DrainNodeCommand;
 import io.troupe.cli.node.NodeCommand;
 import io.troupe.cli.node.TrainerRankCommand;
@@ -16,9 +17,11 @@ import io.troupe.cli.ops.FlameCommand;
 import io.troupe.cli.ops.InspectCommands;
 import io.troupe.cli.ops.OperatorCommands;
 import io.troupe.cli.tasks.TasksCommand;
+import io.troupe.cli.torch.TorchCommand;
 import io.troupe.cli.verify.VerifyCommand;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.config.binding.ConfigurationException;
+import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.launch.LaunchCommand;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.task.InvalidVerifierException;
@@ -49,7 +52,9 @@ import picocli.CommandLine.Command;
       DrainNodeCommand.class,
       WorkerCommand.class,
       TrainerRankCommand.class,
-      DoctorCommand.class
+      DoctorCommand.class,
+      TorchCommand.class,
+      ModelsCommand.class
     },
     footer = {
       "",
@@ -108,6 +113,7 @@ public final class Main implements Runnable {
       case InvalidVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case TaskDataException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnsupportedPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case UnusableTorchException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case ClusterJoinException alone -> refuse(command, alone.getMessage(), ExitCode.UNREACHABLE);
       case IOException disk -> refuse(command, disk.getMessage(), ExitCode.FAILED);
       default -> {

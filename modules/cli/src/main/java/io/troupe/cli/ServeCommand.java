@@ -18,6 +18,7 @@ import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.model.ModelCache;
 import io.troupe.serve.AdapterCapacity;
 import io.troupe.serve.PolicyServer;
 import io.troupe.serve.ServeSettings;
@@ -306,9 +307,10 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   /** What adapters of a run lie over. */
-  private Base base(RunConfig of) {
+  private Base base(RunConfig of) throws IOException {
     if (of.policy() instanceof PolicySection.Pretrained pretrained) {
-      return new Base(pretrained.checkpoint(), 0, false);
+      return new Base(
+          ModelCache.of(of.data(), System.err::println).folder(pretrained.checkpoint()), 0, false);
     }
     throw new CommandLine.ParameterException(
         Objects.requireNonNull(spec).commandLine(),

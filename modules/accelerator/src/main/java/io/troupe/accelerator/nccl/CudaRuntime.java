@@ -108,6 +108,27 @@ public final class CudaRuntime {
     }
   }
 
+  /**
+   * The memory of a device.
+   *
+   * @param used bytes, of this and of other processes
+   * @param total bytes
+   */
+  public record DeviceMemory(long used, long total) {}
+
+  /** Returns the memory of a device, which becomes that of this thread's calls. */
+  public DeviceMemory memory(int device) {
+    MethodHandle memGetInfo = library.function("cudaMemGetInfo", ADDRESS, ADDRESS);
+    setDevice(device);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment unused = arena.allocate(JAVA_LONG);
+      MemorySegment total = arena.allocate(JAVA_LONG);
+      require("cudaMemGetInfo", result(() -> (int) memGetInfo.invokeExact(unused, total)));
+      long all = total.get(JAVA_LONG, 0);
+      return new DeviceMemory(all - unused.get(JAVA_LONG, 0), all);
+    }
+  }
+
   /** Makes a device that of this thread's calls. */
   public void setDevice(int device) {
     require("cudaSetDevice", result(() -> (int) setDevice.invokeExact(device)));

@@ -18,15 +18,18 @@ public record CheckResult(String name, Status status, String detail, String next
     FAIL
   }
 
-  static CheckResult ok(String name, String detail) {
+  /** A result of that status. */
+  public static CheckResult ok(String name, String detail) {
     return new CheckResult(name, Status.OK, detail, "");
   }
 
-  static CheckResult warn(String name, String detail, String next) {
+  /** A result of that status. */
+  public static CheckResult warn(String name, String detail, String next) {
     return new CheckResult(name, Status.WARN, detail, next);
   }
 
-  static CheckResult fail(String name, String detail, String next) {
+  /** A result of that status. */
+  public static CheckResult fail(String name, String detail, String next) {
     return new CheckResult(name, Status.FAIL, detail, next);
   }
 }

@@ -1,13 +1,8 @@
 package io.troupe.cli.doctor;
 
 import io.troupe.base.process.ExitCode;
-import io.troupe.run.session.JsonText;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -69,40 +64,7 @@ public final class DoctorCommand implements Callable<Integer> {
             : EndpointCheck.look(endpoint, contextLength);
     boolean sound = MachineChecks.sound(findings);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    if (json) {
-      out.println(new JsonText().line(json(findings, sound)));
-    } else {
-      int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
-      findings.forEach(finding -> out.println(line(finding, width)));
-    }
-    out.flush();
+    CheckLines.print(findings, json, out);
     return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
-  }
-
-  private static Map<String, Object> json(List<CheckResult> findings, boolean sound) {
-    List<Map<String, String>> checks = new ArrayList<>();
-    for (CheckResult finding : findings) {
-      Map<String, String> check = new LinkedHashMap<>();
-      check.put("name", finding.name());
-      check.put("status", finding.status().name().toLowerCase(Locale.ROOT));
-      check.put("detail", finding.detail());
-      check.put("next", finding.next());
-      checks.add(check);
-    }
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("sound", sound);
-    json.put("checks", checks);
-    return json;
-  }
-
-  private static String line(CheckResult finding, int width) {
-    String status = finding.status().name().toLowerCase(Locale.ROOT);
-    String line =
-        status
-            + " ".repeat(6 - status.length())
-            + finding.name()
-            + " ".repeat(width - finding.name().length() + 2)
-            + finding.detail();
-    return finding.next().isEmpty() ? line : line + "\n" + " ".repeat(width + 8) + finding.next();
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.cli.doctor;
 
+import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.engine.djl.torch.TorchReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,13 +13,11 @@ import java.util.stream.Collectors;
 record TorchCheck(Machine machine) implements MachineCheck {
   private static final String PATH = "PYTORCH_LIBRARY_PATH";
   private static final String VERSION = "PYTORCH_VERSION";
-  private static final String FLAVOUR = "PYTORCH_FLAVOR";
   private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
 
-  /** How to get a GPU build; the traps are in docs/models.md. */
-  private static final String GPU_BUILD =
-      "set %s to the lib folder of a CUDA libtorch %s, %s=%s and %s to its build, such as cu128"
-          .formatted(PATH, TorchReport.BINDING, VERSION, TorchReport.BINDING, FLAVOUR);
+  private static final String INSTALLED =
+      "name an installed PyTorch in policy.torch or %s; `troupe torch list` shows what there is"
+          .formatted(TorchSearch.VARIABLE);
 
   @Override
   public List<CheckResult> look() {
@@ -53,15 +52,16 @@ record TorchCheck(Machine machine) implements MachineCheck {
               "%s, and the binding in the class path is for %s; another libtorch loads and then"
                       .formatted(told, TorchReport.BINDING)
                   + " fails at some operation",
-              "take libtorch %s, or rebuild DJL's binding against yours and put libdjl_torch.so beside it"
-                  .formatted(TorchReport.BINDING)));
+              "unset PYTORCH_*, and " + INSTALLED));
     }
     return findings;
   }
 
-  private static CheckResult library(TorchReport torch) {
+  private CheckResult library(TorchReport torch) {
     String detail = "%s, build %s, %s".formatted(torch.version(), torch.flavour(), torch.library());
-    return torch.version().startsWith(TorchReport.BINDING)
+    // The binding of an installed PyTorch was checked before it was loaded.
+    boolean installed = machine.environment().containsKey(TorchSearch.VARIABLE);
+    return installed || torch.version().startsWith(TorchReport.BINDING)
         ? CheckResult.ok("libtorch", detail)
         : CheckResult.fail(
             "libtorch",
@@ -82,7 +82,7 @@ record TorchCheck(Machine machine) implements MachineCheck {
     boolean driver = machine.read(DRIVER).isPresent();
     return driver
         ? CheckResult.warn(
-            "device", "cpu; there is an NVIDIA driver that this libtorch does not use", GPU_BUILD)
+            "device", "cpu; there is an NVIDIA driver that this libtorch does not use", INSTALLED)
         : CheckResult.ok("device", "cpu; no NVIDIA driver is loaded");
   }
 }

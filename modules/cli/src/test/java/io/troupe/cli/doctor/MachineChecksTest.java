@@ -3,6 +3,7 @@ package io.troupe.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.cli.doctor.CheckResult.Status;
+import io.troupe.engine.djl.install.CudaDevices;
 import io.troupe.engine.djl.torch.TorchReport;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -158,14 +159,14 @@ final class MachineChecksTest {
 
     assertThat(named("device").status()).isEqualTo(Status.WARN);
     assertThat(named("device").next())
-        .contains("PYTORCH_LIBRARY_PATH", "PYTORCH_VERSION=2.7.1", "PYTORCH_FLAVOR");
+        .contains("policy.torch", "TROUPE_TORCH", "troupe torch list");
     machine.torch =
         new TorchReport(
             "2.7.1",
             "/c/2.7.1-cu128-linux-x86_64",
             List.of(
-                new TorchReport.TorchGpu(3L << 29, 139L << 30),
-                new TorchReport.TorchGpu(0, 139L << 30)),
+                new CudaDevices.Memory(3L << 29, 139L << 30),
+                new CudaDevices.Memory(0, 139L << 30)),
             2);
     assertThat(named("device").detail())
         .isEqualTo(

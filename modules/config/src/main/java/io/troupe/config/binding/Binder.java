@@ -4,11 +4,13 @@ import io.troupe.config.schema.ScalarType;
 import io.troupe.config.schema.Schema;
 import io.troupe.config.schema.Suggestions;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +25,10 @@ final class Binder {
    * @param value absent only when a record's own constructor refused its values
    */
   record Bound(Optional<Object> value, ConfigTree tree) {}
+
+  /** Owner and name, and a revision if it is not the main one. */
+  private static final Pattern REPOSITORY =
+      Pattern.compile("[A-Za-z0-9][\\w.-]*/[A-Za-z0-9][\\w.-]*(@[\\w./-]+)?");
 
   private static final int OWNERS_SHOWN = 3;
   private static final ValueOrigin DEFAULT = new ValueOrigin.Default();
@@ -141,9 +147,7 @@ final class Binder {
       return new Bound(Optional.of(type.placeholder()), tree);
     }
     Object value = parsed.get();
-    if (schema.relativeToFile()) {
-      value = resolved(value, origin);
-    }
+    value = resolved(value, origin, schema.path());
     if (!(key.schema() instanceof Schema.Row)) {
       refuseOutOfBounds(key, type.measure().applyAsDouble(value), at, origin, tree.describe());
     }
@@ -153,10 +157,18 @@ final class Binder {
   }
 
   /** A path, or a text that is one and no address such as {@code s3://bucket/key}. */
-  private static Object resolved(Object value, ValueOrigin origin) {
+  private static Object resolved(Object value, ValueOrigin origin, Schema.PathRule rule) {
     return switch (value) {
+      case Object other when rule == Schema.PathRule.NONE -> other;
       case Path path -> resolve(path, origin);
-      case String text when !text.contains("://") -> resolve(Path.of(text), origin).toString();
+      case String text when !text.contains("://") -> {
+        Path path = resolve(Path.of(text), origin);
+        boolean repository =
+            rule == Schema.PathRule.RELATIVE_OR_REPOSITORY
+                && REPOSITORY.matcher(text).matches()
+                && !Files.exists(path);
+        yield repository ? text : path.toString();
+      }
       default -> value;
     };
   }

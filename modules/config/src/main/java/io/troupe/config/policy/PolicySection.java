@@ -10,7 +10,6 @@ import io.troupe.config.schema.Variant;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** The policy and the engine that computes it. */
@@ -58,6 +57,15 @@ public sealed interface PolicySection {
       case Djl djl -> djl.device();
       case Pretrained pretrained -> pretrained.device();
       case Toy _ -> "cpu";
+    };
+  }
+
+  /** Where its PyTorch is installed; empty means that of the environment, or DJL's own. */
+  default String torchPlace() {
+    return switch (this) {
+      case Djl djl -> djl.torch();
+      case Pretrained pretrained -> pretrained.torch();
+      case Toy _ -> "";
     };
   }
 
@@ -153,6 +161,14 @@ public sealed interface PolicySection {
                   + " and in half the memory. Weights are trained in float32 either way.")
           @Default("float32")
           Precision precision,
+      @Doc(
+              "The PyTorch that computes it: a virtual environment, or the folder of an installed"
+                  + " PyTorch, whose binding `troupe torch build` made; a relative path starts from the"
+                  + " folder of the configuration file. Empty means that of the environment variable"
+                  + " TROUPE_TORCH, else DJL's own, which is for CPUs: docs/models.md.")
+          @Default("")
+          @RelativeToFile
+          String torch,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, DecoderSection, Validated {
     @Override
@@ -187,10 +203,12 @@ public sealed interface PolicySection {
           + " template it takes: docs/models.md.")
   record Pretrained(
       @Doc(
-              "Folder with config.json, tokenizer.json and safetensors files; a relative path"
-                  + " starts from the folder of the configuration file.")
-          @RelativeToFile
-          Path checkpoint,
+              "Folder with config.json, tokenizer.json and safetensors files, where a relative path"
+                  + " starts from the folder of the configuration file; or a model's name on the"
+                  + " Hugging Face hub, such as `Qwen/Qwen3-0.6B` or `Qwen/Qwen3-0.6B@REVISION`; or"
+                  + " a folder `s3://bucket/prefix`. The last two are fetched once a machine.")
+          @RelativeToFile(orRepository = true)
+          String checkpoint,
       @Doc(
               value =
                   "Most tokens of prompt and completion together; at most the checkpoint's"
@@ -245,6 +263,14 @@ public sealed interface PolicySection {
                   + " and in half the memory. Weights are trained in float32 either way.")
           @Default("float32")
           Precision precision,
+      @Doc(
+              "The PyTorch that computes it: a virtual environment, or the folder of an installed"
+                  + " PyTorch, whose binding `troupe torch build` made; a relative path starts from the"
+                  + " folder of the configuration file. Empty means that of the environment variable"
+                  + " TROUPE_TORCH, else DJL's own, which is for CPUs: docs/models.md.")
+          @Default("")
+          @RelativeToFile
+          String torch,
       @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
       implements PolicySection, DecoderSection, Validated {
     @Override

@@ -11,4 +11,10 @@ import java.lang.annotation.Target;
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-public @interface RelativeToFile {}
+public @interface RelativeToFile {
+  /**
+   * Whether a text such as {@code owner/name} may also be the name of a repository, which it is
+   * where no such path exists.
+   */
+  boolean orRepository() default false;
+}

@@ -121,10 +121,28 @@ public sealed interface Schema {
   /**
    * One value.
    *
-   * @param relativeToFile see {@link RelativeToFile}
+   * @param path how a path in it is read
    * @param blank whether it may be left empty, which its default then is
    */
-  record Value(ScalarType type, boolean relativeToFile, boolean blank) implements Schema {}
+  record Value(ScalarType type, PathRule path, boolean blank) implements Schema {}
+
+  /** How a text that may be a path is read. */
+  enum PathRule {
+    /** It is no path. */
+    NONE,
+    /** See {@link RelativeToFile}. */
+    RELATIVE,
+    /** See {@link RelativeToFile#orRepository}. */
+    RELATIVE_OR_REPOSITORY;
+
+    private static PathRule of(RecordComponent component) {
+      RelativeToFile relative = component.getAnnotation(RelativeToFile.class);
+      if (relative == null) {
+        return NONE;
+      }
+      return relative.orRepository() ? RELATIVE_OR_REPOSITORY : RELATIVE;
+    }
+  }
 
   /**
    * A component of a record that is a key.
@@ -224,7 +242,7 @@ public sealed interface Schema {
     Default defaults = component.getAnnotation(Default.class);
     return new Value(
         ScalarType.of(type),
-        component.isAnnotationPresent(RelativeToFile.class),
+        PathRule.of(component),
         defaults != null && defaults.value().isEmpty());
   }
 

@@ -9,12 +9,14 @@ import io.troupe.config.schema.RelativeToFile;
 public record DataSection(
     @Doc(
             "Folder of fetched data sets, shared by all runs of a machine; empty means"
-                + " `$TROUPE_CACHE/datasets`, else `~/.cache/troupe/datasets`.")
+                + " `$TROUPE_CACHE/datasets`, else `~/.cache/troupe/datasets`. Models are in"
+                + " `models` beside the latter.")
         @Default("")
         @RelativeToFile
         String cache,
     @Inline S3Keys s3,
-    @Doc("Whether data sets are fetched from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`).")
+    @Doc(
+            "Whether data sets and models are fetched from the Hugging Face hub (`HF_ENDPOINT`, `HF_TOKEN`).")
         @Default("true")
         boolean hub,
     @Doc(

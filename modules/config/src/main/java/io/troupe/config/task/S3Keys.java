@@ -6,7 +6,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.store.s3.S3Settings;
 
-/** An object store that speaks S3, asked for data sets before the hub. */
+/** An object store that speaks S3, asked for data sets and models before the hub. */
 @Doc("S3")
 public record S3Keys(
     @Doc(
@@ -15,6 +15,11 @@ public record S3Keys(
                 + " found as Amazon's tools find them.")
         @Default("")
         String s3Folder,
+    @Doc(
+            "Folder of models on S3, asked before the hub, such as `s3://bucket/models`, with one"
+                + " folder a model in it: `Qwen--Qwen3-0.6B`; empty means none.")
+        @Default("")
+        String s3Models,
     @Doc("Address of an S3 server other than Amazon's, such as `http://localhost:9000`.")
         @Default("")
         String s3Endpoint,
@@ -30,6 +35,12 @@ public record S3Keys(
         .on("s3_folder")
         .require(
             () -> s3Folder.isEmpty() || s3Folder.matches("s3://[^/]+(/.*)?"),
+            "must be an address on S3",
+            "write s3://bucket/folder");
+    rules
+        .on("s3_models")
+        .require(
+            () -> s3Models.isEmpty() || s3Models.matches("s3://[^/]+(/.*)?"),
             "must be an address on S3",
             "write s3://bucket/folder");
     rules

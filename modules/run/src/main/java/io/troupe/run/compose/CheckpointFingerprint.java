@@ -1,11 +1,13 @@
 package io.troupe.run.compose;
 
+import io.troupe.base.hash.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -19,7 +21,7 @@ import java.util.stream.Stream;
  * pieces of 4 KiB at even distances. Training changes all of a checkpoint's matrices, so one that
  * was trained further differs in the pieces; one that differs in a few numbers alone may not.
  */
-final class CheckpointFingerprint {
+public final class CheckpointFingerprint {
   private static final String SUFFIX = ".safetensors";
   private static final int SAMPLES = 64;
   private static final int SAMPLE_BYTES = 4 << 10;
@@ -28,6 +30,17 @@ final class CheckpointFingerprint {
   private static final long MOST_HEADER_BYTES = 100L << 20;
 
   private CheckpointFingerprint() {}
+
+  private static final int SHOWN_DIGITS = 12;
+
+  /** A short text that differs for checkpoints whose names, shapes or sampled pieces differ. */
+  public static String of(Path directory) throws IOException {
+    MessageDigest sha = Sha256.digest();
+    for (Path file : tensors(directory)) {
+      read(file, sha::update);
+    }
+    return Sha256.hex(sha).substring(0, SHOWN_DIGITS);
+  }
 
   /** The tensor files of a checkpoint's directory, by name. */
   static List<Path> tensors(Path directory) throws IOException {

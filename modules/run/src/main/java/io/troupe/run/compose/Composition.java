@@ -17,6 +17,9 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
+import io.troupe.engine.djl.install.TorchSearch;
+import io.troupe.engine.djl.install.TorchSelection;
+import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.WeightDecay;
 import io.troupe.engine.djl.torch.ComputeSettings;
@@ -27,6 +30,7 @@ import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.ranks.RankRegistry;
+import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.DataSummary;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.TaskLoader;
@@ -60,6 +64,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The parts a configuration names: the one place that knows every implementation.
@@ -79,7 +85,12 @@ public record Composition(
     Start start,
     List<TeacherCheckpoint> teacher,
     TaskFacts facts) {
+  private static final Logger LOG = LoggerFactory.getLogger(Composition.class);
   private static final int BYTES_PER_TOKEN = 20;
+
+  /** Above that, a second copy of the weights takes gigabytes of a GPU. */
+  private static final long MOST_PARAMETERS_FOR_LINE = 2_000_000_000;
+
   private static final Path NVIDIA_DRIVER = Path.of("/proc/driver/nvidia/version");
 
   /** Of an exchange between trainer ranks; the largest gradient takes far less. */
@@ -105,7 +116,7 @@ public record Composition(
    *     line and rule
    */
   public static Composition of(RunConfig config) throws IOException {
-    return of(config, start(config.policy()));
+    return of(config, start(config));
   }
 
   /**
@@ -116,10 +127,11 @@ public record Composition(
    * @param checkpoints of the run
    */
   public static Composition of(RunConfig config, Path checkpoints) throws IOException {
-    return of(config, start(config.policy(), checkpoints));
+    return of(config, start(config, checkpoints));
   }
 
   private static Composition of(RunConfig config, Start start) throws IOException {
+    choosePyTorch(config.policy());
     TaskLoader loader =
         TaskLoader.of(config.task(), config.data(), config.run().seed(), template(config, start));
     DataSetTask worded = loader.load();
@@ -171,6 +183,21 @@ public record Composition(
         facts);
   }
 
+  /** Before anything loads DJL. */
+  private static void choosePyTorch(PolicySection policy) throws UnsupportedPolicyException {
+    if (!(policy instanceof PolicySection.Toy)) {
+      try {
+        TorchSelection.choose(policy.torchPlace());
+      } catch (UnusableTorchException unfit) {
+        throw new UnsupportedPolicyException(
+            (policy.torchPlace().isEmpty() ? TorchSearch.VARIABLE : "policy.torch")
+                + ": "
+                + unfit.getMessage(),
+            unfit);
+      }
+    }
+  }
+
   private static String teacherPrompt(RunConfig config) {
     return config.lossSettings().distils() ? config.distillation().teacherPrompt() : "";
   }
@@ -197,29 +224,49 @@ public record Composition(
         config.verifier(), verifiers, coordinator && config.evaluation().every() > 0);
   }
 
-  private static Start start(PolicySection policy) throws UnsupportedPolicyException {
-    return policy instanceof PolicySection.Pretrained section
-        ? opened(section.checkpoint(), section)
+  private static Start start(RunConfig config) throws UnsupportedPolicyException {
+    return config.policy() instanceof PolicySection.Pretrained section
+        ? opened(fetched(config, section), section)
         : new Start.Fresh();
   }
 
-  private static Start start(PolicySection policy, Path checkpoints) throws IOException {
-    if (!(policy instanceof PolicySection.Pretrained section)
-        || Files.isDirectory(section.checkpoint())) {
-      return start(policy);
+  private static Path fetched(RunConfig config, PolicySection.Pretrained section)
+      throws UnsupportedPolicyException {
+    try {
+      return ModelCache.of(config.data(), message -> LOG.info("model={}", message))
+          .folder(section.checkpoint());
+    } catch (IOException nowhere) {
+      throw new UnsupportedPolicyException("policy.checkpoint: " + nowhere.getMessage(), nowhere);
     }
-    Path own =
+  }
+
+  private static Start start(RunConfig config, Path checkpoints) throws IOException {
+    if (!(config.policy() instanceof PolicySection.Pretrained section)) {
+      return start(config);
+    }
+    Optional<Path> own =
         Checkpoints.view(checkpoints)
             .list()
             .newest()
-            .map(newest -> newest.directory().resolve(TrainerTasks.POLICY_FOLDER))
-            .orElseThrow(
-                () ->
-                    new UnsupportedPolicyException(
-                        "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
-                                .formatted(section.checkpoint())
-                            + " put it back"));
-    return opened(own, section);
+            .map(newest -> newest.directory().resolve(TrainerTasks.POLICY_FOLDER));
+    try {
+      Path first = fetched(config, section);
+      if (Files.isDirectory(first)) {
+        return opened(first, section);
+      }
+    } catch (UnsupportedPolicyException nowhere) {
+      if (own.isEmpty()) {
+        throw nowhere;
+      }
+    }
+    return opened(
+        own.orElseThrow(
+            () ->
+                new UnsupportedPolicyException(
+                    "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
+                            .formatted(section.checkpoint())
+                        + " put it back")),
+        section);
   }
 
   private static Start opened(Path directory, PolicySection.Pretrained section)
@@ -238,7 +285,10 @@ public record Composition(
       return List.of();
     }
     try {
-      TeacherCheckpoint teacher = TeacherCheckpoint.open(Path.of(config.distillation().teacher()));
+      TeacherCheckpoint teacher =
+          TeacherCheckpoint.open(
+              ModelCache.of(config.data(), message -> LOG.info("model={}", message))
+                  .folder(config.distillation().teacher()));
       switch (start) {
         case Start.Stored(PretrainedModel checkpoint) -> teacher.requireFit(checkpoint);
         case Start.Fresh() -> {
@@ -268,6 +318,30 @@ public record Composition(
       case Start.Fresh() -> Optional.empty();
       case Start.Stored(PretrainedModel checkpoint) ->
           JinjaChatTemplate.read(checkpoint.directory(), config.run().clock());
+    };
+  }
+
+  /**
+   * The folder of the checkpoint that the policy starts from; nothing if it is made on the spot.
+   */
+  public Optional<Path> checkpointFolder() {
+    return switch (start) {
+      case Start.Fresh() -> Optional.empty();
+      case Start.Stored(PretrainedModel checkpoint) -> Optional.of(checkpoint.directory());
+    };
+  }
+
+  /**
+   * Whether the policy starts from a checkpoint that a sampler beside the run's own can load for a
+   * line: in the host's memory, twice its weights in float32 must be free.
+   */
+  public boolean hasRoomForGreedyLine() {
+    return switch (start) {
+      case Start.Fresh() -> false;
+      case Start.Stored(PretrainedModel checkpoint) ->
+          checkpoint.parameters() <= MOST_PARAMETERS_FOR_LINE
+              && 2 * Float.BYTES * checkpoint.parameters()
+                  <= MachineMemory.available().orElse(Long.MAX_VALUE);
     };
   }
 

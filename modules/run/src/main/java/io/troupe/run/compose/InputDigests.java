@@ -6,6 +6,7 @@ import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
+import io.troupe.run.model.ModelCache;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
@@ -63,7 +64,10 @@ public final class InputDigests {
     digests.put(MODEL, model(composition.start()));
     digests.put(VERIFIERS, verifiers(composition));
     if (config.policy() instanceof PolicySection.Pretrained pretrained) {
-      putTensors(digests, BASE, pretrained.checkpoint());
+      putTensors(
+          digests,
+          BASE,
+          ModelCache.of(config.data(), _ -> {}).cachedFolder(pretrained.checkpoint()));
     }
     String served = config.rollout().sidecars().model();
     if (config.rollout().sidecars().count() > 0 && !served.isEmpty()) {

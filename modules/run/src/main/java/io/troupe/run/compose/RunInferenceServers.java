@@ -22,6 +22,7 @@ import io.troupe.engine.http.replica.ServerWeightFolder;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.http.sidecar.SidecarSupervision;
 import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.run.model.ModelCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -279,7 +280,7 @@ public final class RunInferenceServers implements AutoCloseable {
 
   private static Optional<Path> checkpoint(RunConfig config) {
     return config.policy() instanceof PolicySection.Pretrained pretrained
-        ? Optional.of(pretrained.checkpoint())
+        ? Optional.of(ModelCache.of(config.data(), _ -> {}).cachedFolder(pretrained.checkpoint()))
         : Optional.empty();
   }
 

@@ -4,9 +4,12 @@ import io.troupe.base.build.BuildInfo;
 import io.troupe.config.RunConfig;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.hosts.placement.Placement;
+import io.troupe.run.compose.CheckpointFingerprint;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.task.DataSummary;
 import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,13 +22,24 @@ import java.util.Optional;
  */
 public record RunBanner(
     Composition composition, RunFolder folder, ResumePoint resume, int workersHere) {
-  public List<String> lines(PolicyEngines engines) {
+  /**
+   * Returns the lines.
+   *
+   * @throws IOException if the checkpoint cannot be read
+   */
+  public List<String> lines(PolicyEngines engines) throws IOException {
     RunConfig config = composition.config();
     List<String> lines = new ArrayList<>();
     lines.add(
         "troupe %s · JDK %s · %s"
             .formatted(BuildInfo.version(), Runtime.version().feature(), engines.device()));
     lines.add("policy " + engines.describe());
+    Optional<Path> checkpoint = composition.checkpointFolder();
+    if (checkpoint.isPresent()) {
+      lines.add(
+          "model  %s · fingerprint %s"
+              .formatted(checkpoint.get(), CheckpointFingerprint.of(checkpoint.get())));
+    }
     lines.add(
         "task   %s: %,d prompts, %,d held out · seed %d"
             .formatted(

@@ -192,7 +192,7 @@ public final class TrainSession {
             verifiers,
             millis,
             screen,
-            listener(screen, console.fold(), tidier, ended));
+            listener(screen, console.fold(), tidier, proof(room, screen), ended));
         outcome = await(ended);
         verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
@@ -236,6 +236,19 @@ public final class TrainSession {
         composition.config().sampling(),
         composition.task().heldOut(),
         () -> ThreadLocalRandom.current().nextLong());
+  }
+
+  /** Where the weights are in this process, and there is room for them a second time. */
+  private Optional<GreedyProof> proof(EngineRegistry room, RunOutput screen) {
+    Optional<InMemoryWeights> weights = stage.inMemory();
+    if (weights.isEmpty() || !composition.hasRoomForGreedyLine()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new GreedyProof(
+            new AdHocSampling(room, weights.get()::newest, Runnable::run),
+            room.engines().tokenizer(),
+            screen::say));
   }
 
   /** Opens the journal; waits for a former coordinator whose process has not ended yet. */
@@ -325,6 +338,7 @@ public final class TrainSession {
       RunOutput screen,
       Optional<RunFold> fold,
       JournalArchiver tidier,
+      Optional<GreedyProof> proof,
       CompletableFuture<Outcome> ended) {
     InfrastructureTroubles troubles = new InfrastructureTroubles();
     InfrastructureTroubles ofTraces =
@@ -345,6 +359,7 @@ public final class TrainSession {
       public void happened(long atMillis, Event event) {
         fold.ifPresent(view -> view.event(atMillis, event));
         troubles.event(atMillis, event).ifPresent(screen::note);
+        proof.ifPresent(line -> line.happened(event));
         if (event instanceof Event.CheckpointSaved) {
           tidier.checkpointed();
         }

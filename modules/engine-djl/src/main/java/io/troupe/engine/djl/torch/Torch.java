@@ -3,6 +3,7 @@ package io.troupe.engine.djl.torch;
 import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
+import io.troupe.engine.djl.install.TorchSelection;
 
 /**
  * The native library: how it is loaded, and what a thread must set before its first call.
@@ -19,10 +20,12 @@ public final class Torch {
    * Loads PyTorch once a process, without a network.
    *
    * @return its version
-   * @throws IllegalStateException if the native library cannot be unpacked or loaded
+   * @throws IllegalStateException if the native library cannot be unpacked or loaded, or an
+   *     installed PyTorch was chosen that cannot be used
    */
   public static String load() {
     offline();
+    TorchSelection.choose("");
     System.setProperty("ai.djl.pytorch.graph_optimizer", "false");
     try {
       return Engine.getEngine("PyTorch").getVersion();

@@ -4,8 +4,14 @@ import ai.djl.engine.Engine;
 import ai.djl.pytorch.jni.LibUtils;
 import ai.djl.pytorch.jni.TorchBridge;
 import ai.djl.util.cuda.CudaUtils;
-import java.lang.management.MemoryUsage;
+import io.troupe.engine.djl.install.BindingCache;
+import io.troupe.engine.djl.install.CudaDevices;
+import io.troupe.engine.djl.install.InstalledTorch;
+import io.troupe.engine.djl.install.TorchSelection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -17,20 +23,8 @@ import java.util.stream.IntStream;
  * @param gpus visible CUDA devices, in CUDA's order
  * @param threads that PyTorch uses by default
  */
-public record TorchReport(String version, String library, List<TorchGpu> gpus, int threads) {
-  /**
-   * The memory of a CUDA device; {@code used} includes the use of other processes.
-   *
-   * @param used bytes
-   * @param total bytes
-   */
-  public record TorchGpu(long used, long total) {
-    private static TorchGpu of(int index) {
-      MemoryUsage memory = CudaUtils.getGpuMemory(ai.djl.Device.gpu(index));
-      return new TorchGpu(memory.getUsed(), memory.getMax());
-    }
-  }
-
+public record TorchReport(
+    String version, String library, List<CudaDevices.Memory> gpus, int threads) {
   public TorchReport {
     gpus = List.copyOf(gpus);
   }
@@ -38,7 +32,7 @@ public record TorchReport(String version, String library, List<TorchGpu> gpus, i
   private static final Pattern FLAVOUR = Pattern.compile("-(cpu|cu\\d+)");
 
   /** The version of libtorch that the native binding in the class path was built for. */
-  public static final String BINDING = "2.7.1";
+  public static final String BINDING = BindingCache.BUNDLED;
 
   /**
    * Loads PyTorch and reads its properties.
@@ -47,17 +41,36 @@ public record TorchReport(String version, String library, List<TorchGpu> gpus, i
    */
   public static TorchReport load() {
     String version = Torch.load();
-    return new TorchReport(
-        version,
-        LibUtils.getLibtorchPath(),
-        IntStream.range(0, Engine.getEngine("PyTorch").getGpuCount())
-            .mapToObj(TorchGpu::of)
-            .toList(),
-        TorchBridge.threads());
+    return new TorchReport(version, LibUtils.getLibtorchPath(), visible(), TorchBridge.threads());
+  }
+
+  private static List<CudaDevices.Memory> visible() {
+    Optional<InstalledTorch> installed = TorchSelection.chosen();
+    if (installed.isPresent()) {
+      try {
+        return installed
+            .get()
+            .cudaRuntime()
+            .map(runtime -> CudaDevices.of(runtime).devices())
+            .orElse(List.of());
+      } catch (IOException unreadable) {
+        throw new UncheckedIOException(unreadable);
+      }
+    }
+    return IntStream.range(0, Engine.getEngine("PyTorch").getGpuCount())
+        .mapToObj(index -> CudaUtils.getGpuMemory(ai.djl.Device.gpu(index)))
+        .map(memory -> new CudaDevices.Memory(memory.getUsed(), memory.getMax()))
+        .toList();
   }
 
   /** Returns the build, such as cpu or cu124, from the name of the folder. */
   public String flavour() {
+    Optional<InstalledTorch> installed =
+        TorchSelection.chosen().filter(torch -> torch.lib().toString().equals(library));
+    if (installed.isPresent()) {
+      String cuda = installed.get().cuda();
+      return cuda.isEmpty() ? "cpu" : "cu" + cuda.replace(".", "");
+    }
     return FLAVOUR
         .matcher(library)
         .results()
