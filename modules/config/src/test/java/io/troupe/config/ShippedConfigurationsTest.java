@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.evaluation.EvaluationFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,14 +14,33 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every file in conf/ is a valid run. */
+/** Every file in conf/ is a valid run, or for {@code eval-*.yaml} a valid evaluation. */
 final class ShippedConfigurationsTest {
   private static final Path FOLDER = Path.of("../../conf");
 
   static Stream<Path> files() throws IOException {
+    return yaml(false);
+  }
+
+  static Stream<Path> evaluations() throws IOException {
+    return yaml(true);
+  }
+
+  private static Stream<Path> yaml(boolean evaluations) throws IOException {
     try (Stream<Path> files = Files.list(FOLDER)) {
-      return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList().stream();
+      return files
+          .filter(file -> file.toString().endsWith(".yaml"))
+          .filter(file -> String.valueOf(file.getFileName()).startsWith("eval-") == evaluations)
+          .sorted()
+          .toList()
+          .stream();
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("evaluations")
+  void load_shippedEvaluation_hasNoViolation(Path file) {
+    assertThat(EvaluationFile.load(file, List.of()).config().tasks()).isNotEmpty();
   }
 
   @Test
