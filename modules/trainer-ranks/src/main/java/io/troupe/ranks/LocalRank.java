@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /** The place of a rank that the coordinator starts: its process, as long as it lives. */
@@ -24,6 +25,7 @@ final class LocalRank implements RankSlot {
   private final ChildSpec child;
   private final ChildProcesses children;
   private final IntFunction<CompletableFuture<RankClient>> reports;
+  private final Consumer<String> say;
   private final CountDownLatch leaving = new CountDownLatch(1);
   private RestartBackoff restarts;
   private volatile Optional<RankClient> call = Optional.empty();
@@ -35,17 +37,20 @@ final class LocalRank implements RankSlot {
    * A place whose process starts when it is attended.
    *
    * @param reports awaits the report of a rank that is about to start
+   * @param say takes a line when the process ends again and again
    */
   LocalRank(
       int rank,
       ChildSpec child,
       ChildProcesses children,
       IntFunction<CompletableFuture<RankClient>> reports,
-      RestartBackoff.Settings policy) {
+      RestartBackoff.Settings policy,
+      Consumer<String> say) {
     this.rank = rank;
     this.child = child;
     this.children = children;
     this.reports = reports;
+    this.say = say;
     this.restarts = RestartBackoff.none(policy);
   }
 
@@ -60,9 +65,10 @@ final class LocalRank implements RankSlot {
   }
 
   /**
-   * Counts the end of a process, and waits until another may start.
+   * Counts the end of a process, and waits until another may start: never too often, since the
+   * cause may go away.
    *
-   * @throws IOException if it ended too often
+   * @throws IOException if the trainer is stopped meanwhile
    */
   void awaitTurn() throws IOException {
     if (call.filter(RankClient::open).isPresent() && !exit.isDone()) {
@@ -75,12 +81,13 @@ final class LocalRank implements RankSlot {
     children.kill(child.name());
     restarts = restarts.ended(System.nanoTime() / 1_000_000);
     if (restarts.persistent()) {
-      throw new IOException(
-          "%s ended %d times within %d minutes; see %s, then resume the run"
+      say.accept(
+          "%s ended %d times within %d minutes, and starts again in %d s; see %s"
               .formatted(
                   child.name(),
                   restarts.endings().size(),
                   restarts.policy().windowMillis() / 60_000,
+                  restarts.pauseMillis() / 1_000,
                   child.log()));
     }
     try {

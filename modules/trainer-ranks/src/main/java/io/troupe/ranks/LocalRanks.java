@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ranks that are child processes of the coordinator, which exchange over sockets. One that ends is
- * started again when the trainer begins again, after a pause, and given up when it ends too often.
- * One that fails, or gives no sign of life, is ended.
+ * started again when the trainer begins again, after a pause that grows with every end. One that
+ * fails, or gives no sign of life, is ended.
  */
 public final class LocalRanks implements TrainerRanks {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRanks.class);
@@ -82,7 +82,7 @@ public final class LocalRanks implements TrainerRanks {
             this::onReport);
     for (int rank = 0; rank < ranks; rank++) {
       ChildSpec child = starter.of(rank, rankListener.address(), secret.hex());
-      slots.add(new LocalRank(rank, child, children, this::report, policy));
+      slots.add(new LocalRank(rank, child, children, this::report, policy, say));
     }
   }
 

@@ -26,16 +26,9 @@ final class RankBackoff {
     this.pause = stay.toNanos();
   }
 
-  /**
-   * A rank failed.
-   *
-   * @return whether it may have another try before it is left out, or is left out by this: the
-   *     others have not been tried without it
-   */
-  boolean failed(int number, long now) {
-    Failures own = new Failures(of(number).count + 1, now);
-    failures.put(number, own);
-    return own.count <= FAILURES_IN_A_ROW;
+  /** Counts a failure of a rank. */
+  void failed(int number, long now) {
+    failures.put(number, new Failures(of(number).count + 1, now));
   }
 
   private Failures of(int number) {

@@ -42,7 +42,6 @@ public final class RemoteRanks implements TrainerRanks {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
   private final RankBackoff backoff = new RankBackoff(EXCLUSION);
-  private boolean failureExcused;
   private volatile List<RemoteRank> group = List.of();
 
   /**
@@ -156,22 +155,12 @@ public final class RemoteRanks implements TrainerRanks {
 
   private void failed(int number) {
     synchronized (backoff) {
-      failureExcused = backoff.failed(number, System.nanoTime()) && group.size() > 1;
+      backoff.failed(number, System.nanoTime());
     }
     if (isExcluded(number)) {
       say.accept(
           "trainer rank %d has failed twice, and is left out for %d minutes while there are others; see its node's log"
               .formatted(number, EXCLUSION.toMinutes()));
-    }
-  }
-
-  /** Not if a rank failed that the others can do without; twice in a row for each at most. */
-  @Override
-  public boolean counts() {
-    synchronized (backoff) {
-      boolean counts = !failureExcused;
-      failureExcused = false;
-      return counts;
     }
   }
 

@@ -15,15 +15,19 @@ import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.CollectiveFactory;
+import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.Span;
 import io.troupe.engine.parallel.ThreadRanks;
+import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -147,17 +151,36 @@ final class ToyRanksTest {
   }
 
   @Test
-  void train_everyGroupLost_failsAndKeepsTheWeights() {
-    Losing groups = new Losing(0, Integer.MAX_VALUE, 1);
-    try (TrainingEngine trainer = over(2, groups).newTrainer(3)) {
-      String before = trainer.snapshot(WeightVersion.BASE).digest();
-      trainer.freezeReference();
-      assertThatThrownBy(() -> trainer.train(batch(0), LOSS, OPTIMISATION))
+  void train_manyGroupsLost_isNeverGivenUp() throws IOException {
+    Losing groups = new Losing(0, 7, 1);
+    assertSame(train("ranks", over(2, groups)), train("whole", new ToyPolicy(POLICY)));
+    assertThat(groups.reasons).hasSize(7).allMatch(reason -> reason.contains("rank 1 is lost"));
+  }
+
+  /** The same thread would fail again, so the step is not made again. */
+  @Test
+  void step_aRankFailsByItsOwnFault_failsTheTrainer() throws Exception {
+    TrainerRank broken =
+        new TrainerRank() {
+          @Override
+          public void begin(Path state, Collective group) {}
+
+          @Override
+          public RankStepOutcome step(RankBatch share, OptimizerSettings optimisation) {
+            throw new IllegalStateException("no memory");
+          }
+
+          @Override
+          public void close() {}
+        };
+    RankBatch batch = new RankBatch.Examples(batch(0));
+    try (ThreadRanks ranks =
+            new ThreadRanks(2, new SharedMemoryGroups(Duration.ofSeconds(60)), () -> broken);
+        Arena arena = Arena.ofShared()) {
+      ranks.begin(folder);
+      assertThatThrownBy(() -> ranks.step(batch.splitAcross(2), OPTIMISATION, arena))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("tried 3 times")
-          .hasMessageContaining("rank 1 is lost");
-      assertThat(groups.reasons).hasSize(3);
-      assertThat(trainer.snapshot(WeightVersion.BASE).digest()).isEqualTo(before);
+          .hasMessage("trainer rank 0 failed: java.lang.IllegalStateException: no memory");
     }
   }
 
@@ -220,7 +243,8 @@ final class ToyRanksTest {
     @Override
     public void allGather(Span piece, Span all) throws RankLostException {
       if (++gathers == step) {
-        throw new IllegalStateException("the device fell off the bus");
+        to.close();
+        throw new RankLostException(1, "the device fell off the bus");
       }
       to.allGather(piece, all);
     }

@@ -19,11 +19,11 @@ import java.util.stream.Stream;
  * <p>The trainer stays the owner: after every step it adopts the weights and both moments, so that
  * its published weights and its checkpoints are whole and do not depend on the number of ranks.
  * When a rank is lost, the step is abandoned: the trainer is as before the step, all ranks begin
- * again from its state, and the same batch is tried again.
+ * again from its state, and the same batch is tried again. It is never given up, because what a
+ * rank lacks (a host, a driver, memory that others hold) may be there at any later attempt; the
+ * ranks keep the pauses between attempts.
  */
 public final class DataParallelSteps implements AutoCloseable {
-  private static final int ATTEMPTS = 3;
-
   private final TrainerRanks crew;
   private boolean begun;
 
@@ -58,29 +58,23 @@ public final class DataParallelSteps implements AutoCloseable {
   /**
    * Makes one step of the trainer.
    *
-   * @throws IllegalStateException if ranks were lost in every attempt; the trainer is as before
+   * @throws UncheckedIOException if the ranks cannot begin; the trainer is as before
    */
   public StepOutcome step(Owner owner, RankBatch batch, OptimizerSettings optimisation) {
     if (!batch.hasLossWeight()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
-    String lost = "";
-    for (int losses = 0; losses < ATTEMPTS; ) {
+    while (true) {
       try {
         return attempt(owner, batch, optimisation);
       } catch (RankLostException failure) {
         begun = false;
-        lost = String.valueOf(failure.getMessage());
-        crew.lost(lost);
-        losses += crew.counts() ? 1 : 0;
+        crew.lost(String.valueOf(failure.getMessage()));
       } catch (IOException failure) {
         throw new UncheckedIOException(
             "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
       }
     }
-    throw new IllegalStateException(
-        "the step was tried %d times, and each time a trainer rank was lost; the last time, %s"
-            .formatted(ATTEMPTS, lost));
   }
 
   private StepOutcome attempt(Owner owner, RankBatch batch, OptimizerSettings optimisation)

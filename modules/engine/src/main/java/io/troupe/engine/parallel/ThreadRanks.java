@@ -12,7 +12,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
-/** Ranks that are threads of this process. */
+/**
+ * Ranks that are threads of this process. One that fails by its own fault fails the trainer, as it
+ * would without ranks: the same thread would fail again.
+ */
 public final class ThreadRanks implements TrainerRanks {
   private final int size;
   private final CollectiveFactory groups;
@@ -80,19 +83,25 @@ public final class ThreadRanks implements TrainerRanks {
     }
     List<T> results = new ArrayList<>();
     List<RankLostException> losses = new ArrayList<>();
+    List<IllegalStateException> faults = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       try {
         results.add(running.get(rank).get());
       } catch (ExecutionException failed) {
         if (failed.getCause() instanceof RankLostException lost) {
-          losses.addLast(lost);
-        } else { // This rank is at fault; the other ranks only report its loss.
-          losses.addFirst(new RankLostException(rank, String.valueOf(failed.getCause()), failed));
+          losses.add(lost);
+        } else { // The other ranks only report its loss.
+          faults.add(
+              new IllegalStateException(
+                  "trainer rank %d failed: %s".formatted(rank, failed.getCause()), failed));
         }
       } catch (InterruptedException stopped) {
         Thread.currentThread().interrupt();
         throw new RankLostException(rank, "the trainer is stopped", stopped);
       }
+    }
+    if (!faults.isEmpty()) {
+      throw faults.getFirst();
     }
     if (!losses.isEmpty()) {
       throw losses.getFirst();

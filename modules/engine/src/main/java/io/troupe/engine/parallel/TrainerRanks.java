@@ -19,15 +19,6 @@ public interface TrainerRanks extends AutoCloseable {
   }
 
   /**
-   * Whether the last loss counts towards the number of losses after which the run ends. It does not
-   * count if the remaining ranks can continue without the lost one. An implementation returns false
-   * so seldom that a step always ends.
-   */
-  default boolean counts() {
-    return true;
-  }
-
-  /**
    * Starts lost ranks again, and lets all ranks begin again in a new group.
    *
    * @param state directory that a trainer saved; it is not read after the call returns
