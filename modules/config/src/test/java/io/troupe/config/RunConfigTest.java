@@ -8,6 +8,7 @@ import io.troupe.config.binding.ConfigurationException;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.plan.Plan;
+import io.troupe.config.policy.PolicySection;
 import io.troupe.core.advantage.Baseline;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
@@ -49,6 +50,27 @@ final class RunConfigTest {
             ConfigurationException.class, () -> Plan.of(resolve(overrides), FACTS));
     assertThat(refused).as("the configuration should be refused").isNotNull();
     return refused.violations().stream().map(v -> v.key() + ": " + v.rule()).toList();
+  }
+
+  private static String checkpoint(String given) {
+    RunConfig config =
+        resolve(
+                "policy.engine=pretrained",
+                "policy.context_length=16",
+                "policy.checkpoint=" + given)
+            .config();
+    return ((PolicySection.Pretrained) config.policy()).checkpoint();
+  }
+
+  @Test
+  void checkpoint_folderNameOrAddress_isReadAsWhatItIs() {
+    assertThat(checkpoint("Qwen/Qwen3-0.6B")).isEqualTo("Qwen/Qwen3-0.6B");
+    assertThat(checkpoint("Qwen/Qwen3-0.6B@v1.0")).isEqualTo("Qwen/Qwen3-0.6B@v1.0");
+    assertThat(checkpoint("s3://bucket/models/a")).isEqualTo("s3://bucket/models/a");
+    assertThat(checkpoint("src/main")).isEqualTo(Path.of("src/main").toAbsolutePath().toString());
+    assertThat(checkpoint("./own/model"))
+        .isEqualTo(Path.of("own/model").toAbsolutePath().toString());
+    assertThat(checkpoint("/models/own")).isEqualTo("/models/own");
   }
 
   @Test

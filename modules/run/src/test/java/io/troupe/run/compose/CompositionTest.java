@@ -71,6 +71,16 @@ final class CompositionTest {
   }
 
   @Test
+  void of_installedPyTorchThatIsNotThere_isRefusedWithTheNextCommand() {
+    RunConfig config = config(TINY, "", "policy.torch=" + folder.resolve("no-environment"));
+    assertThatThrownBy(() -> Composition.of(config))
+        .isInstanceOf(UnsupportedPolicyException.class)
+        .hasMessageStartingWith("policy.torch: " + folder.resolve("no-environment"))
+        .hasMessageContaining("there is no such place on this machine")
+        .hasMessageContaining("troupe torch list");
+  }
+
+  @Test
   void of_aRunWhoseFirstCheckpointIsGone_takesItsOwnNewest() throws IOException {
     RunConfig gone = config(folder.resolve("gone"), "");
     assertThatThrownBy(() -> Composition.of(gone, folder))

@@ -83,8 +83,15 @@ public record TorchSearch(Map<String, String> environment) {
         () ->
             new UnusableTorchException(
                 "%s: PyTorch is not installed there; install it with `%s -m pip install torch`, or run `troupe torch list` to see what there is"
-                    .formatted(
-                        place, Files.isDirectory(path) ? path.resolve("bin/python") : path)));
+                    .formatted(place, python(path))));
+  }
+
+  private static String python(Path place) {
+    if (Files.isRegularFile(place)) {
+      return place.toString();
+    }
+    Path own = place.resolve("bin/python");
+    return Files.isExecutable(own) ? own.toString() : "python3";
   }
 
   private static Optional<InstalledTorch> inFolder(Path folder) throws IOException {
