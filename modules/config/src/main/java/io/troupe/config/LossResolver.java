@@ -51,6 +51,9 @@ final class LossResolver {
       case DAPO -> new Objective.Dapo();
       case GSPO -> new Objective.Gspo();
       case CISPO -> new Objective.Cispo();
+      case SAPO -> new Objective.Sapo(loss.sapoPositive(), loss.sapoNegative());
+      case GMPO -> new Objective.Gmpo();
+      case DPPO -> new Objective.Dppo();
     };
   }
 
@@ -61,6 +64,10 @@ final class LossResolver {
       case STANDARDISED_UNBIASED -> Baseline.STANDARDISED_UNBIASED;
       case CENTRED -> Baseline.CENTRED;
       case LEAVE_ONE_OUT -> Baseline.LEAVE_ONE_OUT;
+      case MEAN_SCALED -> Baseline.MEAN_SCALED;
+      case LENGTH_WEIGHTED -> Baseline.LENGTH_WEIGHTED;
+      case STEP_STANDARDISED -> Baseline.STEP_STANDARDISED;
+      case GROUP_CENTRED_STEP_SCALED -> Baseline.GROUP_CENTRED_STEP_SCALED;
     };
   }
 
@@ -69,6 +76,9 @@ final class LossResolver {
       case GRPO, DR_GRPO, DAPO -> token;
       case GSPO -> sequence;
       case CISPO -> weight;
+      case SAPO -> 0;
+      case GMPO -> 0.4;
+      case DPPO -> 0.15;
     };
   }
 

@@ -205,8 +205,8 @@ final class RunConfigTest {
   void plan_correctionOfAnObjectiveThatNeedsNone_isRefused() {
     assertThat(refusals("loss.objective=cispo", "loss.correction=icepop"))
         .containsExactly(
-            "loss.correction: must be auto or none with objective gspo or cispo, whose ratio is to"
-                + " the sampler itself");
+            "loss.correction: must be auto or none with objective gspo, cispo, gmpo or dppo, whose"
+                + " ratio is to the sampler itself");
   }
 
   @Test

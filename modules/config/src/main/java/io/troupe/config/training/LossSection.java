@@ -12,14 +12,17 @@ import io.troupe.core.loss.KlPlacement;
 public record LossSection(
     @Doc(
             "Surrogate and token mean: `grpo` (Shao et al. 2024), `dr_grpo` (Liu et al. 2025),"
-                + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025) or `cispo` (MiniMax 2025).")
+                + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025), `cispo` (MiniMax 2025), `sapo`"
+                + " (Gao et al. 2025), `gmpo` (Zhao et al. 2025) or `dppo` (Qi et al. 2026).")
         @Default("grpo")
         ObjectiveName objective,
     @Doc(
             "What an advantage compares a reward to: the group's mean, `standardised` by its"
                 + " deviation (a mean over G; over G - 1 with `standardised_unbiased`, as TRL and"
                 + " verl have it) or only `centred`, or `leave_one_out`, the mean of the others;"
-                + " `auto` takes the objective's own.")
+                + " `mean_scaled` (MaxRL), `length_weighted` (OPO), `step_standardised`"
+                + " (REINFORCE++) and `group_centred_step_scaled` (REINFORCE++-baseline) are in"
+                + " docs/algorithms.md; `auto` takes the objective's own.")
         @Default("auto")
         BaselineName baseline,
     @Doc(value = "Denominator of `dr_grpo`; 0 means rollout.max_tokens.", unit = "tokens")
@@ -28,22 +31,30 @@ public record LossSection(
         double drGrpoConstant,
     @Doc(
             "The ratio is clipped below 1 - this; -1 means the objective's own: 0.2, 3e-4 for"
-                + " `gspo`, 1 for `cispo`.")
+                + " `gspo`, 1 for `cispo`, 0.4 nats for `gmpo`, 0.15 of p - q for `dppo`.")
         @Default("-1")
         @Range(min = -1, max = 1)
         double clipLow,
     @Doc(
             "The ratio is clipped above 1 + this; -1 means the objective's own: 0.28, 4e-4 for"
-                + " `gspo`, 4 for `cispo`.")
+                + " `gspo`, 4 for `cispo`, 0.4 nats for `gmpo`, 0.15 of p - q for `dppo`.")
         @Default("-1")
         @Range(min = -1)
         double clipHigh,
+    @Doc("Temperature of the gate of `sapo` where the advantage is positive.")
+        @Default("1.0")
+        @Range(min = 0, minExclusive = true)
+        double sapoPositive,
+    @Doc("Temperature of the gate of `sapo` where the advantage is negative.")
+        @Default("1.05")
+        @Range(min = 0, minExclusive = true)
+        double sapoNegative,
     @Doc(
             "How the loss answers for tokens of older weights: `none`, `truncated_importance`"
                 + " weights, `icepop`, `decoupled` (AReaL's, weights above the cap are 0) or"
                 + " `decoupled_truncated` (they are the cap); `auto` takes `truncated_importance`"
-                + " when max_staleness is above 0, but `none` with `gspo` and `cispo`, whose ratio"
-                + " is to the sampler itself.")
+                + " when max_staleness is above 0, but `none` with `gspo`, `cispo`, `gmpo` and"
+                + " `dppo`, whose ratio is to the sampler itself.")
         @Default("auto")
         CorrectionName correction,
     @Doc(
@@ -110,7 +121,17 @@ public record LossSection(
     /** One ratio for a sequence. */
     GSPO,
     /** The clipped ratio is a weight. */
-    CISPO
+    CISPO,
+    /** A soft gate in place of the clip. */
+    SAPO,
+    /** The geometric mean of a sequence's clipped ratios. */
+    GMPO,
+    /** Tokens outside a trust region of probabilities have no gradient. */
+    DPPO;
+
+    boolean correctsItself() {
+      return this == GSPO || this == CISPO || this == GMPO || this == DPPO;
+    }
   }
 
   /** Baselines by name. */
@@ -124,7 +145,15 @@ public record LossSection(
     /** The group's mean. */
     CENTRED,
     /** The mean of the others. */
-    LEAVE_ONE_OUT
+    LEAVE_ONE_OUT,
+    /** The group's mean, in units of that mean. */
+    MEAN_SCALED,
+    /** The group's mean, weighted by length. */
+    LENGTH_WEIGHTED,
+    /** The step's mean, in its deviations. */
+    STEP_STANDARDISED,
+    /** The group's mean, in deviations of the step. */
+    GROUP_CENTRED_STEP_SCALED
   }
 
   /** Corrections by name. */
@@ -166,6 +195,12 @@ public record LossSection(
       rules
           .on(end, "objective")
           .require(
+              () -> objective != ObjectiveName.SAPO || value <= 0,
+              "must be left out with objective sapo, which gates softly and clips nothing",
+              "leave it out; loss.sapo_positive and loss.sapo_negative say how soft");
+      rules
+          .on(end, "objective")
+          .require(
               () -> objective != ObjectiveName.GSPO || value <= WIDEST_SEQUENCE_CLIP,
               "must not exceed 0.1 with objective gspo: it clips a sequence's mean ratio, not a"
                   + " token's",
@@ -177,9 +212,9 @@ public record LossSection(
             () ->
                 correction == CorrectionName.AUTO
                     || correction == CorrectionName.NONE
-                    || !(objective == ObjectiveName.GSPO || objective == ObjectiveName.CISPO),
-            "must be auto or none with objective gspo or cispo, whose ratio is to the sampler"
-                + " itself",
+                    || !objective.correctsItself(),
+            "must be auto or none with objective gspo, cispo, gmpo or dppo, whose ratio is to the"
+                + " sampler itself",
             "leave it out; loss.sequence_mask goes with every objective");
     rules
         .on("sequence_mask_high")

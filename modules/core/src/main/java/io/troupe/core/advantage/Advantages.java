@@ -2,6 +2,10 @@ package io.troupe.core.advantage;
 
 import static io.troupe.core.Require.require;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * How much better than its group each completion is, from the rewards alone.
  *
@@ -14,7 +18,13 @@ import static io.troupe.core.Require.require;
  *   CENTRED                 A_i = r_i - mean                        Liu et al. 2025
  *   LEAVE_ONE_OUT           A_i = r_i - mean of the other rewards   Ahmadian et al. 2024, eq. 8
  *                               = G / (G - 1) (r_i - mean)
+ *   MEAN_SCALED             A_i = (r_i - mean) / mean, 0 if mean = 0   Tajwar et al. 2026 (MaxRL)
+ *   LENGTH_WEIGHTED         A_i = r_i - sum n r / sum n             Hao et al. 2025 (OPO), n tokens
+ *   STEP_STANDARDISED       A_i = (r_i - mean') / max(std', 1e-6)   Hu 2025 (REINFORCE++)
+ *   GROUP_CENTRED_STEP_SCALED   = (r_i - mean) / max(std'(r - mean), 1e-6)
  * </pre>
+ *
+ * <p>where mean' and std' are over all rewards of the step.
  *
  * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are. A
  * group of one has nothing to be compared with: its advantage is 0 under every baseline.
@@ -25,7 +35,61 @@ public final class Advantages {
   private Advantages() {}
 
   /**
-   * The advantages of a group.
+   * The advantages of a step.
+   *
+   * @param rewards an array a group, an element a completion, finite
+   * @param lengths of the same shape: sampled tokens, 1 or more
+   */
+  public static List<double[]> of(Baseline baseline, List<double[]> rewards, List<int[]> lengths) {
+    return switch (baseline) {
+      case STANDARDISED, STANDARDISED_UNBIASED, CENTRED, LEAVE_ONE_OUT, MEAN_SCALED ->
+          rewards.stream().map(group -> of(baseline, group)).toList();
+      case LENGTH_WEIGHTED -> {
+        List<double[]> all = new ArrayList<>();
+        for (int g = 0; g < rewards.size(); g++) {
+          all.add(lengthWeighted(rewards.get(g), lengths.get(g)));
+        }
+        yield all;
+      }
+      case STEP_STANDARDISED -> scaledByStep(rewards, centred(joined(rewards)));
+      case GROUP_CENTRED_STEP_SCALED ->
+          scaledByStep(rewards, joined(rewards.stream().map(Advantages::centred).toList()));
+    };
+  }
+
+  private static double[] joined(List<double[]> groups) {
+    return groups.stream().flatMapToDouble(Arrays::stream).toArray();
+  }
+
+  /** Cuts centred rewards of a step into its groups, in units of their standard deviation. */
+  private static List<double[]> scaledByStep(List<double[]> groups, double[] centred) {
+    double scale = Math.max(deviation(centred), SMALLEST_DEVIATION);
+    List<double[]> all = new ArrayList<>();
+    int first = 0;
+    for (double[] group : groups) {
+      double[] part = Arrays.copyOfRange(centred, first, first + group.length);
+      Arrays.setAll(part, i -> part[i] / scale);
+      all.add(part);
+      first += group.length;
+    }
+    return all;
+  }
+
+  private static double[] lengthWeighted(double[] rewards, int[] lengths) {
+    double[] left = centred(rewards);
+    double sum = 0;
+    double tokens = 0;
+    for (int i = 0; i < left.length; i++) {
+      sum += lengths[i] * left[i];
+      tokens += lengths[i];
+    }
+    double baseline = sum / tokens;
+    Arrays.setAll(left, i -> left[i] - baseline);
+    return left;
+  }
+
+  /**
+   * The advantages of a group, by a baseline that needs nothing but its rewards.
    *
    * @param rewards of the group's completions, at least one, finite
    * @return one a reward, in order; they sum to 0
@@ -39,9 +103,13 @@ public final class Advantages {
               Math.max(deviation(centred) * unbiased(rewards.length), SMALLEST_DEVIATION);
           case CENTRED -> 1;
           case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
+          case MEAN_SCALED -> mean(rewards);
+          case LENGTH_WEIGHTED, STEP_STANDARDISED, GROUP_CENTRED_STEP_SCALED ->
+              throw new IllegalArgumentException(
+                  baseline + " needs the lengths, or the rewards, of the whole step");
         };
     for (int i = 0; i < centred.length; i++) {
-      centred[i] /= scale;
+      centred[i] = scale == 0 ? 0 : centred[i] / scale;
     }
     return centred;
   }
@@ -74,6 +142,10 @@ public final class Advantages {
       centred[i] -= sum / rewards.length;
     }
     return centred;
+  }
+
+  private static double mean(double[] rewards) {
+    return Arrays.stream(rewards).sum() / rewards.length;
   }
 
   private static double unbiased(int completions) {

@@ -9,5 +9,16 @@ public enum Baseline {
   /** The group's mean: Dr.GRPO (Liu et al. 2025). */
   CENTRED,
   /** The mean of the other completions of the group: RLOO (Ahmadian et al. 2024, eq. 8). */
-  LEAVE_ONE_OUT
+  LEAVE_ONE_OUT,
+  /** The group's mean, in units of that mean: MaxRL (Tajwar et al. 2026). */
+  MEAN_SCALED,
+  /** The mean of the group weighted by length: OPO (Hao et al. 2025). */
+  LENGTH_WEIGHTED,
+  /** The mean of the step, in units of its standard deviation: REINFORCE++ (Hu 2025). */
+  STEP_STANDARDISED,
+  /**
+   * The group's mean, in units of the standard deviation over the step of what is left:
+   * REINFORCE++-baseline (Hu 2025).
+   */
+  GROUP_CENTRED_STEP_SCALED
 }

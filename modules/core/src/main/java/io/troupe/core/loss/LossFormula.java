@@ -103,6 +103,23 @@ public final class LossFormula {
               "A = (r - mean(r)) / max(std(r), 1e-6)",
               "%s; std divides by %d".formatted(rewards, completions - 1));
       case CENTRED -> new Line("advantage", "A = r - mean(r)", rewards);
+      case MEAN_SCALED ->
+          new Line("advantage", "A = (r - mean(r)) / mean(r), 0 if mean(r) = 0", rewards);
+      case LENGTH_WEIGHTED ->
+          new Line(
+              "advantage",
+              "A = r - sum(n r) / sum(n)",
+              rewards + "; n: sampled tokens of the completion");
+      case STEP_STANDARDISED ->
+          new Line(
+              "advantage",
+              "A = (r - mean(r)) / max(std(r), 1e-6)",
+              "r: all rewards of the step; std divides by their number");
+      case GROUP_CENTRED_STEP_SCALED ->
+          new Line(
+              "advantage",
+              "A = c / max(std(c), 1e-6), c = r - mean(r)",
+              rewards + "; std over all of the step");
       case LEAVE_ONE_OUT ->
           new Line(
               "advantage", "A = r - mean(r of the other %d)".formatted(completions - 1), rewards);
@@ -118,7 +135,21 @@ public final class LossFormula {
               new Line("ratio", "rho = exp(1/n_i sum_t log(p / q))", sampler),
               new Line("", "", "one for all n_i trained tokens of sequence i"));
       case Objective.Cispo() -> List.of(new Line("ratio", "rho = p' / q", start + "; " + sampler));
-      case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
+      case Objective.Dppo() -> List.of(new Line("ratio", "rho = p / q", sampler));
+      case Objective.Gmpo() ->
+          List.of(
+              new Line("ratio", "rho = exp(1/n_i sum_t x_t)", "x = log(p / q); " + sampler),
+              new Line(
+                  "",
+                  s.clips()
+                      ? "x_t = min(x, clip(x, -%s, %s)) for A > 0"
+                          .formatted(number(s.clipLow()), number(s.clipHigh()))
+                      : "x_t = x",
+                  s.clips() ? "max of the two for A <= 0" : ""));
+      case Objective.Grpo(),
+          Objective.DrGrpo(double _),
+          Objective.Dapo(),
+          Objective.Sapo(double _, double _) ->
           switch (s.correction()) {
             case Correction.None() -> List.of(new Line("ratio", "rho = p / q", sampler));
             case Correction.TruncatedImportance(double cap) ->
@@ -213,6 +244,19 @@ public final class LossFormula {
     if (s.objective() instanceof Objective.Cispo) {
       return (s.clips() ? clipped : "rho") + " A log p";
     }
+    if (s.objective() instanceof Objective.Gmpo) {
+      return "rho A";
+    }
+    if (s.objective() instanceof Objective.Dppo) {
+      return s.clips()
+          ? "rho A; 0 where p - q > %s and A > 0, or p - q < -%s and A < 0"
+              .formatted(number(s.clipHigh()), number(s.clipLow()))
+          : "rho A";
+    }
+    if (s.objective() instanceof Objective.Sapo(double positive, double negative)) {
+      return "4/t sigmoid(t (rho - 1)) A, t = %s for A > 0, else %s"
+          .formatted(number(positive), number(negative));
+    }
     return s.clips() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
   }
 
@@ -250,7 +294,10 @@ public final class LossFormula {
     List<Line> lines = new ArrayList<>();
     String sequences = "N: sequences of the step with a trained token";
     switch (s.objective()) {
-      case Objective.Grpo(), Objective.Gspo() -> {
+      case Objective.Grpo(),
+          Objective.Gspo(),
+          Objective.Gmpo(),
+          Objective.Sapo(double _, double _) -> {
         lines.add(new Line("loss", "L = 1/N sum_i 1/n_i sum_t l", sequences));
         lines.add(new Line("", "", "n_i: trained tokens of sequence i"));
       }
@@ -258,7 +305,7 @@ public final class LossFormula {
           lines.add(
               new Line(
                   "loss", "L = 1/(%s N) sum_i sum_t l".formatted(number(constant)), sequences));
-      case Objective.Dapo(), Objective.Cispo() ->
+      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() ->
           lines.add(new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step"));
     }
     if (s.supervisedCoefficient() > 0) {

@@ -39,7 +39,10 @@ public final class LossWeights {
    */
   public static List<float[]> of(Objective objective, List<boolean[]> trainable) {
     return switch (objective) {
-      case Objective.Grpo(), Objective.Gspo() -> {
+      case Objective.Grpo(),
+          Objective.Gspo(),
+          Objective.Gmpo(),
+          Objective.Sapo(double _, double _) -> {
         double sequences = trainedSequences(trainable);
         yield trainable.stream().map(s -> weights(s, sequences * count(s))).toList();
       }
@@ -47,7 +50,7 @@ public final class LossWeights {
         double sequences = trainedSequences(trainable);
         yield trainable.stream().map(s -> weights(s, sequences * constant)).toList();
       }
-      case Objective.Dapo(), Objective.Cispo() -> tokenMean(trainable);
+      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> tokenMean(trainable);
     };
   }
 
@@ -83,11 +86,15 @@ public final class LossWeights {
     double all;
     double some;
     switch (objective) {
-      case Objective.Grpo(), Objective.Gspo(), Objective.DrGrpo(double _) -> {
+      case Objective.Grpo(),
+          Objective.Gspo(),
+          Objective.Gmpo(),
+          Objective.Sapo(double _, double _),
+          Objective.DrGrpo(double _) -> {
         all = trainedSequences(trainable);
         some = trainedSequences(left);
       }
-      case Objective.Dapo(), Objective.Cispo() -> {
+      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> {
         all = tokens(trainable);
         some = tokens(left);
       }

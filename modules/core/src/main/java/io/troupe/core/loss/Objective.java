@@ -51,10 +51,45 @@ public sealed interface Objective {
    */
   record Cispo() implements Objective {}
 
+  /**
+   * GRPO with a soft gate in place of the clip: the surrogate is 4/tau sigmoid(tau (rho - 1)) A,
+   * with a temperature tau for each sign of the advantage (Gao et al. 2025, "Soft Adaptive Policy
+   * Optimization"). Its derivative by rho is 1 at rho = 1 and falls off smoothly on both sides.
+   *
+   * @param positive tau where A > 0, finite, greater than 0
+   * @param negative tau elsewhere, finite, greater than 0; greater than the other dampens more
+   */
+  record Sapo(double positive, double negative) implements Objective {
+    public Sapo {
+      require(
+          positive > 0 && negative > 0 && Double.isFinite(positive) && Double.isFinite(negative),
+          "the temperatures of SAPO are finite numbers greater than 0, not %s and %s",
+          positive,
+          negative);
+    }
+  }
+
+  /**
+   * The geometric mean of the tokens' clipped ratios to the sampler as the ratio of a sequence,
+   * each token clipped by its log-ratio; mean over sequences (Zhao et al. 2025, "Geometric-Mean
+   * Policy Optimization"). The clip range is in nats: [-clipLow, clipHigh].
+   */
+  record Gmpo() implements Objective {}
+
+  /**
+   * REINFORCE with the ratio to the sampler, without the tokens that leave a trust region: those
+   * whose probability differs from the sampler's by more than the clip range, on the side to which
+   * the advantage pushes; mean over all tokens of the step (Qi et al. 2026, "Rethinking the Trust
+   * Region in LLM Reinforcement Learning", DPPO with the binary total variation). The clip range is
+   * of p - q: [-clipLow, clipHigh].
+   */
+  record Dppo() implements Objective {}
+
   /** The advantage of the paper. */
   default Baseline baseline() {
     return switch (this) {
-      case Grpo(), Dapo(), Gspo(), Cispo() -> Baseline.STANDARDISED;
+      case Grpo(), Dapo(), Gspo(), Cispo(), Sapo(double _, double _), Gmpo(), Dppo() ->
+          Baseline.STANDARDISED;
       case DrGrpo(double _) -> Baseline.CENTRED;
     };
   }
@@ -65,8 +100,13 @@ public sealed interface Objective {
    */
   default boolean correctsItself() {
     return switch (this) {
-      case Grpo(), DrGrpo(double _), Dapo() -> false;
-      case Gspo(), Cispo() -> true;
+      case Grpo(), DrGrpo(double _), Dapo(), Sapo(double _, double _) -> false;
+      case Gspo(), Cispo(), Gmpo(), Dppo() -> true;
     };
+  }
+
+  /** Whether all tokens of a sequence share one ratio. */
+  default boolean hasRatioOfSequence() {
+    return this instanceof Gspo || this instanceof Gmpo;
   }
 }

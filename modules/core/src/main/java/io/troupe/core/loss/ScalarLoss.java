@@ -29,12 +29,16 @@ import java.util.List;
  * </pre>
  *
  * <p>(Schulman et al. 2017, eq. 7, with the two clip ranges of Yu et al. 2025, eq. 8, and the
- * penalty of Shao et al. 2024, eq. 3 and 4; the corrections have their sources on them.) Two
+ * penalty of Shao et al. 2024, eq. 3 and 4; the corrections have their sources on them.) Five
  * objectives have another surrogate:
  *
  * <pre>
  *   GSPO       rho = exp(1/n sum_t (log p - log q)) for all n trained tokens of the sequence
  *   CISPO      surrogate = clip(p'/q, 1 - clipLow, 1 + clipHigh) A log p
+ *   SAPO       surrogate = 4/tau sigmoid(tau (rho - 1)) A, tau by the sign of A
+ *   GMPO       surrogate = rho A, rho = exp(1/n sum_t x_t), with x = log p - log q,
+ *              x_t = min(x, clip(x, -clipLow, clipHigh)) for A &gt; 0, else max of the two
+ *   DPPO       surrogate = p/q A, or 0 where p - q &gt; clipHigh and A &gt; 0, or p - q &lt; -clipLow and A &lt; 0
  * </pre>
  *
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
@@ -140,7 +144,11 @@ public final class ScalarLoss {
         requireFinite(s, token);
         trained.add(token);
         weightSum += weights[t];
-        logRatioSum += token.logProb - token.behaviourLogProb;
+        double logRatio = token.logProb - token.behaviourLogProb;
+        logRatioSum +=
+            s.objective() instanceof Objective.Gmpo
+                ? gmpoLogRatio(s, logRatio, sequence.advantage())
+                : logRatio;
       }
     }
     double meanLogRatio = logRatioSum / Math.max(trained.size(), 1);
@@ -156,8 +164,8 @@ public final class ScalarLoss {
       TokenLoss token = token(s, tokens.get(t), sequence.advantage(), meanLogRatio, kept);
       losses.add(token);
       loss += weights[t] * token.value;
-      // Of GSPO's ratio every token has the n-th part, in the loss of each of the n tokens.
-      boolean shared = s.objective() instanceof Objective.Gspo;
+      // Of a sequence's ratio every token has the n-th part, in the loss of each of the n tokens.
+      boolean shared = s.objective().hasRatioOfSequence();
       double penalty = shared ? penalty(s, tokens.get(t)).derivative : 0;
       gradient[t] =
           shared
@@ -177,8 +185,27 @@ public final class ScalarLoss {
         switch (s.objective()) {
           case Objective.Gspo() -> surrogate(s, samplerRatio, advantage);
           case Objective.Cispo() -> cispo(s, t, advantage);
+          case Objective.Sapo(double positive, double negative) ->
+              sapo(
+                  advantage > 0 ? positive : negative,
+                  StrictMath.exp(corrected.logRatio),
+                  advantage);
+          case Objective.Gmpo() -> gmpo(s, behind, StrictMath.exp(meanLogRatio), advantage);
+          case Objective.Dppo() -> dppo(s, t, samplerRatio, advantage);
           case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
               surrogate(s, StrictMath.exp(corrected.logRatio), advantage);
+        };
+    double distance =
+        switch (s.objective()) {
+          case Objective.Gmpo() -> behind;
+          case Objective.Dppo() -> difference(t);
+          case Objective.Grpo(),
+              Objective.DrGrpo(double _),
+              Objective.Dapo(),
+              Objective.Gspo(),
+              Objective.Cispo(),
+              Objective.Sapo(double _, double _) ->
+              samplerRatio - 1;
         };
     double weight = kept ? corrected.weight : 0;
     Term kl = penalty(s, t);
@@ -186,8 +213,8 @@ public final class ScalarLoss {
     return new TokenLoss(
         kl.value - times(gain, term.value),
         kl.derivative - times(gain, term.derivative),
-        s.clips() && samplerRatio < 1 - s.clipLow(),
-        s.clips() && samplerRatio > 1 + s.clipHigh(),
+        s.clips() && distance < -s.clipLow(),
+        s.clips() && distance > s.clipHigh(),
         corrected.truncated,
         weight == 0,
         StrictMath.expm1(behind) - behind,
@@ -236,6 +263,37 @@ public final class ScalarLoss {
     double ratio = StrictMath.exp(t.stepStartLogProb - t.behaviourLogProb);
     double weight = s.clips() ? Math.clamp(ratio, 1 - s.clipLow(), 1 + s.clipHigh()) : ratio;
     return new Term(weight * advantage * t.logProb, weight * advantage);
+  }
+
+  private static Term sapo(double tau, double ratio, double advantage) {
+    double gate = 1 / (1 + StrictMath.exp(-tau * (ratio - 1)));
+    return new Term(4 / tau * gate * advantage, 4 * gate * (1 - gate) * ratio * advantage);
+  }
+
+  /** Of a token, the log-ratio that enters the geometric mean: the more pessimistic one. */
+  private static double gmpoLogRatio(LossSettings s, double logRatio, double advantage) {
+    if (!s.clips()) {
+      return logRatio;
+    }
+    double clipped = Math.clamp(logRatio, -s.clipLow(), s.clipHigh());
+    return advantage > 0 ? Math.min(logRatio, clipped) : Math.max(logRatio, clipped);
+  }
+
+  private static Term gmpo(LossSettings s, double logRatio, double ratio, double advantage) {
+    boolean free = gmpoLogRatio(s, logRatio, advantage) == logRatio;
+    return new Term(ratio * advantage, free ? ratio * advantage : 0);
+  }
+
+  private static Term dppo(LossSettings s, Token t, double ratio, double advantage) {
+    double d = difference(t);
+    boolean leaves =
+        s.clips() && (advantage > 0 ? d > s.clipHigh() : advantage < 0 && d < -s.clipLow());
+    return leaves ? new Term(0, 0) : new Term(ratio * advantage, ratio * advantage);
+  }
+
+  /** p - q: of a token and all others as one, the total variation. */
+  private static double difference(Token t) {
+    return StrictMath.exp(t.logProb) - StrictMath.exp(t.behaviourLogProb);
   }
 
   /** The penalty of a token with its coefficients. */

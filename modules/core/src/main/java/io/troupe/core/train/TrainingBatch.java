@@ -89,9 +89,11 @@ public record TrainingBatch(
     double teacherWeight =
         loss.distils() ? LossWeights.distillationScale(loss.objective(), trainable, taught) : 1;
     List<TrainingSequence> sequences = new ArrayList<>();
+    List<double[]> ofGroups =
+        Advantages.of(
+            loss.baseline(), rewards, groups.stream().map(TrainingBatch::lengths).toList());
     int episode = 0;
-    for (int g = 0; g < groups.size(); g++) {
-      double[] advantages = Advantages.of(loss.baseline(), rewards.get(g));
+    for (double[] advantages : ofGroups) {
       for (double advantage : advantages) {
         boolean speaks = !loss.distils() || taught.get(episode);
         sequences.addAll(
@@ -111,6 +113,11 @@ public record TrainingBatch(
         trained == 0
             ? 0
             : (double) episodes.stream().mapToLong(EpisodeTokens::stalenessSum).sum() / trained);
+  }
+
+  /** Sampled tokens of each episode. */
+  private static int[] lengths(ScoredGroup group) {
+    return group.episodes().stream().mapToInt(Episode::sampledTokens).toArray();
   }
 
   /** Whether the token limit cut the episode's last answer off. */

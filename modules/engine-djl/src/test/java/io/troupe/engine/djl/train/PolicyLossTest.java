@@ -144,7 +144,10 @@ final class PolicyLossTest {
             new Objective.DrGrpo(8),
             new Objective.Dapo(),
             new Objective.Gspo(),
-            new Objective.Cispo());
+            new Objective.Cispo(),
+            new Objective.Sapo(1, 1.05),
+            new Objective.Gmpo(),
+            new Objective.Dppo());
     for (Objective objective : objectives) {
       for (Correction correction : corrections) {
         if (objective.correctsItself() && !(correction instanceof Correction.None)) {
