@@ -3,6 +3,7 @@ package io.troupe.cli;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.certs.CertsCommand;
+import io.troupe.cli.copy.RunsCommand;
 import io.troupe.cli.doctor.DoctorCommand;
 import io.troupe.cli.eval.EvalCommand;
 import io.troupe.cli.export.ExportCommand;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Command;
       EvalCommand.class,
       TasksCommand.class,
       ServeCommand.class,
+      RunsCommand.class,
       NodeCommand.class,
       DrainNodeCommand.class,
       WorkerCommand.class,

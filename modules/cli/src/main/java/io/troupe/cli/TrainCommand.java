@@ -3,6 +3,8 @@ package io.troupe.cli;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ParentWatch;
+import io.troupe.cli.copy.CopiedRun;
+import io.troupe.cli.copy.CopyOptions;
 import io.troupe.cli.node.ClusterOptions;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.cluster.ClusterSettings;
@@ -58,6 +60,7 @@ import picocli.CommandLine.Parameters;
       "  troupe train conf/quickstart.yaml",
       "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.steps=20",
       "  troupe train --resume runs/quickstart-20261121-140200",
+      "  troupe train --resume s3://bucket/runs/quickstart-20261121-140200",
       "",
       "^C or SIGTERM saves everything and prints how to resume; a second one stops at once."
     })
@@ -74,7 +77,9 @@ final class TrainCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       paramLabel = "RUN",
-      description = "Folder or name of the run to continue, from its last checkpoint.")
+      description =
+          "Folder or name of the run to continue, from its last checkpoint; or s3://bucket/prefix/RUN,"
+              + " the copy of one, which is downloaded first.")
   private @Nullable String resume;
 
   @Option(
@@ -106,6 +111,8 @@ final class TrainCommand implements Callable<Integer> {
       description = "With --resume and --seed: wait until the present coordinator is gone.")
   private boolean standby;
 
+  @Mixin private CopyOptions s3 = new CopyOptions();
+
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
@@ -120,7 +127,7 @@ final class TrainCommand implements Callable<Integer> {
         throw new CommandLine.ParameterException(
             command.commandLine(), "--continue goes with a configuration FILE, not with --resume");
       }
-      return resumeRun(resume);
+      return resumeRun(CopiedRun.local(resume, Path.of("runs"), s3, System.err::println));
     }
     Path source = Objects.requireNonNull(file);
     Optional<Path> newest = continued ? newestOf(source, command) : Optional.empty();

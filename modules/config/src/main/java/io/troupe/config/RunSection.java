@@ -4,6 +4,7 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -30,7 +31,8 @@ public record RunSection(
     @Doc("How long ^C or SIGTERM waits for the groups in flight before it gives them back.")
         @Default("20s")
         @Range(min = 0)
-        Duration drainTimeout)
+        Duration drainTimeout,
+    @Inline SyncKeys sync)
     implements Validated {
   @Override
   public void check(RuleChecker rules) {

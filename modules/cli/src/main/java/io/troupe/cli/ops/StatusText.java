@@ -5,6 +5,7 @@ import io.troupe.telemetry.export.SafeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The picture of a run in a few lines of text. */
 final class StatusText {
@@ -70,7 +71,25 @@ final class StatusText {
                     + accounting.path("buffered").asLong()
                     + accounting.path("training").asLong(),
                 run.path("balanced").asBoolean() ? "(adds up)" : "(DOES NOT ADD UP)"));
+    copy(run).ifPresent(lines::add);
     return String.join("\n", lines) + "\n";
+  }
+
+  private static Optional<String> copy(JsonNode run) {
+    JsonNode copy = run.path("copy");
+    String place = copy.path("place").asText();
+    if (place.isEmpty()) {
+      return Optional.empty();
+    }
+    long behind = (run.path("as_of").asLong() - copy.path("since").asLong()) / 1000;
+    boolean complete = copy.path("objects").asInt() == 0 && copy.path("problem").asText().isEmpty();
+    return Optional.of(
+        SafeText.of(
+            complete
+                ? "copy %s   complete".formatted(place)
+                : "copy %s   %d files and checkpoints behind, %d bytes, for %d s"
+                    .formatted(
+                        place, copy.path("objects").asInt(), copy.path("bytes").asLong(), behind)));
   }
 
   private static String bar(JsonNode shares) {

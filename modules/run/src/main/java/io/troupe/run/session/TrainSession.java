@@ -131,7 +131,8 @@ public final class TrainSession {
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
     JournalSettings journalSettings = JournalSettings.defaults();
     Journal journal = open(journalSettings);
-    try (JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
+    try (RunCopy copy = RunCopy.start(composition.config().run().sync(), folder, err::println);
+        JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
         JournalArchiver tidier =
             JournalArchiver.start(
                 folder, composition.config().recording().journalBytes(), err::println)) {
@@ -180,6 +181,9 @@ public final class TrainSession {
                   chat(room),
                   screen::say)) {
         opened.complete(room);
+        console
+            .fold()
+            .ifPresent(fold -> copy.watch(view -> fold.copy(System.currentTimeMillis(), view)));
         new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
             .lines(room.engines())
             .forEach(screen::say);
@@ -192,7 +196,7 @@ public final class TrainSession {
             verifiers,
             millis,
             screen,
-            listener(screen, console.fold(), tidier, proof(room, screen), ended));
+            listener(screen, console.fold(), tidier, proof(room, screen), copy, ended));
         outcome = await(ended);
         verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
@@ -339,6 +343,7 @@ public final class TrainSession {
       Optional<RunFold> fold,
       JournalArchiver tidier,
       Optional<GreedyProof> proof,
+      RunCopy copy,
       CompletableFuture<Outcome> ended) {
     InfrastructureTroubles troubles = new InfrastructureTroubles();
     InfrastructureTroubles ofTraces =
@@ -362,6 +367,7 @@ public final class TrainSession {
         proof.ifPresent(line -> line.happened(event));
         if (event instanceof Event.CheckpointSaved) {
           tidier.checkpointed();
+          copy.checkpointed();
         }
       }
 

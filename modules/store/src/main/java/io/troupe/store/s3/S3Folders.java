@@ -3,8 +3,6 @@ package io.troupe.store.s3;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
-import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -88,32 +86,6 @@ public final class S3Folders {
   }
 
   private static IOException refused(S3Address address, SdkException failure) {
-    String reason =
-        failure instanceof AwsServiceException service ? reason(service) : reason(failure);
-    return new IOException("%s: %s".formatted(address, reason), failure);
-  }
-
-  private static String reason(AwsServiceException failure) {
-    AwsErrorDetails details = failure.awsErrorDetails();
-    String code = details == null || details.errorCode() == null ? "" : " " + details.errorCode();
-    return "status %d%s%s"
-        .formatted(
-            failure.statusCode(),
-            code,
-            switch (failure.statusCode()) {
-              case 301 -> "; the bucket is in another region, set data.s3_region";
-              case 401, 403 ->
-                  "; the credentials do not open it (AWS_PROFILE, or AWS_ACCESS_KEY_ID and"
-                      + " AWS_SECRET_ACCESS_KEY)";
-              case 404 -> "; it is not there";
-              default -> "";
-            });
-  }
-
-  private static String reason(SdkException failure) {
-    String message = String.valueOf(failure.getMessage());
-    return message.startsWith("Unable to load credentials")
-        ? "no credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-        : message;
+    return new IOException("%s: %s".formatted(address, S3Failures.reason(failure)), failure);
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.store.s3;
 import static io.troupe.core.Require.require;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -27,6 +28,9 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  *     other than Amazon's need it
  */
 public record S3Settings(String endpoint, String region, boolean pathStyle) {
+  /** For one part of an upload, over a link of 70 kB/s or more. */
+  private static final Duration ATTEMPT = Duration.ofMinutes(2);
+
   public S3Settings {
     require(
         endpoint.isEmpty() || endpoint.matches("https?://[^/\\s]+(/.*)?"),
@@ -34,8 +38,29 @@ public record S3Settings(String endpoint, String region, boolean pathStyle) {
         endpoint);
   }
 
-  /** A client, which its caller closes. */
+  /** A client for downloads, which its caller closes. */
   S3Client open() {
+    // Servers other than Amazon's do not know the checksums that Amazon added in 2024.
+    return builder().requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED).build();
+  }
+
+  /**
+   * A client for uploads, which its caller closes. The server verifies the CRC-32 of each body.
+   * Bodies go out plain, because other servers than Amazon's refuse its chunked form.
+   */
+  S3Client openForUploads() {
+    return builder()
+        .overrideConfiguration(
+            override ->
+                override
+                    .retryStrategy(AwsRetryStrategy.standardRetryStrategy())
+                    .apiCallAttemptTimeout(ATTEMPT))
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_SUPPORTED)
+        .serviceConfiguration(service -> service.chunkedEncodingEnabled(false))
+        .build();
+  }
+
+  private S3ClientBuilder builder() {
     S3ClientBuilder client =
         S3Client.builder()
             .httpClientBuilder(UrlConnectionHttpClient.builder())
@@ -43,8 +68,6 @@ public record S3Settings(String endpoint, String region, boolean pathStyle) {
             .overrideConfiguration(
                 override -> override.retryStrategy(AwsRetryStrategy.standardRetryStrategy()))
             .forcePathStyle(pathStyle)
-            // Servers other than Amazon's do not know the checksums that Amazon added in 2024.
-            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
             .region(Region.of(told().orElse("us-east-1")));
     if (endpoint.isEmpty()) {
@@ -52,7 +75,7 @@ public record S3Settings(String endpoint, String region, boolean pathStyle) {
     } else {
       client.endpointOverride(URI.create(endpoint));
     }
-    return client.build();
+    return client;
   }
 
   private Optional<String> told() {

@@ -130,7 +130,8 @@ public final class PrometheusText {
           gauge(
               "troupe_troubles",
               "places",
-              "suspended workers, verifiers that are away, and traces whose disk does not keep up",
+              "suspended workers, verifiers that are away, traces whose disk does not keep up, and a"
+                  + " copy that is not stored",
               "above 0: troupe status says what is out of order, and since when",
               view -> view.troubles().size()),
           counter(
@@ -139,6 +140,18 @@ public final class PrometheusText {
               "lines of the traces that found no room in memory, since this process began",
               "above 0: the disk of traces/ stalled",
               RunView::traceLinesRefused),
+          gauge(
+              "troupe_copy_behind_bytes",
+              "bytes",
+              "bytes of the run folder that its copy (`run.sync`) lacks; 0 without a copy",
+              "grows: the link or run.sync_bandwidth is too slow",
+              view -> view.copy().bytes()),
+          gauge(
+              "troupe_copy_age_seconds",
+              "s",
+              "time since the run's copy was last complete; 0 when it is",
+              "above some minutes: that much is lost with this machine; troupe status says why",
+              view -> view.copy().ageSeconds(view.asOf())),
           counter(
               "troupe_answers_refused_total",
               "answers",

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What of a run's infrastructure is out of order, as its events tell it. It says each change in one
@@ -19,11 +20,14 @@ public final class InfrastructureTroubles {
 
   private static final String VERIFIERS = "verifiers";
   private static final String TRACES = "traces";
+  private static final String COPY = "copy";
+
+  private static final Set<String> NOT_WORKERS = Set.of(VERIFIERS, TRACES, COPY);
 
   private record Known(RunView.Trouble trouble, long lastAt) {
     /** Only workers leave: of all else nothing may be heard for long. */
     private boolean ofWorker() {
-      return !trouble.who().equals(VERIFIERS) && !trouble.who().equals(TRACES);
+      return !NOT_WORKERS.contains(trouble.who());
     }
   }
 
@@ -69,6 +73,17 @@ public final class InfrastructureTroubles {
         : ends(TRACES, at, "are written again, %d lines are missing".formatted(backlog.refused()));
   }
 
+  /** Takes note of how far the run's copy is behind, and says what that changes. */
+  public Optional<String> copy(long at, CopyView copy) {
+    return copy.problem().isEmpty()
+        ? ends(COPY, at, "is stored again")
+        : begins(
+            COPY,
+            at,
+            copy.problem(),
+            "of the run is behind by %d files and checkpoints".formatted(copy.objects()));
+  }
+
   private Optional<String> begins(String who, long at, String reason, String what) {
     Known before = known.get(who);
     long since = before == null ? at : before.trouble().since();
@@ -96,7 +111,9 @@ public final class InfrastructureTroubles {
 
   /** The same without what nothing waits for. */
   List<RunView.Trouble> ofSampling(long now) {
-    return at(now).stream().filter(trouble -> !trouble.who().equals(TRACES)).toList();
+    return at(now).stream()
+        .filter(trouble -> !trouble.who().equals(TRACES) && !trouble.who().equals(COPY))
+        .toList();
   }
 
   /** Whether nothing is sampled because of the verifiers. */

@@ -90,6 +90,7 @@ public final class RunFold {
   long demand;
   long demandSince;
   long traceLinesRefused;
+  CopyView copy = CopyView.NONE;
   private long rowsSeen;
   private GroupTotals totals = new GroupTotals();
 
@@ -148,6 +149,12 @@ public final class RunFold {
   public synchronized void traces(long at, LineBacklog backlog) {
     traceLinesRefused = backlog.refused();
     var _ = troubles.traces(at, backlog);
+  }
+
+  /** How far the run's copy is. */
+  public synchronized void copy(long at, CopyView next) {
+    copy = next;
+    var _ = troubles.copy(at, next);
   }
 
   /** What the views show of it at a moment. */

@@ -58,6 +58,7 @@ final class RunSnapshot {
         fold.accounting(),
         fold.accounting().balanced(),
         fold.traceLinesRefused,
+        fold.copy,
         fold.events(0, 0, LATELY));
   }
 

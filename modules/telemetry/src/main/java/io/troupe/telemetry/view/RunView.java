@@ -19,6 +19,7 @@ import java.util.Map;
  * @param groupsPerMinute scored over the window
  * @param stalenessTrained tokens trained on, by staleness since the run began
  * @param traceLinesRefused since this process began, because their disk did not keep up
+ * @param copy of the run folder in a store of objects
  */
 public record RunView(
     long asOf,
@@ -42,11 +43,13 @@ public record RunView(
     GroupAccounting accounting,
     boolean balanced,
     long traceLinesRefused,
+    CopyView copy,
     List<EventText> lately) {
   /**
    * Infrastructure that is out of order.
    *
-   * @param who a worker's place, the verifiers, the workers where none is there, or the traces
+   * @param who a worker's place, the verifiers, the workers where none is there, the traces, or the
+   *     copy
    * @param what is the matter with it
    * @param since milliseconds since 1970
    * @param reason the last failure

@@ -1,0 +1,5 @@
+/** Commands about the folders of runs and their copies. */
+@NullMarked
+package io.troupe.cli.copy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,13 @@
+package io.troupe.store.objects;
+
+/** What must hold for an object to be stored. */
+public sealed interface PutCondition {
+  /** Nothing. */
+  record Always() implements PutCondition {}
+
+  /** The key has no object. */
+  record Absent() implements PutCondition {}
+
+  /** The key's object has this tag. */
+  record Tagged(String tag) implements PutCondition {}
+}

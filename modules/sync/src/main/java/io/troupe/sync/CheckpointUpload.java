@@ -1,0 +1,77 @@
+package io.troupe.sync;
+
+import io.troupe.store.objects.ObjectStore.PartTag;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A checkpoint on its way to the store.
+ *
+ * @param files in the order in which they go; the manifest is the last
+ * @param done how many files are stored
+ * @param parts of the next file, if it goes in parts and has begun: at most one element
+ */
+record CheckpointUpload(
+    RemoteCheckpoint checkpoint, List<Item> files, int done, List<Parts> parts) {
+  /** A file of the checkpoint. */
+  record Item(String path, long bytes, String sha256) {}
+
+  /**
+   * A file that is stored in parts.
+   *
+   * @param id of the upload
+   * @param tags of the parts that are stored, in order
+   */
+  record Parts(String id, List<PartTag> tags) {
+    Parts {
+      tags = List.copyOf(tags);
+    }
+  }
+
+  CheckpointUpload {
+    files = List.copyOf(files);
+    parts = List.copyOf(parts);
+  }
+
+  boolean complete() {
+    return done == files.size();
+  }
+
+  Item next() {
+    return files.get(done);
+  }
+
+  String nextKey() {
+    return checkpoint.folder() + next().path();
+  }
+
+  CheckpointUpload fileStored() {
+    return new CheckpointUpload(checkpoint, files, done + 1, List.of());
+  }
+
+  CheckpointUpload partsBegun(String id) {
+    return new CheckpointUpload(checkpoint, files, done, List.of(new Parts(id, List.of())));
+  }
+
+  CheckpointUpload partStored(PartTag tag) {
+    Parts current = parts.getFirst();
+    List<PartTag> tags = new ArrayList<>(current.tags());
+    tags.add(tag);
+    return new CheckpointUpload(checkpoint, files, done, List.of(new Parts(current.id(), tags)));
+  }
+
+  /** The same, where the parts of the next file are to be stored again. */
+  CheckpointUpload withoutParts() {
+    return new CheckpointUpload(checkpoint, files, done, List.of());
+  }
+
+  /** Bytes that are not stored yet. */
+  long bytesLeft(UploadSizes sizes) {
+    long left = files.stream().skip(done).mapToLong(Item::bytes).sum();
+    return parts.isEmpty()
+        ? left
+        : left
+            - Math.min(
+                next().bytes(), parts.getFirst().tags().size() * sizes.partOf(next().bytes()));
+  }
+}

@@ -1,0 +1,48 @@
+package io.troupe.sync;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A file as the pieces that are stored of it.
+ *
+ * @param path within the run folder, with '/'
+ * @param pieces in order, without gaps
+ */
+record RemoteFile(String path, List<Piece> pieces) {
+  RemoteFile {
+    pieces = List.copyOf(pieces);
+  }
+
+  long bytes() {
+    return bytesOf(pieces.size());
+  }
+
+  /** Bytes of the first pieces. */
+  long bytesOf(int first) {
+    return pieces.stream().limit(first).mapToLong(Piece::bytes).sum();
+  }
+
+  /** Where its pieces are, in order. */
+  List<String> keys() {
+    List<String> keys = new ArrayList<>();
+    long offset = 0;
+    for (Piece piece : pieces) {
+      keys.add(piece.key(path, offset));
+      offset += piece.bytes();
+    }
+    return keys;
+  }
+
+  void addKeys(Set<String> all) {
+    all.addAll(keys());
+  }
+
+  /** The file with a piece in place of those from an index on. */
+  RemoteFile with(int index, Piece piece) {
+    List<Piece> next = new ArrayList<>(pieces.subList(0, index));
+    next.add(piece);
+    return new RemoteFile(path, next);
+  }
+}
