@@ -255,6 +255,8 @@ final class RunConfigTest {
             + " | rollout.groups_per_request: must not exceed max_concurrent_groups (64)",
         "rollout.completions_per_prompt=1"
             + " | rollout.completions_per_prompt: must be from 2 to 4096",
+        "rollout.weights=nccl | rollout.weights: (nccl) is for inference servers that get merged"
+            + " weights",
         "rollout.temperature=0 | rollout.temperature: must be from 0 (excluded) to 100",
         "loss.clip_high=-0.5"
             + " | loss.clip_high: must be -1, the objective's own, or 0 or greater",

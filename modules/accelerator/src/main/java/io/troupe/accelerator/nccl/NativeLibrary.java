@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -13,6 +14,9 @@ import java.util.Optional;
 /** A shared library in a file, whose functions return an error number. It is never unloaded. */
 final class NativeLibrary {
   private static final Linker LINKER = Linker.nativeLinker();
+  private static final MethodHandle SETENV =
+      ofTheCLibrary("setenv", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
+  private static final MethodHandle UNSETENV = ofTheCLibrary("unsetenv", ValueLayout.ADDRESS);
 
   private final Path file;
   private final SymbolLookup symbols;
@@ -51,21 +55,34 @@ final class NativeLibrary {
     return symbols.find(name).map(address -> LINKER.downcallHandle(address, type));
   }
 
-  /** Sets a variable of the process's environment, which libraries read with {@code getenv}. */
-  @SuppressWarnings("restricted") // a function of the C library
-  static void setVariable(String name, String value) {
-    MethodHandle setenv =
-        LINKER.downcallHandle(
-            LINKER.defaultLookup().findOrThrow("setenv"),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_INT));
+  /** A call that reads a variable of the process's environment with {@code getenv}. */
+  interface Reader<T> {
+    T read();
+  }
+
+  /**
+   * Sets a variable of the process's environment during a call. It must not stay: children inherit
+   * it, and an inference server that this process starts loads the same library.
+   */
+  static synchronized <T> T withVariable(String name, String value, Reader<T> reader) {
     try (Arena arena = Arena.ofConfined()) {
-      int _ = (int) setenv.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 1);
+      MemorySegment key = arena.allocateFrom(name);
+      MemorySegment text = arena.allocateFrom(value);
+      int _ = (int) SETENV.invokeExact(key, text, 1);
+      T result = reader.read();
+      int _ = (int) UNSETENV.invokeExact(key);
+      return result;
+    } catch (RuntimeException failure) {
+      throw failure;
     } catch (Throwable impossible) {
-      throw new AssertionError("setenv throws nothing", impossible);
+      throw new AssertionError("a function in C throws nothing", impossible);
     }
+  }
+
+  @SuppressWarnings("restricted") // functions of the C library
+  private static MethodHandle ofTheCLibrary(String name, MemoryLayout... arguments) {
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, arguments));
   }
 }

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,11 +68,27 @@ public final class NcclCollective implements Collective {
   public static NcclCollective join(
       Libraries libraries, NcclUniqueId id, int rank, int size, Duration deadline)
       throws RankLostException {
+    return join(libraries, id, rank, size, deadline, () -> false);
+  }
+
+  /**
+   * Joins a group unless it is given up meanwhile.
+   *
+   * @param givenUp whether another rank is known not to come
+   */
+  public static NcclCollective join(
+      Libraries libraries,
+      NcclUniqueId id,
+      int rank,
+      int size,
+      Duration deadline,
+      BooleanSupplier givenUp)
+      throws RankLostException {
     require(rank >= 0 && rank < size, "rank %d of %d ranks", rank, size);
     NcclCollective group = new NcclCollective(libraries, rank, size, deadline);
     boolean joined = false;
     try {
-      group.join(id);
+      group.join(id, givenUp);
       joined = true;
       return group;
     } finally {
@@ -81,7 +98,7 @@ public final class NcclCollective implements Collective {
     }
   }
 
-  private void join(NcclUniqueId id) throws RankLostException {
+  private void join(NcclUniqueId id, BooleanSupplier givenUp) throws RankLostException {
     NcclResult begun;
     synchronized (this) {
       begun = nccl.beginJoin(communicator, size, id, rank);
@@ -91,7 +108,15 @@ public final class NcclCollective implements Collective {
       throw refused(begun);
     }
     long until = System.nanoTime() + deadline.toNanos();
-    await("did not join the group", until, this::joined);
+    await(
+        "did not join the group",
+        until,
+        () -> {
+          if (givenUp.getAsBoolean()) {
+            throw new RankLostException(other(), "it does not join the group");
+          }
+          return joined();
+        });
   }
 
   private MemorySegment handle() {

@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The functions of {@code libnccl.so.2}, by NCCL's C interface. A process that opens it makes
- * NCCL's calls non-blocking ({@code NCCL_COMM_BLOCKING=0}): a rank that never comes must not keep a
- * thread inside the library.
+ * The functions of {@code libnccl.so.2}, by NCCL's C interface. Groups are joined without blocking
+ * ({@code NCCL_COMM_BLOCKING=0}, which NCCL reads at that call): a rank that never comes must not
+ * keep a thread inside the library.
  *
  * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html">NCCL's API</a>
  */
@@ -73,7 +73,6 @@ public final class NcclLibrary {
    * @throws AcceleratorException if it cannot be loaded, or lacks a function
    */
   public static NcclLibrary open(Path file) {
-    NativeLibrary.setVariable("NCCL_COMM_BLOCKING", "0");
     return new NcclLibrary(NativeLibrary.open(file));
   }
 
@@ -129,7 +128,10 @@ public final class NcclLibrary {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(ID);
       copy.copyFrom(MemorySegment.ofArray(id.bytes()));
-      return result(() -> (int) commInitRank.invokeExact(communicator, size, copy, rank));
+      return NativeLibrary.withVariable(
+          "NCCL_COMM_BLOCKING",
+          "0",
+          () -> result(() -> (int) commInitRank.invokeExact(communicator, size, copy, rank)));
     }
   }
 

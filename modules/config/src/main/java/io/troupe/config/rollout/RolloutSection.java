@@ -6,6 +6,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import java.time.Duration;
@@ -110,6 +111,19 @@ public record RolloutSection(
                 + " that must be policy.checkpoint. docs/sidecars.md.")
         @Default("merged")
         PublishedWeightForm publish,
+    @Doc(
+            "How inference servers get merged weights: `files`, a folder that they read, or `nccl`,"
+                + " broadcasts from this process's GPU to vLLM's workers. docs/sidecars.md.")
+        @Default("files")
+        WeightRoute weights,
+    @Doc(
+            value =
+                "Size of a packed buffer of rollout.weights: nccl, of which a server needs two; 0"
+                    + " sends each tensor by itself.",
+            unit = "MiB")
+        @Default("256")
+        @Range(min = 0, max = 65536)
+        int transferBuffer,
     @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
     @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")
         SidecarsSection sidecars)
@@ -140,6 +154,22 @@ public record RolloutSection(
             () -> !publishesAdapters() || usesServers(),
             "(adapters) is for inference servers, and there are none",
             "name rollout.endpoints.urls or rollout.sidecars.count, or leave it out");
+    rules
+        .on("weights", "sidecars.server")
+        .require(
+            () ->
+                weights == WeightRoute.FILES
+                    || sidecars.count() == 0
+                    || sidecars.server() == SidecarsSection.Server.VLLM
+                    || sidecars.server() == SidecarsSection.Server.COMMAND,
+            "(nccl) is vLLM's protocol, and other servers read files",
+            "set rollout.sidecars.server: vllm, or rollout.weights: files");
+    rules
+        .on("weights", "publish")
+        .require(
+            () -> weights == WeightRoute.FILES || (!publishesAdapters() && usesServers()),
+            "(nccl) is for inference servers that get merged weights",
+            "set rollout.publish: merged and name servers, or set rollout.weights: files");
     rules
         .on("stop")
         .require(

@@ -9,6 +9,8 @@ import io.troupe.config.rollout.SidecarsSection;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import io.troupe.engine.http.broadcast.WeightBroadcaster;
+import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceEndpoint;
@@ -135,7 +137,10 @@ public final class RunInferenceServers implements AutoCloseable {
             .map(endpoint -> endpoint.withPatience(config.rollout().patience()))
             .toList();
     LocalPolicy policy = policy(config, engines);
-    ServerRequirements needs = ServerRequirements.of(policy, config.rollout().publish(), false);
+    boolean broadcasts = config.rollout().weights() == WeightRoute.NCCL;
+    ServerRequirements needs =
+        ServerRequirements.of(policy, config.rollout().publish(), false).broadcasting(broadcasts);
+    Optional<WeightBroadcaster> broadcaster = ServerBroadcasts.open(config, System.getenv());
     for (InferenceEndpoint endpoint : named) {
       say.accept("server %s %s".formatted(endpoint, describe(endpoint, needs)));
     }
@@ -153,13 +158,17 @@ public final class RunInferenceServers implements AutoCloseable {
                 contents(config),
                 folder,
                 companions(config),
-                ServerWeightFolder.AdapterLocations.none())));
+                ServerWeightFolder.AdapterLocations.none(),
+                broadcaster)));
   }
 
   /** An adapter may be read again as long as a request can draw with its version. */
   private static ServerWeightFolder.Contents contents(RunConfig config) {
     return switch (config.rollout().publish()) {
-      case MERGED -> ServerWeightFolder.Contents.merged();
+      case MERGED ->
+          config.rollout().weights() == WeightRoute.NCCL
+              ? ServerWeightFolder.Contents.broadcast()
+              : ServerWeightFolder.Contents.merged();
       case ADAPTERS ->
           new ServerWeightFolder.Contents(
               PublishedWeightForm.ADAPTERS,
@@ -203,7 +212,10 @@ public final class RunInferenceServers implements AutoCloseable {
       }
       case VLLM ->
           (port, weights) ->
-              ServerCommand.vllm(load(config, weights, shelf), port, own.arguments());
+              ServerBroadcasts.receiving(
+                  ServerCommand.vllm(load(config, weights, shelf), port, own.arguments()),
+                  config,
+                  System.getenv());
       case SGLANG ->
           (port, weights) ->
               ServerCommand.sglang(load(config, weights, shelf), port, own.arguments());

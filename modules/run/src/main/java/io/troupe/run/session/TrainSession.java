@@ -12,6 +12,7 @@ import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.DistillationEngines;
@@ -209,7 +210,13 @@ public final class TrainSession {
   /** Those that a worker of this process drives; the nodes of a cluster have their own. */
   private RunInferenceServers servers(RunSettings settings, PolicyEngines engines, RunOutput screen)
       throws IOException, InterruptedException {
-    return stage.workers(settings.workers()) == 0
+    boolean none = stage.workers(settings.workers()) == 0;
+    if (none && composition.config().rollout().weights() == WeightRoute.NCCL) {
+      throw new IOException(
+          "rollout.weights: nccl is for servers that this process drives, and those of nodes read"
+              + " files; set rollout.weights: files, or train without --cluster");
+    }
+    return none
         ? RunInferenceServers.none()
         : RunInferenceServers.open(
             composition.config(),

@@ -9,6 +9,7 @@ import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
+import io.troupe.engine.http.broadcast.WeightBroadcaster;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.engine.http.probe.ClosingScorer;
@@ -59,6 +60,7 @@ public final class FleetSampler implements SamplingEngine {
   private final LocalPolicy policy;
   private final ClosingScorer scores;
   private final ServerWeightFolder shelf;
+  private final Optional<WeightBroadcaster> broadcaster;
   private final FleetState state;
   private final RequestDispatcher dispatch;
   private final FleetMaintenance maintenance;
@@ -85,6 +87,21 @@ public final class FleetSampler implements SamplingEngine {
    */
   public FleetSampler(
       LocalPolicy policy, ServerWeightFolder shelf, RetryPolicy retry, ServerSupervisor keeper) {
+    this(policy, shelf, retry, keeper, Optional.empty());
+  }
+
+  /**
+   * A fleet without replicas, whose servers may receive weights by NCCL.
+   *
+   * @param broadcaster sends the weights; empty where servers read files
+   */
+  public FleetSampler(
+      LocalPolicy policy,
+      ServerWeightFolder shelf,
+      RetryPolicy retry,
+      ServerSupervisor keeper,
+      Optional<WeightBroadcaster> broadcaster) {
+    this.broadcaster = broadcaster;
     this.scores = new ClosingScorer(policy.scores());
     this.policy = policy.with(scores);
     this.shelf = shelf;
@@ -95,13 +112,15 @@ public final class FleetSampler implements SamplingEngine {
 
   /** Adds a replica under a name; it gets work once it holds the newest weights. */
   public void join(String name, InferenceEndpoint endpoint) {
+    InferenceClient wire = new InferenceClient(endpoint);
     Replica replica =
         new Replica(
             name,
-            new InferenceClient(endpoint),
+            wire,
             policy,
             maintenance.restarter(name),
-            shelf.publishing());
+            shelf.publishing(),
+            broadcaster.map(sender -> sender.to(wire)));
     absence = Optional.empty();
     state.join(replica);
     LOG.info("server={} joins endpoint={}", name, endpoint);

@@ -1,6 +1,7 @@
 package io.troupe.engine.http.fleet;
 
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.http.broadcast.WeightBroadcaster;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.protocol.RetryPolicy;
@@ -33,6 +34,7 @@ public final class InferenceServers implements AutoCloseable {
   private final ServerWeightFolder.Contents contents;
   private final ServerWeightFolder.CompanionFiles companions;
   private final ServerWeightFolder.AdapterLocations lying;
+  private final Optional<WeightBroadcaster> broadcaster;
   private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
   private final CompletableFuture<String> noServersLeft = new CompletableFuture<>();
   private final Map<String, InferenceEndpoint> endpoints = new ConcurrentHashMap<>();
@@ -51,7 +53,9 @@ public final class InferenceServers implements AutoCloseable {
       ServerWeightFolder.Contents contents,
       Path folder,
       ServerWeightFolder.CompanionFiles companions,
-      ServerWeightFolder.AdapterLocations lying) {
+      ServerWeightFolder.AdapterLocations lying,
+      Optional<WeightBroadcaster> broadcaster) {
+    this.broadcaster = broadcaster;
     this.policy = policy;
     this.folder = folder;
     this.named = named;
@@ -80,6 +84,24 @@ public final class InferenceServers implements AutoCloseable {
       ServerWeightFolder.CompanionFiles companions,
       ServerWeightFolder.AdapterLocations lying)
       throws IOException, InterruptedException {
+    return open(policy, named, own, contents, folder, companions, lying, Optional.empty());
+  }
+
+  /**
+   * Opens servers that may receive weights by NCCL.
+   *
+   * @param broadcaster sends them, and is closed with the servers; empty where they read files
+   */
+  public static InferenceServers open(
+      LocalPolicy policy,
+      List<InferenceEndpoint> named,
+      Sidecars.SidecarPlan own,
+      ServerWeightFolder.Contents contents,
+      Path folder,
+      ServerWeightFolder.CompanionFiles companions,
+      ServerWeightFolder.AdapterLocations lying,
+      Optional<WeightBroadcaster> broadcaster)
+      throws IOException, InterruptedException {
     InferenceServers pool =
         new InferenceServers(
             policy,
@@ -88,7 +110,8 @@ public final class InferenceServers implements AutoCloseable {
             contents,
             folder,
             companions,
-            lying);
+            lying,
+            broadcaster);
     named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
     synchronized (pool) {
       pool.remaining = named.size() + own.count();
@@ -193,7 +216,8 @@ public final class InferenceServers implements AutoCloseable {
               policy,
               ServerWeightFolder.open(contents, weights(folder), companions, lying),
               RetryPolicy.DEFAULT,
-              new SidecarRestarts());
+              new SidecarRestarts(),
+              broadcaster);
       synchronized (this) {
         current = Optional.of(fleet);
         endpoints.forEach(fleet::join);
@@ -265,5 +289,6 @@ public final class InferenceServers implements AutoCloseable {
     fleet.ifPresent(this::release);
     fleet.ifPresent(FleetSampler::close);
     own.ifPresent(Sidecars::close);
+    broadcaster.ifPresent(WeightBroadcaster::close);
   }
 }

@@ -65,6 +65,16 @@ public record Capabilities(
     };
   }
 
+  /** The way to give the server merged weights by NCCL. */
+  public UpdateMethod broadcastWay() {
+    if (!has(Capability.WEIGHT_TRANSFER) || !has(Capability.PAUSE)) {
+      return UpdateMethod.NONE;
+    }
+    return has(Capability.WEIGHT_NAME)
+        ? UpdateMethod.PAUSE_BROADCAST_AND_CONFIRM
+        : UpdateMethod.PAUSE_AND_BROADCAST;
+  }
+
   /** How to start the server so that it takes merged weights. */
   public String updateRemedy() {
     return has(Capability.UPDATE_BY_RPC) && !has(Capability.RELOAD_FROM_PATH)
@@ -101,7 +111,12 @@ public record Capabilities(
     contextObjection(needs.contextLength()).ifPresent(missing::add);
     switch (needs.publishing()) {
       case MERGED -> {
-        if (updateWay() == UpdateMethod.NONE && !needs.mayRestart()) {
+        if (needs.broadcasts() && broadcastWay() == UpdateMethod.NONE) {
+          missing.add(
+              "it takes no weights by NCCL: %s, or set rollout.weights: files"
+                  .formatted(Capability.WEIGHT_TRANSFER.remedy(dialect)));
+        }
+        if (!needs.broadcasts() && updateWay() == UpdateMethod.NONE && !needs.mayRestart()) {
           missing.add("there is no way to give it new weights: " + updateRemedy());
         }
         if (needs.recomputes() && updateWay() != UpdateMethod.NONE && !has(Capability.RECOMPUTE)) {

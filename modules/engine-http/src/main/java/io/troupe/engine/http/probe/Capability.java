@@ -24,6 +24,8 @@ public enum Capability {
   UPDATE_BY_RPC,
   /** The call to its workers takes the directory as an argument. */
   RELOAD_FROM_PATH,
+  /** Its workers receive new weights by NCCL. */
+  WEIGHT_TRANSFER,
   /** Computes keys and values of requests in flight again with new weights. */
   RECOMPUTE,
   /** Loads adapters while it runs. */
@@ -60,6 +62,9 @@ public enum Capability {
       case STREAM -> "take a proxy out of the way that does not pass streams on";
       case UPDATE_BY_RPC, UPDATE_FROM_DISK, PAUSE, ABORT ->
           "start it with VLLM_SERVER_DEV_MODE=1 in its environment, on 127.0.0.1 only";
+      case WEIGHT_TRANSFER ->
+          "take vLLM 0.27 or newer, and start it with --weight-transfer-config"
+              + " '{\"backend\":\"nccl\"}' and VLLM_SERVER_DEV_MODE=1 in its environment";
       case RELOAD_FROM_PATH -> "take a newer vLLM, whose workers read weights from a directory";
       case RECOMPUTE ->
           "take a newer vLLM with VLLM_SERVER_DEV_MODE=1, whose /reset_prefix_cache knows"
@@ -79,6 +84,7 @@ public enum Capability {
       case SAMPLED_LOG_PROBS -> "start it without SGLANG_RETURN_ORIGINAL_LOGPROB";
       case METRICS -> "start it with --enable-metrics";
       case ADAPTERS -> "start it with --enable-lora";
+      case WEIGHT_TRANSFER -> "SGLang takes no weights by vLLM's protocol";
       case TOKEN_IDS,
           LOG_PROBS,
           PROMPT_ECHO,
@@ -101,6 +107,7 @@ public enum Capability {
       case UPDATE_FROM_DISK,
           UPDATE_BY_RPC,
           RELOAD_FROM_PATH,
+          WEIGHT_TRANSFER,
           RECOMPUTE,
           WEIGHT_NAME,
           WEIGHT_SPANS,

@@ -116,6 +116,11 @@ public final class CapabilityProbe {
     if (found.contains(Capability.UPDATE_BY_RPC) && reloadsFromPath()) {
       found.add(Capability.RELOAD_FROM_PATH);
     }
+    if (routes.contains("/init_weight_transfer_engine")
+        && routes.contains("/start_weight_update")
+        && routes.contains("/finish_weight_update")) {
+      found.add(Capability.WEIGHT_TRANSFER);
+    }
     if (recomputes(dialect)) {
       found.add(Capability.RECOMPUTE);
     }

@@ -12,6 +12,10 @@ public enum UpdateMethod {
   PAUSE_CALL_AND_NAME,
   /** The server's workers read a directory while it is paused; its weights have no name. */
   PAUSE_AND_CALL,
+  /** The server's workers receive the weights by NCCL while it is paused. */
+  PAUSE_AND_BROADCAST,
+  /** The server's workers receive the weights by NCCL while it is paused; it names them. */
+  PAUSE_BROADCAST_AND_CONFIRM,
   /** The server loads an adapter beside its other ones; each request names its adapter. */
   ADAPTER,
   /** The run restarts the server with a directory; for a sidecar that has no other way. */
@@ -40,6 +44,21 @@ public enum UpdateMethod {
               UpdateStep.TRY);
       case PAUSE_AND_CALL ->
           List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
+      case PAUSE_AND_BROADCAST ->
+          List.of(
+              UpdateStep.CONNECT,
+              UpdateStep.PAUSE,
+              UpdateStep.BROADCAST,
+              UpdateStep.RESUME,
+              UpdateStep.TRY);
+      case PAUSE_BROADCAST_AND_CONFIRM ->
+          List.of(
+              UpdateStep.CONNECT,
+              UpdateStep.PAUSE,
+              UpdateStep.BROADCAST,
+              UpdateStep.CONFIRM,
+              UpdateStep.RESUME,
+              UpdateStep.TRY);
       case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.LIST, UpdateStep.TRY, UpdateStep.BASE);
       case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
       case NONE -> List.of();

@@ -8,6 +8,10 @@ public enum UpdateStep {
   DRAIN,
   /** Read the weights. This step is never repeated, because a failed one may be half done. */
   READ,
+  /** Make a group of NCCL with the server's workers, unless there is one. */
+  CONNECT,
+  /** Send the weights to the workers by NCCL. This step is never repeated either. */
+  BROADCAST,
   /** Load the adapters under their own name, beside all that the server has. */
   LOAD,
   /** Check that the server lists the new adapter, and still lists the one before it. */
@@ -25,9 +29,15 @@ public enum UpdateStep {
   /** Check, once for each life of the server, that the run's checkpoint is under the adapters. */
   BASE;
 
-  /** Whether the server's weights are unknown from the moment this step begins. */
+  /**
+   * Whether the server's weights are unknown from the moment this step begins, or whether it may
+   * hang after a failure of the step.
+   */
   public boolean changesWeights() {
-    return this == READ || this == RESTART;
+    return switch (this) {
+      case READ, RESTART, CONNECT, BROADCAST -> true;
+      case PAUSE, DRAIN, LOAD, LIST, NAME, CONFIRM, RESUME, TRY, BASE -> false;
+    };
   }
 
   /** Whether a failed step is worth repeating, and repeating it does no harm. */

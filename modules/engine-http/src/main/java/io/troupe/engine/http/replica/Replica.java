@@ -1,5 +1,6 @@
 package io.troupe.engine.http.replica;
 
+import io.troupe.engine.http.broadcast.ServerBroadcast;
 import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.StreamingCall;
@@ -37,6 +38,7 @@ public final class Replica implements AutoCloseable {
   private final Optional<Restarter> restarter;
   private final PublishedWeightForm publishing;
   private final LoadedAdapters adapters;
+  private final Optional<ServerBroadcast> broadcast;
   private final WeightUpdateCalls calls;
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
@@ -67,13 +69,30 @@ public final class Replica implements AutoCloseable {
       LocalPolicy policy,
       Optional<Restarter> restarter,
       PublishedWeightForm publishing) {
+    this(name, wire, policy, restarter, publishing, Optional.empty());
+  }
+
+  /**
+   * A server.
+   *
+   * @param broadcast sends weights to this server by NCCL; empty where it reads files
+   */
+  public Replica(
+      String name,
+      InferenceClient wire,
+      LocalPolicy policy,
+      Optional<Restarter> restarter,
+      PublishedWeightForm publishing,
+      Optional<ServerBroadcast> broadcast) {
     this.name = name;
     this.wire = wire;
     this.restarter = restarter;
     this.publishing = publishing;
     this.adapters = new LoadedAdapters(wire);
+    this.broadcast = broadcast;
     this.calls =
-        new WeightUpdateCalls(wire, policy, restarter, publishing, adapters, this::awaitIdle);
+        new WeightUpdateCalls(
+            wire, policy, restarter, publishing, adapters, broadcast, this::awaitIdle);
   }
 
   public String name() {
@@ -159,7 +178,8 @@ public final class Replica implements AutoCloseable {
 
   /** What the run requires of the server. */
   ServerRequirements needs() {
-    return ServerRequirements.of(calls.policy(), publishing, mayRestart());
+    return ServerRequirements.of(calls.policy(), publishing, mayRestart())
+        .broadcasting(broadcast.isPresent());
   }
 
   /** What the server gets of each version. */
@@ -173,6 +193,9 @@ public final class Replica implements AutoCloseable {
   }
 
   private UpdateMethod updateMethod(Capabilities can) {
+    if (broadcast.isPresent()) {
+      return can.broadcastWay();
+    }
     UpdateMethod best = can.updateWay(publishing);
     return best == UpdateMethod.NONE && mayRestart() ? UpdateMethod.RESTART : best;
   }
@@ -198,6 +221,7 @@ public final class Replica implements AutoCloseable {
     weights = Optional.empty();
     doubts.incrementAndGet();
     adapters.doubt();
+    broadcast.ifPresent(ServerBroadcast::reset);
   }
 
   /** The weights that the server is known to sample with. */
@@ -279,7 +303,8 @@ public final class Replica implements AutoCloseable {
     try {
       while (update.next() instanceof WeightUpdate.Next.Do(UpdateStep step)) {
         update = update.started(step);
-        if (step == UpdateStep.READ) { // before a restart no request is in flight
+        if (step == UpdateStep.READ
+            || step == UpdateStep.BROADCAST) { // before a restart no request is in flight
           reads = true;
           settled = end;
         }
@@ -335,5 +360,6 @@ public final class Replica implements AutoCloseable {
   @Override
   public void close() {
     wire.close();
+    broadcast.ifPresent(ServerBroadcast::close);
   }
 }

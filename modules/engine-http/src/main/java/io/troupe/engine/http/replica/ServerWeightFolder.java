@@ -67,8 +67,14 @@ public final class ServerWeightFolder {
    *
    * @param publishing the form of each version
    * @param versions how many of the newest versions stay, because a server may read one again
+   * @param tensors whether the folder holds tensors; not where servers get them by NCCL
    */
-  public record Contents(PublishedWeightForm publishing, int versions) {
+  public record Contents(PublishedWeightForm publishing, int versions, boolean tensors) {
+    /** Versions with their tensors. */
+    public Contents(PublishedWeightForm publishing, int versions) {
+      this(publishing, versions, true);
+    }
+
     public Contents {
       require(versions >= 2, "a folder of weights keeps two versions or more, not %d", versions);
     }
@@ -76,6 +82,11 @@ public final class ServerWeightFolder {
     /** Merged weights: the version in use, and the next one. */
     public static Contents merged() {
       return new Contents(PublishedWeightForm.MERGED, 2);
+    }
+
+    /** Merged weights that go to servers by NCCL: the names of versions alone. */
+    public static Contents broadcast() {
+      return new Contents(PublishedWeightForm.MERGED, 2, false);
     }
   }
 
@@ -142,7 +153,7 @@ public final class ServerWeightFolder {
     }
     switch (contents.publishing()) {
       case MERGED -> {
-        if (files.isEmpty() || !link(files.get(), partial)) {
+        if (contents.tensors() && (files.isEmpty() || !link(files.get(), partial))) {
           List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
           ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
         }

@@ -2,6 +2,7 @@ package io.troupe.engine.http.replica;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.http.broadcast.ServerBroadcast;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceClient.Response;
 import io.troupe.engine.http.probe.Capabilities;
@@ -29,6 +30,7 @@ import java.util.stream.Stream;
  * @param policy the run's policy, for the check of the base
  * @param restarter restarts the server with new weights; empty where that is not allowed
  * @param publishing what the server gets of each version
+ * @param broadcast sends the weights by NCCL; empty where servers read files
  * @param idle waits until no sample request of this run is in flight
  */
 record WeightUpdateCalls(
@@ -37,6 +39,7 @@ record WeightUpdateCalls(
     Optional<Replica.Restarter> restarter,
     PublishedWeightForm publishing,
     LoadedAdapters adapters,
+    Optional<ServerBroadcast> broadcast,
     Idle idle) {
   private static final Duration CALL = Duration.ofSeconds(60);
   private static final Duration READ = Duration.ofMinutes(10);
@@ -63,6 +66,8 @@ record WeightUpdateCalls(
       case PAUSE -> sglang ? pauseSglang() : pause(can);
       case DRAIN -> idle.await();
       case READ -> read(tag, directory, can);
+      case CONNECT -> broadcast.orElseThrow().connect(can);
+      case BROADCAST -> broadcast.orElseThrow().send(goal.weights(), tag.toString(), can);
       case LOAD -> {
         Optional<String> other = differentBase(can);
         yield other.isPresent() ? other : adapters.load(tag.toString(), directory, can.dialect());

@@ -45,11 +45,13 @@ public record ServerCommand(
 
   /** This command with a key, if the server takes one. */
   ServerCommand withKey(String key) {
-    if (keyVariable.isEmpty()) {
-      return this;
-    }
+    return keyVariable.isEmpty() ? this : with(keyVariable, key);
+  }
+
+  /** Returns this command with one more variable. */
+  public ServerCommand with(String variable, String value) {
     Map<String, String> with = new LinkedHashMap<>(environment);
-    with.put(keyVariable, key);
+    with.put(variable, value);
     return new ServerCommand(words, with, keyVariable);
   }
 

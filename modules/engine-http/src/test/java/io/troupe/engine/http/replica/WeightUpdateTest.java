@@ -23,14 +23,14 @@ class WeightUpdateTest {
       switch (step) {
         case PAUSE -> paused = true;
         case DRAIN -> drained = !halfway;
-        case READ -> move(halfway);
+        case READ, BROADCAST -> move(halfway);
         case LOAD -> moved = moved || !halfway; // beside what it has, so that half of it is none
         case RESTART -> {
           assertThat(drained).as("no request is cut off").isTrue();
           move(halfway);
         }
         case RESUME -> paused = false;
-        case LIST, NAME, CONFIRM, TRY, BASE -> {}
+        case CONNECT, LIST, NAME, CONFIRM, TRY, BASE -> {}
       }
     }
 
@@ -51,10 +51,12 @@ class WeightUpdateTest {
               UpdateMethod.PAUSE_AND_READ,
               UpdateMethod.PAUSE_CALL_AND_NAME,
               UpdateMethod.PAUSE_AND_CALL,
+              UpdateMethod.PAUSE_AND_BROADCAST,
+              UpdateMethod.PAUSE_BROADCAST_AND_CONFIRM,
               UpdateMethod.ADAPTER,
               UpdateMethod.RESTART
             }
-            [random.nextInt(6)];
+            [random.nextInt(8)];
     double failureRate = random.nextDouble();
     Server server = new Server();
     WeightUpdate update = WeightUpdate.begin(way);
