@@ -17,6 +17,7 @@ import io.troupe.cli.ops.ConsoleCommand;
 import io.troupe.cli.ops.FlameCommand;
 import io.troupe.cli.ops.InspectCommands;
 import io.troupe.cli.ops.OperatorCommands;
+import io.troupe.cli.simulate.SimulateCommand;
 import io.troupe.cli.tasks.TasksCommand;
 import io.troupe.cli.torch.TorchCommand;
 import io.troupe.cli.verify.VerifyCommand;
@@ -25,6 +26,7 @@ import io.troupe.config.binding.ConfigurationException;
 import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.launch.LaunchCommand;
 import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.soak.SoakCommand;
 import io.troupe.tasks.rows.TaskDataException;
@@ -42,6 +44,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       TrainCommand.class,
       PlanCommand.class,
+      SimulateCommand.class,
       AuditCommand.class,
       CertsCommand.class,
       LaunchCommand.class,
@@ -113,6 +116,7 @@ public final class Main implements Runnable {
       case ConfigurationException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case RunNotFoundException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case InvalidVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case UnmodelledRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case TaskDataException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnsupportedPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnusableTorchException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);

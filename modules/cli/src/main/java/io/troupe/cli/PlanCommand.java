@@ -1,20 +1,27 @@
 package io.troupe.cli;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.simulate.SimulateOptions;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.plan.Plan;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.session.JsonText;
+import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.sim.model.LatencyModel;
+import io.troupe.sim.report.Prediction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -41,13 +48,33 @@ final class PlanCommand implements Callable<Integer> {
   @Option(names = "--json", description = "One JSON object instead of text.")
   private boolean json;
 
+  @Option(
+      names = "--simulate",
+      description = "Predicts the run as well, as `troupe simulate` does, whose options it takes.")
+  private boolean simulate;
+
+  @Mixin private SimulateOptions options = new SimulateOptions();
+
   @Override
-  public Integer call() throws IOException, InvalidVerifierException {
+  public Integer call() throws IOException, InvalidVerifierException, UnmodelledRunException {
     ResolvedConfig<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
     Composition composition = Composition.of(resolved.config());
     composition.checkVerifiers();
     Plan plan = composition.fittingPlan(resolved);
-    System.out.println(json ? new JsonText().line(plan.json()) : plan.text());
-    return ExitCode.OK.code();
+    if (!simulate) {
+      System.out.println(json ? new JsonText().line(plan.json()) : plan.text());
+      return ExitCode.OK.code();
+    }
+    LatencyModel model = options.modelOf(Objects.requireNonNull(file));
+    Prediction prediction = options.predictor().predict(composition, model);
+    if (json) {
+      Map<String, Object> both = new LinkedHashMap<>(plan.json());
+      both.put("prediction", prediction.json());
+      System.out.println(new JsonText().line(both));
+    } else {
+      System.out.println(plan.text());
+      prediction.lines().forEach(System.out::println);
+    }
+    return (prediction.sound() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
   }
 }

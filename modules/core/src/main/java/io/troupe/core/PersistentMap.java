@@ -28,6 +28,8 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
     implements SortedMap<K, V> {
   private sealed interface Tree<K, V> {
     int height();
+
+    int size();
   }
 
   private record Empty<K, V>() implements Tree<K, V> {
@@ -35,21 +37,24 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
     public int height() {
       return 0;
     }
+
+    @Override
+    public int size() {
+      return 0;
+    }
   }
 
-  private record Node<K, V>(Tree<K, V> left, K key, V value, Tree<K, V> right, int height)
+  private record Node<K, V>(Tree<K, V> left, K key, V value, Tree<K, V> right, int height, int size)
       implements Tree<K, V> {}
 
   private final Tree<K, V> root;
-  private final int size;
 
-  private PersistentMap(Tree<K, V> root, int size) {
+  private PersistentMap(Tree<K, V> root) {
     this.root = root;
-    this.size = size;
   }
 
   public static <K extends Comparable<K>, V> PersistentMap<K, V> empty() {
-    return new PersistentMap<K, V>(new Empty<>(), 0);
+    return new PersistentMap<K, V>(new Empty<>());
   }
 
   /** The same entries; the map itself if it is one of these. */
@@ -66,17 +71,18 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
 
   /** With an entry, in place of the one of this key. */
   public PersistentMap<K, V> with(K key, V value) {
-    return new PersistentMap<>(put(root, key, value), find(key).isPresent() ? size : size + 1);
+    return new PersistentMap<>(put(root, key, value));
   }
 
   /** Without the entry of a key, if there is one. */
   public PersistentMap<K, V> without(K key) {
-    return find(key).isPresent() ? new PersistentMap<>(remove(root, key), size - 1) : this;
+    Tree<K, V> rest = remove(root, key);
+    return rest.size() < root.size() ? new PersistentMap<>(rest) : this;
   }
 
   public Optional<V> find(K key) {
     Tree<K, V> tree = root;
-    while (tree instanceof Node<K, V>(var left, var at, var value, var right, int _)) {
+    while (tree instanceof Node<K, V>(var left, var at, var value, var right, int _, int _)) {
       int order = key.compareTo(at);
       if (order == 0) {
         return Optional.of(value);
@@ -93,11 +99,11 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
 
   private static <K extends Comparable<K>, V> Tree<K, V> put(Tree<K, V> tree, K key, V value) {
     return switch (tree) {
-      case Empty<K, V> empty -> new Node<>(empty, key, value, empty, 1);
-      case Node<K, V>(var left, var at, var old, var right, int height) -> {
+      case Empty<K, V> empty -> new Node<>(empty, key, value, empty, 1, 1);
+      case Node<K, V>(var left, var at, var old, var right, int height, int size) -> {
         int order = key.compareTo(at);
         if (order == 0) {
-          yield new Node<>(left, key, value, right, height);
+          yield new Node<>(left, key, value, right, height, size);
         }
         yield order < 0
             ? balanced(put(left, key, value), at, old, right)
@@ -109,7 +115,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
   private static <K extends Comparable<K>, V> Tree<K, V> remove(Tree<K, V> tree, K key) {
     return switch (tree) {
       case Empty<K, V> empty -> empty;
-      case Node<K, V>(var left, var at, var value, var right, int _) -> {
+      case Node<K, V>(var left, var at, var value, var right, int _, int _) -> {
         int order = key.compareTo(at);
         if (order < 0) {
           yield balanced(remove(left, key), at, value, right);
@@ -158,12 +164,18 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
   }
 
   private static <K, V> Node<K, V> node(Tree<K, V> left, K key, V value, Tree<K, V> right) {
-    return new Node<>(left, key, value, right, 1 + Math.max(left.height(), right.height()));
+    return new Node<>(
+        left,
+        key,
+        value,
+        right,
+        1 + Math.max(left.height(), right.height()),
+        1 + left.size() + right.size());
   }
 
   @Override
   public int size() {
-    return size;
+    return root.size();
   }
 
   @Override
@@ -188,7 +200,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
 
       @Override
       public int size() {
-        return size;
+        return root.size();
       }
     };
   }

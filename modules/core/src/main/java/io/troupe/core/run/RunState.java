@@ -239,6 +239,11 @@ public record RunState(
     return KnownWorkers.of(workers).byDemand().stream();
   }
 
+  /** Whether a worker would take more groups than it has. */
+  public boolean hasUnmetDemand() {
+    return !KnownWorkers.of(workers).byDemand().isEmpty();
+  }
+
   /** A worker, also one that nothing was heard of. */
   Worker worker(WorkerId id) {
     Worker worker = workers.get(id);

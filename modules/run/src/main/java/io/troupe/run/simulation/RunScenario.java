@@ -1,0 +1,175 @@
+package io.troupe.run.simulation;
+
+import io.troupe.config.RunConfig;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.config.rollout.RolloutSection;
+import io.troupe.core.run.RunLimits;
+import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
+import io.troupe.run.compose.Composition;
+import io.troupe.sim.model.ClusterShape;
+import io.troupe.sim.model.ClusterShape.CpuShape;
+import io.troupe.sim.model.Fault;
+import io.troupe.sim.model.LatencyModel;
+import io.troupe.sim.model.LengthModel;
+import io.troupe.sim.model.ModelOrigin;
+import io.troupe.sim.model.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The scenario of a configuration: the parts that it asks for, under a model of their times.
+ *
+ * @param notes where the model is used beyond what it was made from
+ */
+public record RunScenario(Scenario scenario, List<String> notes) {
+  /** A toy engine with a delay sleeps for most of a token. */
+  private static final double SLEEPING_THREADS = 0.05;
+
+  /**
+   * Puts a configuration and a model together.
+   *
+   * @param seconds of virtual time at most
+   * @throws UnmodelledRunException if a stage of the configuration has no model
+   */
+  public static RunScenario of(
+      Composition composition, LatencyModel model, List<Fault> faults, double seconds)
+      throws UnmodelledRunException {
+    RunConfig config = composition.config();
+    refuseUnmodelled(config);
+    RunLimits limits = composition.settings().limits();
+    ClusterShape shape = shape(config, model);
+    List<String> notes = new ArrayList<>();
+    LatencyModel fitting = fitting(model, config.rollout().maxTokens(), notes);
+    note(config, shape, model.origin(), notes);
+    return new RunScenario(
+        new Scenario(limits, shape, fitting, config.rollout().maxTokens(), faults, seconds), notes);
+  }
+
+  private static void refuseUnmodelled(RunConfig config) throws UnmodelledRunException {
+    RolloutSection rollout = config.rollout();
+    if (rollout.usesServers()) {
+      throw new UnmodelledRunException(
+          "rollout.endpoints and rollout.sidecars have no model: the queue and the batches of an"
+              + " inference server are its own; simulate the run with rollout.workers and a model"
+              + " of such an engine");
+    }
+    if (config.distillation().hasTeacher() || config.distillation().hasTeacherServers()) {
+      throw new UnmodelledRunException(
+          "distillation.teacher and distillation.teacher_urls have no model: the time of a"
+              + " teacher's passes is not measured apart; leave them out to simulate the rest");
+    }
+    if (config.policy().kvTokens() > 0) {
+      throw new UnmodelledRunException(
+          "policy.kv_tokens has no model: groups that are put aside when a cache is full are not"
+              + " simulated; set it to 0, and bound rows by rollout.groups_per_request");
+    }
+  }
+
+  private static ClusterShape shape(RunConfig config, LatencyModel model) {
+    RolloutSection rollout = config.rollout();
+    int rows = rollout.groupsPerRequest() * rollout.completionsPerPrompt();
+    boolean recomputes = rollout.kvOnSwap() == KvOnSwap.RECOMPUTE;
+    return config
+        .placement()
+        .placement()
+        .map(
+            placed ->
+                new ClusterShape(
+                    placed.workers(),
+                    Math.min(placed.workers(), config.placement().nodes()),
+                    rollout.groupsPerRequest(),
+                    rows,
+                    Math.max(1, config.placement().verifiersPerNode()),
+                    config.placement().trainerRanks(),
+                    recomputes,
+                    CpuShape.NONE))
+        .orElseGet(
+            () ->
+                new ClusterShape(
+                    rollout.workers(),
+                    1,
+                    rollout.groupsPerRequest(),
+                    rows,
+                    config.verifier().workers(),
+                    config.placement().trainerRanks(),
+                    recomputes,
+                    cpu(config.policy(), model)));
+  }
+
+  private static CpuShape cpu(PolicySection policy, LatencyModel model) {
+    double cores = model.control().cores();
+    return switch (policy) {
+      case PolicySection.Djl djl -> new CpuShape(cores, djl.samplerThreads(), djl.trainerThreads());
+      case PolicySection.Pretrained stored ->
+          new CpuShape(cores, stored.samplerThreads(), stored.trainerThreads());
+      case PolicySection.Toy toy ->
+          new CpuShape(cores, toy.tokenDelay().isZero() ? 1 : SLEEPING_THREADS, 1);
+    };
+  }
+
+  /** Lengths measured under a lower limit say nothing of what lies above it. */
+  private static LatencyModel fitting(LatencyModel model, int maxTokens, List<String> notes)
+      throws UnmodelledRunException {
+    if (model.workload().lengths() instanceof LengthModel.Empirical measured
+        && maxTokens > measured.cap()) {
+      long cut =
+          measured.groups().stream()
+              .flatMap(group -> group.lengths().stream())
+              .filter(length -> length >= measured.cap())
+              .count();
+      if (cut > 0) {
+        throw new UnmodelledRunException(
+            "rollout.max_tokens (%d) is above the limit that the model's lengths were measured"
+                    .formatted(maxTokens)
+                + " under (%d), which cut off %d completions; fit a run with a higher limit, or give the"
+                    .formatted(measured.cap(), cut)
+                + " model lengths of kind log_normal");
+      }
+      notes.add(
+          "no completion of the model reached its limit of %d tokens, so the limit of %d changes"
+                  .formatted(measured.cap(), maxTokens)
+              + " nothing");
+    }
+    return model;
+  }
+
+  private static void note(
+      RunConfig config, ClusterShape shape, ModelOrigin origin, List<String> notes) {
+    if (origin.rows() > 0 && shape.rows() > origin.rows()) {
+      notes.add(
+          "extrapolated: up to %d completions at a time on a worker, and the model saw %d"
+              .formatted(shape.rows(), origin.rows()));
+    }
+    if (origin.ranks() > 0 && shape.trainerRanks() > origin.ranks()) {
+      notes.add(
+          "extrapolated: %d trainer ranks, and the model saw %d"
+              .formatted(shape.trainerRanks(), origin.ranks()));
+    }
+    String policy = policy(config.policy());
+    if (!origin.policy().isEmpty() && !origin.policy().equals(policy)) {
+      notes.add(
+          "assumed: the speeds are of the policy [%s], and this one is [%s]"
+              .formatted(origin.policy(), policy));
+    }
+    if (config.evaluation().every() > 0 && config.placement().nodes() == 0) {
+      notes.add("evaluations take no time here, and an evaluation's target ends no run");
+    }
+  }
+
+  /** What of a policy decides its speed. */
+  public static String policy(PolicySection policy) {
+    return switch (policy) {
+      case PolicySection.Toy toy -> "toy, %s a token".formatted(toy.tokenDelay());
+      case PolicySection.Djl djl ->
+          "djl, hidden %d, layers %d, heads %d, kv heads %d, head %d, feed forward %d"
+              .formatted(
+                  djl.hidden(),
+                  djl.layers(),
+                  djl.heads(),
+                  djl.kvHeads(),
+                  djl.headDim(),
+                  djl.feedForward());
+      case PolicySection.Pretrained stored -> "checkpoint " + stored.checkpoint().getFileName();
+    };
+  }
+}

@@ -1,0 +1,50 @@
+package io.troupe.sim.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The cores of one host that trainer and workers of one process share: when more threads compute
+ * than there are cores, each gets an equal share and everything takes longer.
+ */
+public final class CpuShares {
+  /** Work whose speed depends on the share of a core that each of its threads gets. */
+  interface Shared {
+    /** Takes a new slowness, 1 where every thread has a core of its own. */
+    void slow(double factor);
+  }
+
+  private final double cores;
+  private final List<Shared> all = new ArrayList<>();
+  private double busy;
+  private double factor = 1;
+
+  /**
+   * A host.
+   *
+   * @param cores 0 where nothing is shared
+   */
+  public CpuShares(double cores) {
+    this.cores = cores;
+  }
+
+  void register(Shared work) {
+    all.add(work);
+  }
+
+  double factor() {
+    return factor;
+  }
+
+  /** Counts threads that begin to compute, or end where the number is negative. */
+  void add(double threads) {
+    busy += threads;
+    double next = cores == 0 ? 1 : Math.max(1, busy / cores);
+    if (next != factor) {
+      factor = next;
+      for (Shared work : all) {
+        work.slow(factor);
+      }
+    }
+  }
+}

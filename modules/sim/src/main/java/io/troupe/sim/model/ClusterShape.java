@@ -1,0 +1,50 @@
+package io.troupe.sim.model;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * Which parts a run has, and how many.
+ *
+ * @param workers rollout workers
+ * @param nodes hosts that they are on, in blocks
+ * @param groupsPerRequest groups that a worker asks for at a time
+ * @param rows most completions that a worker decodes at a time
+ * @param verifiers of each node's pool
+ * @param trainerRanks of the trainer
+ * @param recomputes whether caches are computed again with new weights
+ * @param cpu what trainer and workers share
+ */
+public record ClusterShape(
+    int workers,
+    int nodes,
+    int groupsPerRequest,
+    int rows,
+    int verifiers,
+    int trainerRanks,
+    boolean recomputes,
+    CpuShape cpu) {
+  /**
+   * The CPU of a run in one process.
+   *
+   * @param cores 0 where trainer and workers share none
+   * @param samplerThreads of each worker
+   * @param trainerThreads of the trainer
+   */
+  public record CpuShape(double cores, double samplerThreads, double trainerThreads) {
+    /** Every part has an accelerator or a host of its own. */
+    public static final CpuShape NONE = new CpuShape(0, 1, 1);
+  }
+
+  public ClusterShape {
+    require(workers >= 1, "a simulated run has 1 rollout worker or more, not %s", workers);
+    require(nodes >= 1 && nodes <= workers, "%s nodes cannot have %s workers", nodes, workers);
+    require(
+        groupsPerRequest >= 1 && rows >= 1 && verifiers >= 1 && trainerRanks >= 1,
+        "groups_per_request, rows, verifiers and trainer ranks are 1 or more");
+  }
+
+  /** The node that a worker is on. */
+  public int nodeOf(int worker) {
+    return (int) ((long) worker * nodes / workers);
+  }
+}

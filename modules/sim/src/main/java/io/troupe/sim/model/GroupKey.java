@@ -1,0 +1,16 @@
+package io.troupe.sim.model;
+
+import io.troupe.core.SplitMix64;
+
+/**
+ * What a group's random numbers are drawn by.
+ *
+ * @param group its number in order of admission, from 1
+ * @param draws how often it was sampled before
+ */
+public record GroupKey(long seed, long group, int prompt, long epoch, int draws) {
+  /** The entity of numbers that are new with every sampling of a group. */
+  long draw() {
+    return SplitMix64.mix(prompt + (epoch << 32)) + draws;
+  }
+}

@@ -1,0 +1,24 @@
+package io.troupe.sim.model;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * Where the numbers of a model are from, and how far they reach.
+ *
+ * @param source a measurement, or what is cited
+ * @param policy that they are of; empty where they are of no one in particular
+ * @param groups that they were fitted from; 0 where they are cited
+ * @param rows most completions decoded at a time in the measurement; 0 where that is no limit
+ * @param ranks most trainer ranks in the measurement; 0 likewise
+ */
+public record ModelOrigin(String source, String policy, long groups, int rows, int ranks) {
+  public ModelOrigin {
+    require(!source.isBlank(), "origin.source says where the numbers of a model are from");
+    require(groups >= 0 && rows >= 0 && ranks >= 0, "the numbers of origin are not negative");
+  }
+
+  /** Numbers that reach as far as one likes. */
+  public static ModelOrigin of(String source) {
+    return new ModelOrigin(source, "", 0, 0, 0);
+  }
+}
