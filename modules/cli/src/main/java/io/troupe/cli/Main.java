@@ -17,7 +17,9 @@ import io.troupe.cli.ops.ConsoleCommand;
 import io.troupe.cli.ops.FlameCommand;
 import io.troupe.cli.ops.InspectCommands;
 import io.troupe.cli.ops.OperatorCommands;
+import io.troupe.cli.simulate.FitCommand;
 import io.troupe.cli.simulate.SimulateCommand;
+import io.troupe.cli.simulate.WhatIfCommand;
 import io.troupe.cli.tasks.TasksCommand;
 import io.troupe.cli.torch.TorchCommand;
 import io.troupe.cli.verify.VerifyCommand;
@@ -45,6 +47,8 @@ import picocli.CommandLine.Command;
       TrainCommand.class,
       PlanCommand.class,
       SimulateCommand.class,
+      FitCommand.class,
+      WhatIfCommand.class,
       AuditCommand.class,
       CertsCommand.class,
       LaunchCommand.class,

@@ -11,6 +11,8 @@ import io.troupe.sim.model.Scenario;
 import io.troupe.sim.model.SimulationResult;
 import io.troupe.sim.model.TrainModel;
 import io.troupe.sim.model.VerifyModel;
+import io.troupe.testkit.Seeds;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +25,10 @@ class FaultsTest {
       Double.parseDouble(System.getProperty("troupe.sim.hours", "1.5"));
 
   private static final double HOUR = 3600;
+
+  static LongStream seeds() {
+    return Seeds.twenty();
+  }
 
   private static Scenarios cluster() {
     return new Scenarios()
@@ -39,7 +45,7 @@ class FaultsTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.troupe.testkit.Seeds#twenty")
+  @MethodSource("seeds")
   void run_everythingFailsByRate_keepsItsPromisesAndMakesSteps(long seed) {
     for (StalePolicy policy : StalePolicy.values()) {
       Scenario scenario =

@@ -10,8 +10,8 @@ import io.troupe.sim.model.EngineModel;
 import io.troupe.sim.model.FailureRates;
 import io.troupe.sim.model.Fault;
 import io.troupe.sim.model.LatencyModel;
+import io.troupe.sim.model.LatencySource;
 import io.troupe.sim.model.LengthModel;
-import io.troupe.sim.model.ModelOrigin;
 import io.troupe.sim.model.PublishModel;
 import io.troupe.sim.model.Scenario;
 import io.troupe.sim.model.TrainModel;
@@ -169,7 +169,7 @@ final class Scenarios {
             lockStep);
     LatencyModel model =
         new LatencyModel(
-            ModelOrigin.of("a test"),
+            LatencySource.of("a test"),
             new Workload(lengths, 10, 0, 0.5),
             new EngineModel(decode, 0, 0, 0, 0),
             verify,

@@ -10,8 +10,8 @@ import io.troupe.sim.model.ClusterShape;
 import io.troupe.sim.model.ClusterShape.CpuShape;
 import io.troupe.sim.model.Fault;
 import io.troupe.sim.model.LatencyModel;
+import io.troupe.sim.model.LatencySource;
 import io.troupe.sim.model.LengthModel;
-import io.troupe.sim.model.ModelOrigin;
 import io.troupe.sim.model.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,9 +102,13 @@ public record RunScenario(Scenario scenario, List<String> notes) {
       case PolicySection.Djl djl -> new CpuShape(cores, djl.samplerThreads(), djl.trainerThreads());
       case PolicySection.Pretrained stored ->
           new CpuShape(cores, stored.samplerThreads(), stored.trainerThreads());
-      case PolicySection.Toy toy ->
-          new CpuShape(cores, toy.tokenDelay().isZero() ? 1 : SLEEPING_THREADS, 1);
+      case PolicySection.Toy toy -> new CpuShape(cores, threads(toy), 1);
     };
+  }
+
+  /** Threads that a toy engine computes with. */
+  static double threads(PolicySection.Toy toy) {
+    return toy.tokenDelay().isZero() ? 1 : SLEEPING_THREADS;
   }
 
   /** Lengths measured under a lower limit say nothing of what lies above it. */
@@ -134,7 +138,7 @@ public record RunScenario(Scenario scenario, List<String> notes) {
   }
 
   private static void note(
-      RunConfig config, ClusterShape shape, ModelOrigin origin, List<String> notes) {
+      RunConfig config, ClusterShape shape, LatencySource origin, List<String> notes) {
     if (origin.rows() > 0 && shape.rows() > origin.rows()) {
       notes.add(
           "extrapolated: up to %d completions at a time on a worker, and the model saw %d"
@@ -169,7 +173,7 @@ public record RunScenario(Scenario scenario, List<String> notes) {
                   djl.kvHeads(),
                   djl.headDim(),
                   djl.feedForward());
-      case PolicySection.Pretrained stored -> "checkpoint " + stored.checkpoint().getFileName();
+      case PolicySection.Pretrained stored -> "checkpoint " + stored.checkpoint();
     };
   }
 }

@@ -6,7 +6,7 @@ package io.troupe.sim.model;
  * @param origin where the numbers are from, and how far they reach
  */
 public record LatencyModel(
-    ModelOrigin origin,
+    LatencySource origin,
     Workload workload,
     EngineModel engine,
     VerifyModel verification,

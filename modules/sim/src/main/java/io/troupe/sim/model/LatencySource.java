@@ -11,14 +11,14 @@ import static io.troupe.core.Require.require;
  * @param rows most completions decoded at a time in the measurement; 0 where that is no limit
  * @param ranks most trainer ranks in the measurement; 0 likewise
  */
-public record ModelOrigin(String source, String policy, long groups, int rows, int ranks) {
-  public ModelOrigin {
+public record LatencySource(String source, String policy, long groups, int rows, int ranks) {
+  public LatencySource {
     require(!source.isBlank(), "origin.source says where the numbers of a model are from");
     require(groups >= 0 && rows >= 0 && ranks >= 0, "the numbers of origin are not negative");
   }
 
   /** Numbers that reach as far as one likes. */
-  public static ModelOrigin of(String source) {
-    return new ModelOrigin(source, "", 0, 0, 0);
+  public static LatencySource of(String source) {
+    return new LatencySource(source, "", 0, 0, 0);
   }
 }

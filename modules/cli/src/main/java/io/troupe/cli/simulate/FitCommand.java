@@ -1,0 +1,86 @@
+package io.troupe.cli.simulate;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.run.simulation.ModelFile;
+import io.troupe.run.simulation.RunFit;
+import io.troupe.run.simulation.UnmodelledRunException;
+import io.troupe.sim.model.DecodeModel;
+import io.troupe.sim.model.LengthModel;
+import io.troupe.sim.model.TrainModel;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe fit}: makes the model of a run from its journal. */
+@Command(
+    name = "fit",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Fits the model that `troupe simulate` needs from a run's journal and metrics: speeds of"
+          + " decoding and training, lengths and rewards of its groups, times of its verifiers.",
+      "Refuses a run with too few groups or steps."
+    },
+    footer = {"", "Example:", "  troupe fit quickstart-20261121-140200 -o model.json"})
+public final class FitCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
+  private String run = "";
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      required = true,
+      description = "Writes the model there.")
+  private @Nullable Path output;
+
+  @Override
+  public Integer call() throws IOException, UnmodelledRunException {
+    RunFit fit = RunFit.of(Path.of("runs"), run);
+    Path file = Objects.requireNonNull(output);
+    ModelFile.write(file, fit.model());
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.println("model           " + fit.model().origin().source());
+    if (fit.model().engine().decode() instanceof DecodeModel.Linear linear) {
+      out.println(
+          "decoding        %.4g ms a step + %.4g ms a completion, %.4g ms to start a group; up to %d completions at a time"
+              .formatted(
+                  linear.baseSeconds() * 1e3,
+                  linear.rowSeconds() * 1e3,
+                  fit.model().engine().prefillSeconds() * 1e3,
+                  fit.model().origin().rows()));
+    }
+    TrainModel training = fit.model().training();
+    out.println(
+        "training        %.4g ms a step + %.4g us a token, spread %.0f %%"
+            .formatted(
+                training.baseSeconds() * 1e3,
+                training.tokenSeconds() * 1e6,
+                training.sigma() * 100));
+    if (fit.model().workload().lengths() instanceof LengthModel.Empirical lengths) {
+      long cut =
+          lengths.groups().stream()
+              .flatMap(group -> group.lengths().stream())
+              .filter(length -> length >= lengths.cap())
+              .count();
+      out.println(
+          "lengths         %d groups%s; %d completions at the limit of %d tokens, %d leases without an answer"
+              .formatted(
+                  lengths.groups().size(),
+                  lengths.drifts() ? ", which change over the run" : "",
+                  cut,
+                  lengths.cap(),
+                  fit.measured().unfinished()));
+    }
+    out.println("written         " + file);
+    out.flush();
+    return ExitCode.OK.code();
+  }
+}

@@ -1,0 +1,27 @@
+package io.troupe.sim.fit;
+
+import java.util.List;
+
+/**
+ * A group as the journal tells of it.
+ *
+ * @param number in order of admission
+ * @param worker its place
+ * @param granted in milliseconds on the clock of the journal, as the two that follow
+ * @param sampled when all completions were there
+ * @param scored when all were judged
+ * @param lengths tokens of each completion
+ * @param rewards of each completion
+ */
+record MeasuredGroupLife(
+    long number,
+    String worker,
+    long granted,
+    long sampled,
+    long scored,
+    List<Integer> lengths,
+    List<Double> rewards) {
+  int longest() {
+    return lengths.stream().mapToInt(Integer::intValue).max().orElse(1);
+  }
+}
