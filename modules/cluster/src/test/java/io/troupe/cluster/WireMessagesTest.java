@@ -36,6 +36,7 @@ import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.Trainer;
 import io.troupe.runtime.WireMessage;
+import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.SampledWeights;
@@ -126,7 +127,22 @@ final class WireMessagesTest {
             List.of("2", "3"),
             List.of(
                 new Verdict.Scored(0.5, "2", "right", List.of(new Check("one", true, false))),
-                new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "slow"))),
+                new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "slow")),
+            List.of(
+                new EpisodeTrace(
+                    StopReason.COMPLETED,
+                    List.of(
+                        new EpisodeTrace.TurnTrace(
+                            "main",
+                            0,
+                            "",
+                            "2",
+                            1,
+                            3,
+                            4,
+                            List.of(
+                                new ToolRun(
+                                    "call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7))))))),
         new JoinGate.RequestJoin(new ClusterIdentity("troupe", "1-ab"), "node a", ref()),
         new JoinGate.DrainNode(new ClusterIdentity("troupe", "1"), "a", ref()),
         new JoinGate.Accepted("troupe"),

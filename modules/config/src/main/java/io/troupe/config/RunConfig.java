@@ -5,6 +5,7 @@ import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.RolloutSection;
 import io.troupe.config.rollout.SidecarsSection;
 import io.troupe.config.rollout.VerifierSection;
@@ -37,6 +38,7 @@ public record RunConfig(
     @Doc("The policy and the engine that computes it.") PolicySection policy,
     @Doc("Supervised steps before the first rollout.") WarmupSection warmup,
     @Doc("How completions are sampled.") RolloutSection rollout,
+    @Doc("Turns with tools: docs/episodes.md.") EpisodeSection episode,
     @Doc("The pool that scores completions.") VerifierSection verifier,
     @Doc("The training steps: what enters one, and how it moves the weights.")
         TrainingSection training,
@@ -117,6 +119,21 @@ public record RunConfig(
             "must not exceed %d with rollout.publish: adapters, the highest rank that vLLM takes"
                 .formatted(ServerCommand.Adapters.HIGHEST_RANK),
             "lower it, or set rollout.publish: merged");
+    rules
+        .on("episode.environment", "policy.engine")
+        .require(
+            () -> !episode.hasTools() || !(policy instanceof PolicySection.Toy),
+            "needs an engine that samples a turn at any place of a context, and with stop texts",
+            "take policy.engine djl or pretrained, or leave it out");
+    rules
+        .on("episode.format", "policy.engine")
+        .require(
+            () ->
+                !episode.hasTools()
+                    || episode.format() == EpisodeSection.Format.INLINE
+                    || policy instanceof PolicySection.Pretrained,
+            "must be inline for a policy that is made from random weights: it has no chat template",
+            "set it to inline, or take policy.engine pretrained");
     if (policy instanceof PolicySection.Toy toy) {
       rules
           .on(

@@ -38,4 +38,9 @@ public record SampleRequest(
   public SampleRequest withListener(TokenListener other) {
     return new SampleRequest(lease, prompt, completions, settings, seed, other);
   }
+
+  /** Returns this request with other settings. */
+  public SampleRequest withSettings(SamplingSettings other) {
+    return new SampleRequest(lease, prompt, completions, other, seed, listener);
+  }
 }

@@ -8,7 +8,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
@@ -34,7 +34,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /** Evaluate these weights, those of a step. */
   public record Evaluate(long step, WeightSnapshot weights) implements Command {}
 
-  private record Answered(Attempt attempt, List<Completion> answers) implements Command {}
+  private record Answered(Attempt attempt, List<Episode> answers) implements Command {}
 
   private record EngineFailed(Attempt attempt, String reason) implements Command {}
 
@@ -107,7 +107,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Evaluate evaluate -> waiting.add(evaluate);
-      case Answered(Attempt of, List<Completion> answers) -> onAnswered(of, answers);
+      case Answered(Attempt of, List<Episode> answers) -> onAnswered(of, answers);
       case EngineFailed(Attempt of, String reason) -> onEngineFailed(of, reason);
       case EngineLost(SamplingEngine lost, String reason) -> onEngineLost(lost, reason);
       case CheckProgress(Attempt of, long before) -> onLook(of, before);
@@ -136,7 +136,10 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     getContext()
         .pipeToSelf(
             examination.answers(
-                sampler, attempt.evaluate.weights(), attempt.answered::incrementAndGet),
+                sampler,
+                room.engines().contextLength(),
+                attempt.evaluate.weights(),
+                attempt.answered::incrementAndGet),
             (answers, failure) ->
                 failure == null
                     ? new Answered(attempt, answers)
@@ -156,7 +159,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     return current.equals(Optional.of(attempt));
   }
 
-  private void onAnswered(Attempt of, List<Completion> answers) {
+  private void onAnswered(Attempt of, List<Episode> answers) {
     if (!isCurrent(of)) {
       return; // Its engine was given up before.
     }

@@ -3,15 +3,16 @@ package io.troupe.runtime;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.reward.Verdict;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.episode.EpisodeSampler;
+import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.verifiers.pool.VerifierService;
@@ -82,12 +83,14 @@ public final class HeldOutEvaluation {
    *
    * @param answered called with each prompt that is answered, on the engine's thread
    */
-  CompletionStage<List<Completion>> answers(
-      SamplingEngine engine, WeightSnapshot weights, Runnable answered) {
-    return engine.load(weights).thenCompose(_ -> answers(engine, answered));
+  CompletionStage<List<Episode>> answers(
+      SamplingEngine engine, int contextLength, WeightSnapshot weights, Runnable answered) {
+    EpisodeSampler sampler =
+        new EpisodeSampler(engine, tokenizer, contextLength, settings.episodes());
+    return engine.load(weights).thenCompose(_ -> answers(sampler, answered));
   }
 
-  private CompletionStage<List<Completion>> answers(SamplingEngine engine, Runnable answered) {
+  private CompletionStage<List<Episode>> answers(EpisodeSampler sampler, Runnable answered) {
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
             .mapToObj(
@@ -99,21 +102,21 @@ public final class HeldOutEvaluation {
                         settings.of(prompts.get(i)),
                         0))
             .toList();
-    List<CompletableFuture<List<Completion>>> stages =
-        engine.sample(requests).stream()
+    List<CompletableFuture<List<Episode>>> stages =
+        sampler.sample(requests, prompts).stream()
             .map(stage -> stage.whenComplete((_, _) -> answered.run()).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
         .thenApply(
             _ -> {
-              List<Completion> answers = new ArrayList<>();
+              List<Episode> answers = new ArrayList<>();
               stages.forEach(stage -> answers.add(stage.join().getFirst()));
               return answers;
             });
   }
 
   /** The share of answers that earn the full reward; it fails when one cannot be verified. */
-  CompletionStage<Double> grade(List<Completion> answers) {
+  CompletionStage<Double> grade(List<Episode> answers) {
     return VerdictSummary.of(
             IntStream.range(0, answers.size())
                 .mapToObj(
@@ -137,7 +140,7 @@ public final class HeldOutEvaluation {
     return (double) right / verdicts.size();
   }
 
-  private String text(Prompt prompt, Completion answer) {
-    return StopMatcher.cut(tokenizer.decode(answer.tokens()), settings.of(prompt).stops());
+  private String text(Prompt prompt, Episode answer) {
+    return EpisodeTrace.answer(answer, tokenizer, settings.of(prompt).stops());
   }
 }

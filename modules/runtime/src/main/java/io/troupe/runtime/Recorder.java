@@ -14,6 +14,7 @@ import io.troupe.core.run.Event;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.runtime.episode.EpisodeTrace;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -29,9 +30,18 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   /** Something happened, at this version of the weights. */
   public record Happened(Event event, WeightVersion version) implements Command {}
 
-  /** A group was judged. */
+  /**
+   * A group was judged.
+   *
+   * @param completions the last answer of each episode
+   * @param episodes the turns of each; none where each is one answer
+   */
   public record Judged(
-      LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts)
+      LeaseId lease,
+      Prompt prompt,
+      List<String> completions,
+      List<Verdict> verdicts,
+      List<EpisodeTrace> episodes)
       implements Command, WireMessage {}
 
   /** A step was trained on these groups. */
@@ -69,8 +79,7 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
-      case Judged(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) ->
-          traces.rollout(lease, prompt, completions, verdicts);
+      case Judged judged -> traces.rollout(judged);
       case Trained(long step, List<GroupTokenMarks> groups) -> traces.trained(step, groups);
       case BacklogChanged(LineBacklog backlog) -> onBacklogChanged(backlog);
     }

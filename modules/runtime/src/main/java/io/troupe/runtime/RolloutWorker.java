@@ -10,7 +10,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import io.troupe.core.outage.Backoff;
 import io.troupe.core.reward.Verdict;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
@@ -20,8 +20,11 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.episode.EpisodeSampler;
+import io.troupe.runtime.episode.EpisodeSettings;
+import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.weights.PublishedWeights;
@@ -91,7 +94,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Start again, as after a failure. */
   public record Restart() implements Command {}
 
-  private record Sampled(Assignment assignment, List<Completion> completions) implements Command {}
+  private record Sampled(Assignment assignment, List<Episode> episodes) implements Command {}
 
   private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
 
@@ -126,7 +129,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** A sampled group, and the verdicts on its completions so far, by their index. */
   private record SampledGroup(
       Assignment assignment,
-      List<Completion> completions,
+      List<Episode> episodes,
       List<String> texts,
       SortedMap<Integer, Verdict> verdicts,
       int failures) {
@@ -146,7 +149,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           more.put(asked.get(i), answer.get(i));
         }
       }
-      return new SampledGroup(assignment, completions, texts, more, failures + 1);
+      return new SampledGroup(assignment, episodes, texts, more, failures + 1);
     }
   }
 
@@ -162,6 +165,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private final TimerScheduler<Command> timers;
   private final WorkerId id;
   private final SamplingEngine engine;
+  private final EpisodeSampler sampler;
   private final Map<LeaseId, SampledGroup> sampledGroups = new HashMap<>();
   private WeightDigests digests = WeightDigests.NONE;
   private Optional<PublishedWeights> wanted = Optional.empty();
@@ -190,6 +194,12 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     this.id =
         WorkerId.at(context.getSelf().path().name(), UUID.randomUUID().toString().substring(0, 8));
     this.engine = wiring.room().newRolloutSampler();
+    this.sampler =
+        new EpisodeSampler(
+            engine,
+            tokenizer(),
+            wiring.room().engines().contextLength(),
+            wiring.sampling().episodes());
     this.asked = wiring.groupsPerRequest();
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
     if (engine.ready().toCompletableFuture().isDone()) {
@@ -209,8 +219,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case Released _ -> released = true;
       case WeightsPublished(PublishedWeights weights) -> onWeightsPublished(weights);
       case Judged(LeaseId lease, List<Verdict> verdicts) -> onJudged(lease, verdicts);
-      case Sampled(Assignment assignment, List<Completion> completions) ->
-          onSampled(assignment, completions);
+      case Sampled(Assignment assignment, List<Episode> episodes) ->
+          onSampled(assignment, episodes);
       case SamplingFailed(Assignment assignment, Throwable cause) ->
           onSamplingFailed(assignment, cause);
       case Fetched(WeightSnapshot weights) -> onFetched(weights);
@@ -257,16 +267,17 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void sample(List<Assignment> assignments) {
     List<SampleRequest> requests = assignments.stream().map(this::request).toList();
-    List<CompletionStage<List<Completion>>> stages = engine.sample(requests);
+    List<CompletionStage<List<Episode>>> stages =
+        sampler.sample(requests, assignments.stream().map(Assignment::prompt).toList());
     sampling += assignments.size();
     for (int i = 0; i < assignments.size(); i++) {
       Assignment assignment = assignments.get(i);
       getContext()
           .pipeToSelf(
               stages.get(i),
-              (completions, failure) ->
+              (episodes, failure) ->
                   failure == null
-                      ? new Sampled(assignment, completions)
+                      ? new Sampled(assignment, episodes)
                       : new SamplingFailed(assignment, failure));
     }
   }
@@ -281,7 +292,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   private void onCancel(LeaseId lease) {
-    engine.cancel(lease);
+    sampler.cancel(lease);
     sampledGroups.remove(lease);
     timers.cancel(new VerifyAgain(lease));
     if (deferred.stream().anyMatch(produce -> produce.holds(lease))) {
@@ -373,20 +384,28 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     getContext().getLog().debug("load_ended worker={} by=close", id);
   }
 
-  private void onSampled(Assignment assignment, List<Completion> completions) {
+  private void onSampled(Assignment assignment, List<Episode> episodes) {
     sampling--;
     LeaseId lease = assignment.lease();
     List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
     List<String> texts =
-        completions.stream()
-            .map(completion -> wiring.room().engines().tokenizer().decode(completion.tokens()))
-            .map(text -> StopMatcher.cut(text, stops))
-            .toList();
-    sampledGroups.put(lease, new SampledGroup(assignment, completions, texts, new TreeMap<>(), 0));
+        episodes.stream().map(episode -> EpisodeTrace.answer(episode, tokenizer(), stops)).toList();
+    sampledGroups.put(lease, new SampledGroup(assignment, episodes, texts, new TreeMap<>(), 0));
     wiring.coordinator().tell(new Coordinator.Report(new Input.GroupSampled(lease)));
     sampleFailures = 0;
     requestOneMore();
     verify(lease);
+  }
+
+  private Tokenizer tokenizer() {
+    return wiring.room().engines().tokenizer();
+  }
+
+  /** The turns of a group's episodes; nothing where each is one answer. */
+  private List<EpisodeTrace> traces(SampledGroup group) {
+    return wiring.sampling().episodes() instanceof EpisodeSettings.SingleTurn
+        ? List.of()
+        : group.episodes().stream().map(episode -> EpisodeTrace.of(episode, tokenizer())).toList();
   }
 
   private void verify(LeaseId lease) {
@@ -477,16 +496,14 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     List<Verdict> verdicts = List.copyOf(group.verdicts().values());
     wiring
         .recorder()
-        .tell(new Recorder.Judged(lease, group.assignment().prompt(), group.texts(), verdicts));
+        .tell(
+            new Recorder.Judged(
+                lease, group.assignment().prompt(), group.texts(), verdicts, traces(group)));
     List<Double> rewards = VerdictSummary.rewards(verdicts);
     if (rewards.size() == verdicts.size()) {
-      wiring
-          .trainer()
-          .tell(
-              new Trainer.Deliver(
-                  ScoredGroup.ofCompletions(
-                      lease, group.assignment().tokens(), group.completions(), rewards),
-                  digests.of(group.completions())));
+      ScoredGroup scored =
+          new ScoredGroup(lease, group.assignment().tokens(), group.episodes(), rewards);
+      wiring.trainer().tell(new Trainer.Deliver(scored, digests.of(scored.completions())));
     } else {
       wiring
           .coordinator()

@@ -14,6 +14,7 @@ import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.trace.LineBacklog.Kind;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.store.file.JsonLinesFile;
 import io.troupe.store.file.JsonLinesWriter;
@@ -259,16 +260,21 @@ public final class TraceFiles implements AutoCloseable {
     }
   }
 
-  void rollout(LeaseId lease, Prompt prompt, List<String> completions, List<Verdict> verdicts) {
+  void rollout(Recorder.Judged judged) {
+    Prompt prompt = judged.prompt();
+    List<Verdict> verdicts = judged.verdicts();
     Map<String, Object> line = line();
     line.put("prompt_id", prompt.id().value());
-    line.put("group", lease.group().number());
-    line.put("fence", lease.fence());
+    line.put("group", judged.lease().group().number());
+    line.put("fence", judged.lease().fence());
     line.put("prompt", prompt.text());
     line.put("answer", prompt.answer());
-    line.put("completions", completions);
+    line.put("completions", judged.completions());
     line.put("rewards", verdicts.stream().map(TraceFiles::reward).toList());
     line.put("verdicts", verdicts.stream().map(TraceFiles::sentence).toList());
+    if (!judged.episodes().isEmpty()) {
+      line.put("episodes", judged.episodes().stream().map(EpisodeTrace::line).toList());
+    }
     write(Files::rollouts, Kind.TEXT, line);
   }
 

@@ -75,7 +75,8 @@ final class RecorderTest {
         Toys.lease(group, group),
         new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
         List.of("x".repeat(10_000)),
-        List.of(new Verdict.Scored(1, "2", "equal")));
+        List.of(new Verdict.Scored(1, "2", "equal")),
+        List.of());
   }
 
   @Test

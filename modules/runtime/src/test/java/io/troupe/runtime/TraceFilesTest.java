@@ -65,10 +65,12 @@ final class TraceFilesTest {
       traces.event(new Event.StepTrained(1), WeightVersion.BASE);
       traces.trained(7, List.of(new GroupTokenMarks(Toys.lease(17, 21), List.of(TokenMarks.NONE))));
       traces.rollout(
-          Toys.lease(17, 21),
-          new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
-          List.of("2"),
-          List.of(new Verdict.Scored(1, "2", "equal")));
+          new Recorder.Judged(
+              Toys.lease(17, 21),
+              new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
+              List.of("2"),
+              List.of(new Verdict.Scored(1, "2", "equal")),
+              List.of()));
     }
     assertThat(folder.toFile().list()).containsExactly("rollouts.jsonl");
     assertThat(before).hasContent("{}");
@@ -78,13 +80,15 @@ final class TraceFilesTest {
   void rollout_completionWithoutReward_keepsItsPlaceAmongTheRewards() throws IOException {
     try (TraceFiles traces = TraceFiles.open(folder, Toys.pool(), () -> 1_500, _ -> {})) {
       traces.rollout(
-          Toys.lease(17, 21),
-          new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
-          List.of("3", "?", "2"),
-          List.of(
-              new Verdict.Scored(0, "3", "another number"),
-              new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "late"),
-              new Verdict.Scored(1, "2", "equal")));
+          new Recorder.Judged(
+              Toys.lease(17, 21),
+              new Prompt(new PromptId("p"), "s", "1+1=", "2", ""),
+              List.of("3", "?", "2"),
+              List.of(
+                  new Verdict.Scored(0, "3", "another number"),
+                  new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "late"),
+                  new Verdict.Scored(1, "2", "equal")),
+              List.of()));
     }
     assertThat(Files.readString(folder.resolve("rollouts.jsonl")))
         .isEqualTo(

@@ -1,5 +1,8 @@
 package io.troupe.tasks;
 
+import io.troupe.core.SplitMix64;
+import io.troupe.environments.calculator.CalculatorProvider;
+import io.troupe.environments.format.InlineFormat;
 import io.troupe.tasks.ArithmeticSettings.Operation;
 import io.troupe.tasks.sets.DataItem;
 import java.util.ArrayList;
@@ -10,7 +13,7 @@ import java.util.List;
  * 37+45=} and is answered {@code 82}.
  *
  * <p>A prompt's answer is the number exactly as the policy must write it (padded, reversed), and
- * its solution is the same.
+ * its solution is the same; in a share of the solutions a call of the calculator comes before it.
  */
 final class ArithmeticPrompts {
   private final ArithmeticSettings settings;
@@ -37,7 +40,13 @@ final class ArithmeticPrompts {
 
   /** Returns all ten digits, even if a narrow range needs fewer, the operation's sign, and "=". */
   String alphabet() {
-    return settings.operation().sign() + "0123456789=";
+    String digits = settings.operation().sign() + "0123456789=";
+    return settings.calculatorShare() > 0
+        ? digits
+            + "-"
+            + InlineFormat.call(CalculatorProvider.TOOL, InlineFormat.result(""))
+            + CalculatorProvider.ERROR
+        : digits;
   }
 
   private DataItem item(int a, int b) {
@@ -48,7 +57,20 @@ final class ArithmeticPrompts {
     appendPadded(text, b, operandWidth);
     text.append('=');
     String answer = written(operation.apply(a, b));
-    return DataItem.of(operation.key() + "-" + a + "-" + b, text.toString(), answer, answer);
+    String id = operation.key() + "-" + a + "-" + b;
+    String question = text.toString();
+    return DataItem.of(id, question, answer, demonstration(id, question, a, b) + answer);
+  }
+
+  /** A call of the calculator and its result, in the solutions that have one. */
+  private String demonstration(String id, String question, int a, int b) {
+    double draw = (SplitMix64.mix(id.hashCode()) >>> 11) * 0x1p-53;
+    if (draw >= settings.calculatorShare()) {
+      return "";
+    }
+    String expression = question.substring(0, question.length() - 1);
+    return InlineFormat.call(CalculatorProvider.TOOL, expression)
+        + InlineFormat.result(Long.toString(settings.operation().apply(a, b)));
   }
 
   private String written(long number) {

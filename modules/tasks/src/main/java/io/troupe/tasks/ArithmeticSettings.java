@@ -14,9 +14,15 @@ import static io.troupe.core.Require.require;
  * @param reversed whether the answer's digits are written least significant first (so that a carry
  *     is known before the digit that it is added to): {@code 37+45=} is answered {@code 28}; the
  *     sign stays in front
+ * @param calculatorShare share of the solutions that call a calculator before they answer
  */
 public record ArithmeticSettings(
-    Operation operation, int min, int max, boolean padded, boolean reversed) {
+    Operation operation,
+    int min,
+    int max,
+    boolean padded,
+    boolean reversed,
+    double calculatorShare) {
   private static final long MOST_PAIRS = 1_000_000;
 
   /** The operation between two numbers. */
@@ -52,7 +58,22 @@ public record ArithmeticSettings(
     }
   }
 
+  /** Prompts whose solutions call no tool. */
+  public ArithmeticSettings(
+      Operation operation, int min, int max, boolean padded, boolean reversed) {
+    this(operation, min, max, padded, reversed, 0);
+  }
+
+  /** Returns these settings with another share of solutions that call a calculator. */
+  public ArithmeticSettings withCalculatorShare(double share) {
+    return new ArithmeticSettings(operation, min, max, padded, reversed, share);
+  }
+
   public ArithmeticSettings {
+    require(
+        calculatorShare >= 0 && calculatorShare <= 1,
+        "the share of solutions that call a calculator lies in [0, 1], not %s",
+        calculatorShare);
     require(min >= 0, "the least operand is 0 or greater, not %d", min);
     require(max >= min, "the greatest operand (%d) is at least the least one (%d)", max, min);
     long operands = (long) max - min + 1;

@@ -76,6 +76,12 @@ public sealed interface DataSetSection extends TaskSection {
                   + " and wants `052`; `reversed` wants `25`, the least significant digit first.")
           @Default("plain")
           Format format,
+      @Doc(
+              "Share of the solutions, which the warm-up imitates, that call the tool `calc` of the"
+                  + " environment `calculator` in the format `inline`.")
+          @Default("0")
+          @Range(min = 0, max = 1)
+          double calculatorShare,
       @Inline PromptKeys prompts,
       @Inline MixKeys mix)
       implements DataSetSection, Validated {
@@ -86,7 +92,8 @@ public sealed interface DataSetSection extends TaskSection {
     public ArithmeticSettings settings() {
       boolean padded = format == Format.PADDED || format == Format.PADDED_REVERSED;
       boolean reversed = format == Format.REVERSED || format == Format.PADDED_REVERSED;
-      return new ArithmeticSettings(operation, min, max, padded, reversed);
+      return new ArithmeticSettings(operation, min, max, padded, reversed)
+          .withCalculatorShare(calculatorShare);
     }
 
     private long pairs() {

@@ -36,6 +36,7 @@ import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.TaskLoader;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.TrainerTasks;
+import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.prompt.TeacherPrompts;
@@ -76,6 +77,7 @@ import org.slf4j.LoggerFactory;
  * @param start where the policy comes from
  * @param teacher of a distillation, where it is not the reference policy; none or one
  * @param facts what a plan needs to know of the task
+ * @param episodes one answer each, or turns with tools
  */
 public record Composition(
     RunConfig config,
@@ -84,7 +86,8 @@ public record Composition(
     Tokenizer tokenizer,
     Start start,
     List<TeacherCheckpoint> teacher,
-    TaskFacts facts) {
+    TaskFacts facts,
+    EpisodeSettings episodes) {
   private static final Logger LOG = LoggerFactory.getLogger(Composition.class);
   private static final int BYTES_PER_TOKEN = 20;
 
@@ -132,8 +135,8 @@ public record Composition(
 
   private static Composition of(RunConfig config, Start start) throws IOException {
     choosePyTorch(config.policy());
-    TaskLoader loader =
-        TaskLoader.of(config.task(), config.data(), config.run().seed(), template(config, start));
+    ChatTemplate template = template(config, start);
+    TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
     DataSetTask worded = loader.load();
     Tokenizer tokenizer =
         switch (start) {
@@ -180,7 +183,8 @@ public record Composition(
         tokenizer,
         start,
         teacher(config, start, tokenizer),
-        facts);
+        facts,
+        ToolLoops.of(config.episode(), template));
   }
 
   /** Before anything loads DJL. */
@@ -307,8 +311,10 @@ public record Composition(
     return switch (start) {
       case Start.Fresh() -> PromptTemplate.noTemplate();
       case Start.Stored(PretrainedModel checkpoint) ->
-          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
-              .orElseGet(PromptTemplate::noTemplate);
+          ToolLoops.showingTools(
+              config.episode(),
+              JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
+                  .orElseGet(PromptTemplate::noTemplate));
     };
   }
 
@@ -558,6 +564,7 @@ public record Composition(
     long group =
         (long) config.rollout().completionsPerPrompt()
             * config.rollout().maxTokens()
+            * (config.episode().hasTools() ? config.episode().maxTurns() : 1)
             * BYTES_PER_TOKEN;
     long prompts =
         (long) config.rollout().groupsPerRequest()
@@ -579,7 +586,7 @@ public record Composition(
         own.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
       }
     }
-    return new SourceSampling(general, own);
+    return new SourceSampling(general, own, episodes);
   }
 
   /** What the loop needs to know. */

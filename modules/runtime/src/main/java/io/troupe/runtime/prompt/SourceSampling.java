@@ -2,6 +2,7 @@ package io.troupe.runtime.prompt;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.runtime.episode.EpisodeSettings;
 import java.util.Map;
 
 /**
@@ -9,15 +10,17 @@ import java.util.Map;
  *
  * @param general for sources that say nothing of their own
  * @param bySource for the others
+ * @param episodes what is sampled of all sources: one answer, or turns with tools
  */
-public record SourceSampling(SamplingSettings general, Map<String, SamplingSettings> bySource) {
+public record SourceSampling(
+    SamplingSettings general, Map<String, SamplingSettings> bySource, EpisodeSettings episodes) {
   public SourceSampling {
     bySource = Map.copyOf(bySource);
   }
 
   /** The same for all sources. */
   public static SourceSampling of(SamplingSettings general) {
-    return new SourceSampling(general, Map.of());
+    return new SourceSampling(general, Map.of(), new EpisodeSettings.SingleTurn());
   }
 
   /** The settings for completions of a prompt. */

@@ -1,0 +1,68 @@
+package io.troupe.config.rollout;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.environments.registry.Environments;
+import java.time.Duration;
+
+/** What an episode is: one answer, or turns with tools between them. */
+public record EpisodeSection(
+    @Doc(
+            "Environment whose tools the policy may call, by name; empty means that an episode is"
+                + " one answer.")
+        @Default("")
+        String environment,
+    @Doc(
+            "How the policy calls tools: `inline`, in square brackets, for policies without a chat"
+                + " template; `hermes`, as Qwen2.5 and Qwen3 do; `llama`, as Llama 3 does.")
+        @Default("inline")
+        Format format,
+    @Doc(value = "Most answers of an episode.", unit = "turns")
+        @Default("4")
+        @Range(min = 1, max = 10_000)
+        int maxTurns,
+    @Doc(value = "Most calls of tools in an episode.", unit = "calls")
+        @Default("16")
+        @Range(min = 1, max = 100_000)
+        int maxToolCalls,
+    @Doc("An episode ends with the first call that takes longer.")
+        @Default("10s")
+        @Range(min = 0.001)
+        Duration toolTimeout,
+    @Doc(
+            "What follows a call that cannot be read: the policy is shown an error (`feed_back`), or"
+                + " the episode ends (`end`).")
+        @Default("feed_back")
+        ParseErrors parseErrors)
+    implements Validated {
+  /** How the policy calls tools. */
+  public enum Format {
+    INLINE,
+    HERMES,
+    LLAMA
+  }
+
+  /** What follows a call that cannot be read. */
+  public enum ParseErrors {
+    FEED_BACK,
+    END
+  }
+
+  /** Whether episodes have tools. */
+  public boolean hasTools() {
+    return !environment.isEmpty();
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("environment")
+        .require(
+            () -> !hasTools() || Environments.names().contains(environment),
+            "must be one of %s".formatted(Environments.names()),
+            "name one of these, or put the jar with yours on the class path");
+  }
+}

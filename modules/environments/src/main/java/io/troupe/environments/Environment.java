@@ -1,0 +1,29 @@
+package io.troupe.environments;
+
+import io.troupe.core.prompt.Prompt;
+
+/**
+ * What a policy acts in during one episode. An instance serves one episode, one call at a time, and
+ * keeps what its tools keep between the calls. Calls may block.
+ */
+public interface Environment extends AutoCloseable {
+  /**
+   * Begins the episode.
+   *
+   * @param seed the same for the same episode of the same run
+   * @throws EnvironmentFailedException if it cannot begin, through no fault of the policy
+   */
+  void reset(Prompt prompt, long seed);
+
+  /**
+   * Carries out a call that can be read, of a tool of this environment. What the policy does wrong
+   * is a result, not an exception.
+   *
+   * @throws EnvironmentFailedException if the environment is at fault; the episode is lost
+   */
+  ToolResult step(ToolCall call);
+
+  /** Ends the episode, at any time, and from any thread; a call at work ends soon. */
+  @Override
+  void close();
+}

@@ -1,0 +1,17 @@
+package io.troupe.environments;
+
+/**
+ * What an environment runs on has failed, through no fault of the policy: the episode is lost work
+ * and has no reward.
+ */
+public final class EnvironmentFailedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public EnvironmentFailedException(String message) {
+    super(message);
+  }
+
+  public EnvironmentFailedException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

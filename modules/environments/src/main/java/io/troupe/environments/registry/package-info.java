@@ -1,0 +1,5 @@
+/** Which environments there are. */
+@NullMarked
+package io.troupe.environments.registry;
+
+import org.jspecify.annotations.NullMarked;

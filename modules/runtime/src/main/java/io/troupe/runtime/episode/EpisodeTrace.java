@@ -1,0 +1,118 @@
+package io.troupe.runtime.episode;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.EpisodeSequence;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.ToolRun;
+import io.troupe.core.rollout.Turn;
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** An episode as texts, for people; no decision depends on it. */
+public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
+  /**
+   * A turn as texts.
+   *
+   * @param sequence index of the training sequence that it is in
+   * @param observed text that its request adds; the whole prompt where it begins a sequence that is
+   *     not the first
+   * @param tokens sampled ones
+   * @param oldest version of a sampled token
+   * @param newest version of a sampled token
+   */
+  public record TurnTrace(
+      String agent,
+      int sequence,
+      String observed,
+      String sampled,
+      int tokens,
+      long oldest,
+      long newest,
+      List<ToolRun> tools) {
+    public TurnTrace {
+      tools = List.copyOf(tools);
+    }
+  }
+
+  private record Placed(int ordinal, TurnTrace trace) {}
+
+  public EpisodeTrace {
+    turns = List.copyOf(turns);
+  }
+
+  /** The turns of an episode. */
+  public static EpisodeTrace of(Episode episode, Tokenizer tokenizer) {
+    List<Placed> placed = new ArrayList<>();
+    for (int s = 0; s < episode.sequences().size(); s++) {
+      EpisodeSequence sequence = episode.sequences().get(s);
+      for (int t = 0; t < sequence.turns().size(); t++) {
+        Turn turn = sequence.turns().get(t);
+        int[] observed = s > 0 && t == 0 ? sequence.prompt() : turn.observed();
+        Completion completion = turn.completion();
+        placed.add(
+            new Placed(
+                turn.ordinal(),
+                new TurnTrace(
+                    turn.agent(),
+                    s,
+                    tokenizer.decode(observed),
+                    tokenizer.decode(completion.tokens()),
+                    completion.length(),
+                    completion.versions().oldest().number(),
+                    completion.versions().newest().number(),
+                    turn.tools())));
+      }
+    }
+    return new EpisodeTrace(
+        episode.stop(),
+        placed.stream()
+            .sorted(Comparator.comparingInt(Placed::ordinal))
+            .map(Placed::trace)
+            .toList());
+  }
+
+  /** What verifiers judge: the last answer, cut before a stop text. */
+  public static String answer(Episode episode, Tokenizer tokenizer, List<String> stops) {
+    int[] tokens = episode.turns().getLast().completion().tokens();
+    return StopMatcher.cut(tokenizer.decode(tokens), stops);
+  }
+
+  /** The episode as a line of the traces has it: docs/formats.md. */
+  public Map<String, Object> line() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("stop", stop.name().toLowerCase(Locale.ROOT));
+    map.put("turns", turns.stream().map(EpisodeTrace::turn).toList());
+    return map;
+  }
+
+  private static Map<String, Object> turn(TurnTrace turn) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("agent", turn.agent());
+    map.put("sequence", turn.sequence());
+    map.put("observed", turn.observed());
+    map.put("sampled", turn.sampled());
+    map.put("tokens", turn.tokens());
+    map.put("oldest", turn.oldest());
+    map.put("newest", turn.newest());
+    map.put("tools", turn.tools().stream().map(EpisodeTrace::tool).toList());
+    return map;
+  }
+
+  private static Map<String, Object> tool(ToolRun run) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("id", run.id());
+    map.put("name", run.name());
+    map.put("outcome", run.outcome().name().toLowerCase(Locale.ROOT));
+    map.put("exit", run.exit());
+    map.put("millis", run.millis());
+    map.put("bytes", run.bytes());
+    return map;
+  }
+}

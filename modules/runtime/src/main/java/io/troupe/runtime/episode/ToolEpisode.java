@@ -1,0 +1,266 @@
+package io.troupe.runtime.episode;
+
+import io.troupe.core.SplitMix64;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.ToolRun;
+import io.troupe.core.rollout.Turn;
+import io.troupe.engine.RequestRefusedException;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
+import io.troupe.environments.Environment;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.ToolCall;
+import io.troupe.environments.ToolResult;
+import io.troupe.environments.ToolSchema;
+import io.troupe.environments.format.ParsedToolCalls;
+import io.troupe.environments.format.ToolFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One episode with tools, from its first answer to its end, on the thread that runs it. */
+final class ToolEpisode {
+  /** What an episode works with. */
+  record Wiring(
+      SamplingEngine engine,
+      Tokenizer tokenizer,
+      int contextLength,
+      EpisodeSettings.ToolLoop loop) {}
+
+  /** What follows an answer: the end, or the next request. */
+  private sealed interface Next {
+    record End(StopReason stop) implements Next {}
+
+    @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+    record Ask(int[] request) implements Next {}
+  }
+
+  /** Turns of one group have so many keys at an engine: one an episode. */
+  private static final int KEY_BITS = 20;
+
+  private final Wiring wiring;
+  private final SampleRequest first;
+  private final Prompt prompt;
+  private final int index;
+  private final LeaseId key;
+  private final List<ToolRun> runs = new ArrayList<>();
+  private final CompletableFuture<Environment> environment = new CompletableFuture<>();
+  private volatile boolean cancelled;
+  private int calls;
+
+  /**
+   * An episode of a group.
+   *
+   * @param first the request of the group's first turn
+   * @param index of the episode in its group
+   */
+  ToolEpisode(Wiring wiring, SampleRequest first, Prompt prompt, int index) {
+    this.wiring = wiring;
+    this.first = first;
+    this.prompt = prompt;
+    this.index = index;
+    LeaseId lease = first.lease();
+    this.key = new LeaseId(lease.group(), lease.fence() << KEY_BITS | index);
+  }
+
+  /** A clock for times of turns and tools. */
+  static long millis() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  /** Ends the episode soon, from any thread. */
+  void cancel() {
+    cancelled = true;
+    wiring.engine.cancel(key);
+    var _ = environment.thenAccept(Environment::close);
+  }
+
+  /**
+   * Runs to the end, blocking.
+   *
+   * @param answer the first one
+   * @param startMillis when it was asked for
+   */
+  Episode run(Completion answer, long startMillis) {
+    try (Environment world = wiring.loop.provider().newEnvironment()) {
+      environment.complete(world);
+      world.reset(prompt, seed(0));
+      OpenEpisode open = OpenEpisode.under(first.lease());
+      int[] request = first.prompt();
+      Completion completion = answer;
+      long start = startMillis;
+      while (true) {
+        OpenEpisode recorded = recorded(open, request, completion, start);
+        runs.clear();
+        Next next = after(world, request, completion, recorded.turns());
+        open = recorded.withTools(recorded.turns() - 1, runs);
+        switch (next) {
+          case Next.End(StopReason stop) -> {
+            return open.stopped(stop);
+          }
+          case Next.Ask(int[] extended) -> {
+            start = millis();
+            completion = ask(extended, open.turns());
+            request = extended;
+          }
+        }
+      }
+    }
+  }
+
+  private OpenEpisode recorded(
+      OpenEpisode open, int[] request, Completion completion, long startMillis) {
+    OpenEpisode.Answered answered =
+        new OpenEpisode.Answered(Turn.MAIN, request, completion, startMillis, millis());
+    return switch (open.record(first.lease(), answered)) {
+      case OpenEpisode.Recorded(OpenEpisode episode, int _, boolean _) -> episode;
+      case OpenEpisode.Refused(String reason) -> throw new IllegalStateException(reason);
+    };
+  }
+
+  private Next after(Environment world, int[] request, Completion completion, int turns) {
+    if (completion.finishReason() == FinishReason.LENGTH) {
+      return new Next.End(StopReason.MAX_TOKENS);
+    }
+    ToolFormat format = wiring.loop.format();
+    ParsedToolCalls parsed = format.parse(wiring.tokenizer.decode(completion.tokens()));
+    if (parsed.calls().isEmpty()) {
+      return new Next.End(StopReason.COMPLETED);
+    }
+    boolean malformed =
+        parsed.calls().stream().anyMatch(call -> call.status() != ToolCall.Status.OK);
+    if (malformed && wiring.loop.endsOnParseError()) {
+      return new Next.End(StopReason.PARSE_ERROR);
+    }
+    if (turns >= wiring.loop.maxTurns()) {
+      return new Next.End(StopReason.MAX_TURNS);
+    }
+    List<String> results = new ArrayList<>();
+    for (ToolCall call : parsed.calls()) {
+      if (calls++ >= wiring.loop.maxToolCalls()) {
+        return new Next.End(StopReason.MAX_TOOL_CALLS);
+      }
+      ToolResult result =
+          carriedOut(world, call, "call_%d_%d".formatted(turns - 1, results.size()));
+      if (result.done()) {
+        return new Next.End(StopReason.TOOL);
+      }
+      if (result.outcome() == ToolRun.Outcome.TIMED_OUT) {
+        return new Next.End(StopReason.TIMEOUT);
+      }
+      results.add(result.text());
+    }
+    boolean ended = completion.finishReason() == FinishReason.STOP;
+    int[] extended = extended(request, completion, format.observation(results, ended));
+    return extended.length < wiring.contextLength
+        ? new Next.Ask(extended)
+        : new Next.End(StopReason.CONTEXT_OVERFLOW);
+  }
+
+  private ToolResult carriedOut(Environment world, ToolCall call, String id) {
+    long start = millis();
+    ToolResult result = result(world, call);
+    runs.add(
+        new ToolRun(
+            id,
+            call.name(),
+            result.outcome(),
+            result.exit(),
+            start,
+            millis() - start,
+            result.text().getBytes(StandardCharsets.UTF_8).length));
+    return result;
+  }
+
+  private ToolResult result(Environment world, ToolCall call) {
+    if (call.status() != ToolCall.Status.OK) {
+      return new ToolResult("error", 1, ToolRun.Outcome.MALFORMED, false);
+    }
+    List<String> names = wiring.loop.provider().tools().stream().map(ToolSchema::name).toList();
+    if (!names.contains(call.name())) {
+      return new ToolResult("error", 1, ToolRun.Outcome.UNKNOWN_TOOL, false);
+    }
+    CompletableFuture<ToolResult> step = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("tool " + call.name())
+        .start(
+            () -> {
+              try {
+                step.complete(world.step(call));
+              } catch (RuntimeException | Error failure) {
+                step.completeExceptionally(failure);
+              }
+            });
+    try {
+      return step.get(wiring.loop.toolTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException slow) {
+      world.close();
+      return new ToolResult("", 1, ToolRun.Outcome.TIMED_OUT, false);
+    } catch (ExecutionException failure) {
+      Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
+      throw new EnvironmentFailedException(
+          "environment %s failed in tool %s: %s"
+              .formatted(wiring.loop.provider().name(), call.name(), cause.getMessage()),
+          cause);
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException(first.lease() + " was cancelled");
+    }
+  }
+
+  private int[] extended(int[] request, Completion completion, List<ToolFormat.Piece> pieces) {
+    int[] ids = joined(request, completion.tokens());
+    for (ToolFormat.Piece piece : pieces) {
+      try {
+        ids =
+            joined(
+                ids,
+                piece.special()
+                    ? wiring.tokenizer.encodeWithSpecial(piece.text())
+                    : wiring.tokenizer.encode(piece.text()));
+      } catch (IllegalArgumentException unreadable) {
+        throw new RequestRefusedException(
+            "the policy cannot be shown a tool's result: " + unreadable.getMessage());
+      }
+    }
+    return ids;
+  }
+
+  private static int[] joined(int[] ids, int[] more) {
+    int[] both = Arrays.copyOf(ids, ids.length + more.length);
+    System.arraycopy(more, 0, both, ids.length, more.length);
+    return both;
+  }
+
+  private Completion ask(int[] request, int turn) {
+    if (cancelled) {
+      throw new CancellationException(first.lease() + " was cancelled");
+    }
+    SampleRequest next = new SampleRequest(key, request, 1, first.settings(), seed(turn));
+    try {
+      return wiring.engine.sample(List.of(next)).getFirst().toCompletableFuture().join().getFirst();
+    } catch (CompletionException failure) {
+      throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+    }
+  }
+
+  /** Of a turn of this episode. */
+  private long seed(int turn) {
+    return SplitMix64.mix(SplitMix64.mix(first.seed() + index) + turn);
+  }
+}

@@ -1,0 +1,231 @@
+package io.troupe.runtime.episode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.EpisodeSequence;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.ToolRun;
+import io.troupe.core.rollout.Turn;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.Environment;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.ToolCall;
+import io.troupe.environments.ToolResult;
+import io.troupe.environments.ToolSchema;
+import io.troupe.environments.format.InlineFormat;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class EpisodeSamplerTest {
+  private static final CharacterTokenizer TOKENIZER =
+      new CharacterTokenizer("[]acehlopr 0123456789*=;");
+  private static final LeaseId LEASE = new LeaseId(new GroupId(3), 9);
+  private static final Prompt PROMPT = new Prompt(new PromptId("p"), "s", "2*3=", "6", "");
+
+  /** An engine that answers a context by a function of its text, and keeps what it was asked. */
+  private static final class Scripted implements SamplingEngine {
+    private final Function<String, String> answers;
+    private final List<String> asked = new ArrayList<>();
+
+    Scripted(Function<String, String> answers) {
+      this.answers = answers;
+    }
+
+    @Override
+    public synchronized List<CompletionStage<List<Completion>>> sample(
+        List<SampleRequest> requests) {
+      List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
+      for (SampleRequest request : requests) {
+        String context = TOKENIZER.decode(request.prompt());
+        asked.add(context);
+        List<Completion> completions = new ArrayList<>();
+        for (int i = 0; i < request.completions(); i++) {
+          completions.add(completion(answers.apply(context)));
+        }
+        stages.add(CompletableFuture.completedStage(completions));
+      }
+      return stages;
+    }
+
+    private static Completion completion(String text) {
+      int[] tokens = TOKENIZER.encode(text);
+      return new Completion(
+          tokens,
+          new float[tokens.length],
+          TokenVersions.uniform(WeightVersion.BASE, tokens.length),
+          text.endsWith("]") ? FinishReason.STOP_STRING : FinishReason.STOP);
+    }
+
+    @Override
+    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cancel(LeaseId lease) {
+      // Nothing is ever open.
+    }
+
+    @Override
+    public void close() {
+      // Nothing is held.
+    }
+  }
+
+  /** Environments with the tool {@code calc}, which does what a function says. */
+  private record Tools(Function<ToolCall, ToolResult> step) implements EnvironmentProvider {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public List<ToolSchema> tools() {
+      return List.of(new ToolSchema("calc", "Calculates.", "{}"));
+    }
+
+    @Override
+    public Environment newEnvironment() {
+      return new Environment() {
+        @Override
+        public void reset(Prompt prompt, long seed) {
+          assertThat(prompt).isEqualTo(PROMPT);
+        }
+
+        @Override
+        public ToolResult step(ToolCall call) {
+          return step.apply(call);
+        }
+
+        @Override
+        public void close() {
+          // Nothing is held.
+        }
+      };
+    }
+  }
+
+  private static EpisodeSettings.ToolLoop loop(
+      Function<ToolCall, ToolResult> step, int turns, int calls, Duration timeout, boolean ends) {
+    return new EpisodeSettings.ToolLoop(
+        new Tools(step), new InlineFormat(), turns, calls, timeout, ends);
+  }
+
+  private static EpisodeSettings.ToolLoop loop(int turns, int calls, boolean ends) {
+    return loop(_ -> ToolResult.of("6"), turns, calls, Duration.ofSeconds(20), ends);
+  }
+
+  private static List<Episode> sampled(
+      Function<String, String> answers, EpisodeSettings settings, int context) {
+    int[] prompt = TOKENIZER.encode(PROMPT.text());
+    SampleRequest request = new SampleRequest(LEASE, prompt, 2, new SamplingSettings(1, 16), 5);
+    return new EpisodeSampler(new Scripted(answers), TOKENIZER, context, settings)
+        .sample(List.of(request), List.of(PROMPT))
+        .getFirst()
+        .toCompletableFuture()
+        .join();
+  }
+
+  private static StopReason stop(Function<String, String> answers, EpisodeSettings settings) {
+    return sampled(answers, settings, 64).getFirst().stop();
+  }
+
+  @Test
+  void sample_callThenAnswer_isOneSequenceOfTwoTurns() {
+    List<Episode> episodes =
+        sampled(text -> text.endsWith("6;") ? "6" : "[calc 2*3]", loop(4, 4, false), 64);
+    assertThat(episodes).hasSize(2);
+    Episode episode = episodes.getFirst();
+    assertThat(episode.stop()).isEqualTo(StopReason.COMPLETED);
+    assertThat(episode.sequences()).hasSize(1);
+    EpisodeSequence sequence = episode.sequences().getFirst();
+    assertThat(TOKENIZER.decode(sequence.tokens())).isEqualTo("[calc 2*3]6;6");
+    assertThat(sequence.turns()).extracting(Turn::ordinal).containsExactly(0, 1);
+    assertThat(TOKENIZER.decode(sequence.turns().getLast().observed())).isEqualTo("6;");
+    ToolRun run = sequence.turns().getFirst().tools().getFirst();
+    assertThat(run.id()).isEqualTo("call_0_0");
+    assertThat(run.outcome()).isEqualTo(ToolRun.Outcome.RAN);
+    assertThat(EpisodeTrace.answer(episode, TOKENIZER, List.of())).isEqualTo("6");
+    assertThat(EpisodeTrace.of(episode, TOKENIZER).turns())
+        .extracting(EpisodeTrace.TurnTrace::sampled)
+        .containsExactly("[calc 2*3]", "6");
+  }
+
+  @Test
+  void sample_everyLimit_isAStopReason() {
+    Function<String, String> always = _ -> "[calc 2*3]";
+    assertThat(stop(always, loop(2, 9, false))).isEqualTo(StopReason.MAX_TURNS);
+    assertThat(stop(always, loop(9, 2, false))).isEqualTo(StopReason.MAX_TOOL_CALLS);
+    assertThat(sampled(always, loop(9, 9, false), 20).getFirst().stop())
+        .isEqualTo(StopReason.CONTEXT_OVERFLOW);
+    assertThat(stop(_ -> "[]", loop(9, 9, true))).isEqualTo(StopReason.PARSE_ERROR);
+    assertThat(stop(text -> text.endsWith("error;") ? "6" : "[]", loop(9, 9, false)))
+        .isEqualTo(StopReason.COMPLETED);
+    assertThat(stop(text -> text.endsWith("error;") ? "6" : "[oracle 1]", loop(9, 9, false)))
+        .isEqualTo(StopReason.COMPLETED);
+  }
+
+  @Test
+  void sample_toolThatHangs_endsTheEpisodeNotTheGroup() {
+    CountDownLatch never = new CountDownLatch(1);
+    EpisodeSettings.ToolLoop hanging =
+        loop(
+            _ -> {
+              try {
+                never.await();
+              } catch (InterruptedException stop) {
+                Thread.currentThread().interrupt();
+              }
+              return ToolResult.of("");
+            },
+            4,
+            4,
+            Duration.ofMillis(5),
+            false);
+    Episode episode = sampled(_ -> "[calc 2*3]", hanging, 64).getFirst();
+    never.countDown();
+    assertThat(episode.stop()).isEqualTo(StopReason.TIMEOUT);
+    assertThat(episode.turns().getFirst().tools())
+        .extracting(ToolRun::outcome)
+        .containsExactly(ToolRun.Outcome.TIMED_OUT);
+  }
+
+  @Test
+  void sample_environmentThatFails_isNoEpisode() {
+    EpisodeSettings.ToolLoop failing =
+        loop(
+            _ -> {
+              throw new EnvironmentFailedException("the disk is full");
+            },
+            4,
+            4,
+            Duration.ofSeconds(20),
+            false);
+    assertThatThrownBy(() -> sampled(_ -> "[calc 2*3]", failing, 64))
+        .isInstanceOf(CompletionException.class)
+        .hasRootCauseInstanceOf(EnvironmentFailedException.class)
+        .hasMessageContaining("environment test failed in tool calc: the disk is full");
+  }
+}
