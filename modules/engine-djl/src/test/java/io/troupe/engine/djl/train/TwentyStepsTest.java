@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.model.BarrierGroup;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.Fixtures;
 import io.troupe.engine.djl.model.Tuning;
@@ -14,6 +15,7 @@ import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
+import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
@@ -109,6 +111,30 @@ final class TwentyStepsTest {
       double fine = losses.get(0).get(step);
       assertThat(losses.get(1).get(step)).as("step %d", step).isNotEqualTo(fine);
       assertThat(losses.get(1).get(step)).as("step %d", step).isCloseTo(fine, within(1e-2));
+    }
+  }
+
+  /**
+   * A budget of 30 tokens gives the ranks unequal numbers of micro-batches. Ranks add in another
+   * order, and AdamW passes the rounding on in proportion to the learning rate.
+   */
+  @ParameterizedTest
+  @CsvSource({"2, 16384", "3, 30", "4, 30"})
+  void train_overRanks_hasTheWeightsOfOneRank(int ranks, int budget) {
+    DjlPolicy plain = DjlPolicy.create(TINY, TOKENIZER, ComputeSettings.of(1, 1, budget));
+    Map<String, double[]> one = weightsOver(1, plain);
+    Map<String, double[]> several = weightsOver(ranks, plain);
+    one.forEach(
+        (name, values) ->
+            Fixtures.assertClose(Fixtures.of(several, name), values, 1e-6, () -> name));
+  }
+
+  private static Map<String, double[]> weightsOver(int ranks, DjlPolicy plain) {
+    DjlPolicy over =
+        plain.by(() -> new ThreadRanks(ranks, BarrierGroup::open, () -> plain.newRank(ranks)));
+    try (TrainingEngine trainer = over.newTrainer(5)) {
+      train(trainer, 1e-3);
+      return Fixtures.weights(trainer);
     }
   }
 }
