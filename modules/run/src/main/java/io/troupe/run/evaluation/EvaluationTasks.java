@@ -125,11 +125,16 @@ public final class EvaluationTasks implements AutoCloseable {
           "task %s has no prompts: its data sets hold no rows out; set part to all"
               .formatted(task.name()));
     }
+    int standardTokens =
+        policy.run().stream()
+            .map(run -> run.config().evaluationSampling().maxTokens())
+            .findFirst()
+            .orElse(STANDARD_TOKENS);
     return task(
         task,
         loaded,
         prompts,
-        task.keys().sampling().settings(STANDARD_TOKENS, Set.of(), List.of()));
+        task.keys().sampling().settings(standardTokens, Set.of(), List.of()));
   }
 
   private EvaluationTask task(
