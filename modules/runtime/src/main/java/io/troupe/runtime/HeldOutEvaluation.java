@@ -115,7 +115,10 @@ public final class HeldOutEvaluation {
             });
   }
 
-  /** The share of answers that earn the full reward; it fails when one cannot be verified. */
+  /**
+   * The share of the answers that can be judged which earn the full reward; it fails when none can
+   * be judged.
+   */
   CompletionStage<Double> grade(List<Episode> answers) {
     return VerdictSummary.of(
             IntStream.range(0, answers.size())
@@ -127,17 +130,20 @@ public final class HeldOutEvaluation {
 
   private double accuracy(List<Verdict> verdicts) {
     int right = 0;
-    for (int i = 0; i < verdicts.size(); i++) {
-      right +=
-          switch (verdicts.get(i)) {
-            case Verdict.Scored scored -> scored.passed() ? 1 : 0;
-            case Verdict.Unverifiable(var _, String reason) ->
-                throw new IllegalStateException(
-                    "held-out prompt %s cannot be verified: %s"
-                        .formatted(prompts.get(i).id(), reason));
-          };
+    int judged = 0;
+    for (Verdict verdict : verdicts) {
+      if (verdict instanceof Verdict.Scored scored) {
+        judged++;
+        right += scored.passed() ? 1 : 0;
+      }
     }
-    return (double) right / verdicts.size();
+    for (int i = 0; i < verdicts.size() && judged == 0; i++) {
+      if (verdicts.get(i) instanceof Verdict.Unverifiable(var _, String reason)) {
+        throw new IllegalStateException(
+            "held-out prompt %s cannot be verified: %s".formatted(prompts.get(i).id(), reason));
+      }
+    }
+    return (double) right / judged;
   }
 
   private String text(Prompt prompt, Episode answer) {
