@@ -84,7 +84,7 @@ public final class TrainingSequence {
         "the weight of a teacher is a finite number, 0 or greater, not %s",
         teacherWeight);
     require(
-        sampled == ALL || sampled.length == completion.length,
+        sampled.length == 0 || sampled.length == completion.length,
         "%d completion tokens need a flag each whether they were sampled, not %d",
         completion.length,
         sampled.length);
@@ -202,7 +202,7 @@ public final class TrainingSequence {
 
   /** Whether a token behind the prompt was sampled; what tools and templates add was not. */
   public boolean isSampled(int token) {
-    return sampled == ALL || sampled[token];
+    return sampled.length == 0 || sampled[token];
   }
 
   /** How many versions behind the trainer each completion token was sampled. */

@@ -47,6 +47,8 @@ import java.util.stream.LongStream;
  * own books, apart from the coordinator's, and compares.
  */
 final class World {
+  private static final List<StopReason> STOP_REASONS = List.of(StopReason.values());
+
   private static final int COMPLETIONS = 2;
 
   private static final LossSettings LOSS =
@@ -562,7 +564,7 @@ final class World {
       versions.add(TokenVersions.of(tokens));
       int turns = 1 + random.nextInt(tokens.length);
       int sequences = 1 + random.nextInt(turns);
-      StopReason stop = StopReason.values()[random.nextInt(StopReason.values().length)];
+      StopReason stop = STOP_REASONS.get(random.nextInt(STOP_REASONS.size()));
       episodes.add(new EpisodeSummary(turns, sequences, stop, turns - 1, 5));
     }
     return new GroupSummary(lease, rewards, versions, episodes);
