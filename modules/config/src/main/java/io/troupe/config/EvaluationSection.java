@@ -22,6 +22,11 @@ public record EvaluationSection(
         @Default("0")
         @Range(min = 0, max = 1)
         double target,
+    @Doc(
+            "Which evaluation `target` is of: `held_out`, the one of this section, or a name under"
+                + " `evaluations`.")
+        @Default("held_out")
+        String targetOf,
     @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")
         @Default("0")
         @Range(min = 0, max = 1_000_000)

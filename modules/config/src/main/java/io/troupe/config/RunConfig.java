@@ -4,6 +4,7 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
+import io.troupe.config.evaluation.NamedEvaluation;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.RolloutSection;
@@ -47,6 +48,10 @@ public record RunConfig(
         DistillationSection distillation,
     @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
+    @Doc(
+            "Further evaluations of the same weights, each with a name, prompts, an interval and a"
+                + " sampling of its own: docs/evaluation.md.")
+        List<NamedEvaluation> evaluations,
     @Doc("What survives the process.") CheckpointSection checkpoint,
     @Doc("What a run keeps of its own history: docs/operations.md.") RecordingSection recording,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
@@ -79,6 +84,36 @@ public record RunConfig(
             () -> evaluation.every() == 0 || task.holdsOut(),
             "needs prompts to evaluate on, and task.held_out_share is 0",
             "set it to 0, or hold prompts out");
+    List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
+    rules
+        .on("evaluations")
+        .require(
+            () -> names.stream().distinct().count() == names.size(),
+            "must have a name of its own for each",
+            "rename one");
+    rules
+        .on("evaluation.target_of", "evaluations")
+        .require(
+            () ->
+                evaluation.targetOf().equals(NamedEvaluation.HELD_OUT)
+                    || names.contains(evaluation.targetOf()),
+            "must be held_out or a name under evaluations (%s)".formatted(String.join(", ", names)),
+            "change it");
+    for (int i = 0; i < evaluations.size(); i++) {
+      NamedEvaluation each = evaluations.get(i);
+      rules
+          .on("evaluations[%d].max_tokens".formatted(i), "policy.context_length")
+          .require(
+              () -> each.keys().sampling().maxTokens() < context,
+              room,
+              "lower it, or raise the context");
+      rules
+          .on("evaluations[%d].datasets".formatted(i), "task.held_out_share")
+          .require(
+              () -> !each.keys().datasets().isEmpty() || task.holdsOut(),
+              "must list data sets, because the task holds no rows out",
+              "list some, or hold prompts out");
+    }
     rules
         .on("verifier.timeout", "rollout.lease_timeout")
         .require(
@@ -306,7 +341,7 @@ public record RunConfig(
                 training.steps(),
                 training.epochs(),
                 checkpoint.every(),
-                evaluation.every(),
+                evaluationInterval(),
                 evaluation.target(),
                 training.cannotProgressAfter(),
                 lockStep())
@@ -327,6 +362,22 @@ public record RunConfig(
         Set.copyOf(rollout.stopTokenIds()),
         rollout.stop(),
         false);
+  }
+
+  /** The greatest interval whose multiples are the steps of all evaluations; 0 without any. */
+  private long evaluationInterval() {
+    return evaluations.stream()
+        .mapToLong(NamedEvaluation::every)
+        .reduce(evaluation.every(), RunConfig::greatestCommonDivisor);
+  }
+
+  private static long greatestCommonDivisor(long one, long other) {
+    return other == 0 ? one : greatestCommonDivisor(other, one % other);
+  }
+
+  /** Whether the run makes any evaluation. */
+  public boolean evaluates() {
+    return evaluationInterval() > 0;
   }
 
   /** How held-out prompts are answered. */

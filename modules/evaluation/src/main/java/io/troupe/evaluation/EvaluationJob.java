@@ -1,8 +1,7 @@
 package io.troupe.evaluation;
 
-import static io.troupe.core.SplitMix64.mix;
-
 import io.troupe.base.failure.Causes;
+import io.troupe.core.evaluation.PromptSeed;
 import io.troupe.core.evaluation.PromptTally;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.VerifierService;
@@ -179,11 +178,7 @@ public final class EvaluationJob {
     }
 
     private Question question(EvaluationItem item) {
-      long seed = mix(protocol.seed());
-      for (int i = 0; i < item.id().length(); i++) {
-        seed = mix(seed ^ item.id().charAt(i));
-      }
-      return new Question(item, task.samples(), seed);
+      return new Question(item, task.samples(), PromptSeed.of(protocol.seed(), item.id()));
     }
 
     private boolean sampled(

@@ -38,6 +38,7 @@ import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
+import io.troupe.telemetry.StepScores;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -96,6 +97,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   /** The rows up to this step have reached the listener. */
   record RowsWritten(long step) implements Command {}
+
+  /** What the evaluations of a step measured, for the rows that are not written. */
+  record RowEvaluated(long step, StepScores scores) implements Command {}
 
   private record Journalled(JournalPosition at, List<Decided> decisions) implements Command {}
 
@@ -175,13 +179,15 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       case Register(WorkerId worker, ActorRef<RolloutWorker.Command> ref) ->
           onRegister(worker, ref);
       case Report(Input.FromWorker input) -> onReport(input);
-      case Tell(Input input) -> onTell(input);
+      case Tell(Input input) -> handle(input);
       case Order(Input.FromOperator input, ActorRef<OrderReply> replyTo) -> onOrder(input, replyTo);
       case HostLost(String address) -> onHostLost(address);
       case TrainerReady(WeightSnapshot snapshot) -> onTrainerReady(snapshot);
       case AttachTrainer(ActorRef<Trainer.Command> ref) -> trainer = Optional.of(ref);
       case StepDone(long step, TrainerTasks.Step result) -> onStepDone(step, result);
       case RowsWritten(long step) -> unwritten = unwritten.afterStep(step);
+      case RowEvaluated(long step, StepScores scores) ->
+          unwritten = unwritten.evaluated(step, scores);
       case Journalled(JournalPosition at, List<Decided> decisions) -> onJournalled(at, decisions);
       case Published(PublishedWeights out) -> onPublished(out);
       case JournalFailed(Throwable cause) -> onJournalFailed(cause);
@@ -216,13 +222,6 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private void onWorkerLost(WorkerId worker) {
     workers.remove(worker);
     handle(new Input.WorkerLost(worker));
-  }
-
-  private void onTell(Input input) {
-    if (input instanceof Input.Evaluated(long step, double accuracy)) {
-      unwritten = unwritten.evaluated(step, accuracy);
-    }
-    handle(input);
   }
 
   private void onOrder(Input.FromOperator input, ActorRef<OrderReply> replyTo) {

@@ -8,7 +8,6 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import io.troupe.core.rollout.Episode;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
@@ -19,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures the policy on held-out prompts, greedily, beside the training: on an engine of its own,
- * so that every answer is sampled with exactly the weights of its step. One evaluation at a time;
- * the queue is bounded by the run, which waits for what it asked for before it ends.
+ * Measures the policy on prompts of evaluations beside the training: on an engine of its own, so
+ * that every answer is sampled with exactly the weights of its step. One evaluation at a time; the
+ * queue is bounded by the run, which waits for what it asked for before it ends.
  *
  * <p>An engine that fails, is lost or gets nowhere is replaced, and its evaluation is tried once
  * more on the next one. No lease bounds an evaluation and no time does, since a large policy on a
@@ -34,7 +33,8 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /** Evaluate these weights, those of a step. */
   public record Evaluate(long step, WeightSnapshot weights) implements Command {}
 
-  private record Answered(Attempt attempt, List<Episode> answers) implements Command {}
+  private record Answered(Attempt attempt, List<StepEvaluations.Sampled> answers)
+      implements Command {}
 
   private record EngineFailed(Attempt attempt, String reason) implements Command {}
 
@@ -42,7 +42,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private record CheckProgress(Attempt attempt, long before) implements Command {}
 
-  private record Graded(Attempt attempt, double accuracy) implements Command {}
+  private record Graded(Attempt attempt, StepEvaluations.Outcome outcome) implements Command {}
 
   private record NotGraded(Attempt attempt, Throwable cause) implements Command {}
 
@@ -63,7 +63,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /** How long an engine may draw no token and answer no prompt. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  private final HeldOutEvaluation examination;
+  private final StepEvaluations examination;
   private final EngineRegistry room;
   private final ActorRef<Run.Command> run;
   private final Duration patience;
@@ -78,7 +78,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
    * @param patience how long an engine may get nowhere
    */
   public static Behavior<Command> create(
-      HeldOutEvaluation examination,
+      StepEvaluations examination,
       EngineRegistry room,
       Duration patience,
       ActorRef<Run.Command> run) {
@@ -91,7 +91,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   private Evaluator(
       ActorContext<Command> context,
       TimerScheduler<Command> timers,
-      HeldOutEvaluation examination,
+      StepEvaluations examination,
       EngineRegistry room,
       Duration patience,
       ActorRef<Run.Command> run) {
@@ -107,13 +107,13 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Evaluate evaluate -> waiting.add(evaluate);
-      case Answered(Attempt of, List<Episode> answers) -> onAnswered(of, answers);
+      case Answered(Attempt of, List<StepEvaluations.Sampled> answers) -> onAnswered(of, answers);
       case EngineFailed(Attempt of, String reason) -> onEngineFailed(of, reason);
       case EngineLost(SamplingEngine lost, String reason) -> onEngineLost(lost, reason);
       case CheckProgress(Attempt of, long before) -> onLook(of, before);
-      case Graded(Attempt of, double accuracy) -> {
+      case Graded(Attempt of, StepEvaluations.Outcome outcome) -> {
         current = Optional.empty();
-        run.tell(new Run.Evaluated(of.evaluate.step(), accuracy));
+        run.tell(new Run.Evaluated(of.evaluate.step(), outcome));
       }
       case NotGraded(Attempt of, Throwable cause) -> {
         current = Optional.empty();
@@ -138,6 +138,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
             examination.answers(
                 sampler,
                 room.engines().contextLength(),
+                attempt.evaluate.step(),
                 attempt.evaluate.weights(),
                 attempt.answered::incrementAndGet),
             (answers, failure) ->
@@ -159,7 +160,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     return current.equals(Optional.of(attempt));
   }
 
-  private void onAnswered(Attempt of, List<Episode> answers) {
+  private void onAnswered(Attempt of, List<StepEvaluations.Sampled> answers) {
     if (!isCurrent(of)) {
       return; // Its engine was given up before.
     }
@@ -167,8 +168,8 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     getContext()
         .pipeToSelf(
             examination.grade(answers),
-            (accuracy, failure) ->
-                failure == null ? new Graded(of, accuracy) : new NotGraded(of, failure));
+            (outcome, failure) ->
+                failure == null ? new Graded(of, outcome) : new NotGraded(of, failure));
   }
 
   private void onEngineFailed(Attempt of, String reason) {

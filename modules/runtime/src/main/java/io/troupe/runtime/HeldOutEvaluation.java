@@ -1,5 +1,7 @@
 package io.troupe.runtime;
 
+import io.troupe.core.evaluation.PromptSeed;
+import io.troupe.core.evaluation.PromptTally;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.reward.Verdict;
@@ -10,25 +12,31 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
-import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.runtime.episode.EpisodeSampler;
+import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** A fixed set of held-out prompts, answered greedily and judged: one completion a prompt. */
+/** A fixed set of prompts that a run answers with each weight version it evaluates, and judges. */
 public final class HeldOutEvaluation {
   private final List<Prompt> prompts;
   private final PromptPool pool;
   private final Tokenizer tokenizer;
   private final VerifierService verifier;
-  private final SourceSampling settings;
+  private final Function<Prompt, SamplingSettings> settings;
+  private final EpisodeSettings episodes;
+  private final int samples;
+  private final long seed;
 
   /**
    * The examination of a run: the same prompts every time.
@@ -57,15 +65,41 @@ public final class HeldOutEvaluation {
       Tokenizer tokenizer,
       VerifierService verifier,
       SourceSampling settings) {
-    int count = Math.min(most, heldOut.size());
-    this.prompts =
-        IntStream.range(0, count)
+    this(
+        IntStream.range(0, Math.min(most, heldOut.size()))
             .mapToObj(i -> heldOut.get(PromptOrder.at(0, 0, i, heldOut.size())))
-            .toList();
-    this.pool = new PromptPool(prompts, tokenizer, 0);
+            .toList(),
+        tokenizer,
+        verifier,
+        settings::of,
+        settings.episodes(),
+        1,
+        0);
+  }
+
+  /**
+   * An evaluation of exactly these prompts.
+   *
+   * @param settings of each prompt
+   * @param episodes what is sampled: one answer, or turns with tools
+   * @param samples of each prompt
+   */
+  public HeldOutEvaluation(
+      List<Prompt> prompts,
+      Tokenizer tokenizer,
+      VerifierService verifier,
+      Function<Prompt, SamplingSettings> settings,
+      EpisodeSettings episodes,
+      int samples,
+      long seed) {
+    this.prompts = List.copyOf(prompts);
+    this.pool = new PromptPool(this.prompts, tokenizer, 0);
     this.tokenizer = tokenizer;
     this.verifier = verifier;
     this.settings = settings;
+    this.episodes = episodes;
+    this.samples = samples;
+    this.seed = seed;
   }
 
   /** How many prompts. */
@@ -79,18 +113,14 @@ public final class HeldOutEvaluation {
   }
 
   /**
-   * The greedy answers, sampled with exactly these weights; the stage fails when the engine does.
+   * The answers to each prompt in turn, sampled with the engine's weights; the stage fails when the
+   * engine does.
    *
    * @param answered called with each prompt that is answered, on the engine's thread
    */
   CompletionStage<List<Episode>> answers(
-      SamplingEngine engine, int contextLength, WeightSnapshot weights, Runnable answered) {
-    EpisodeSampler sampler =
-        new EpisodeSampler(engine, tokenizer, contextLength, settings.episodes());
-    return engine.load(weights).thenCompose(_ -> answers(sampler, answered));
-  }
-
-  private CompletionStage<List<Episode>> answers(EpisodeSampler sampler, Runnable answered) {
+      SamplingEngine engine, int contextLength, Runnable answered) {
+    EpisodeSampler sampler = new EpisodeSampler(engine, tokenizer, contextLength, episodes);
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
             .mapToObj(
@@ -98,55 +128,81 @@ public final class HeldOutEvaluation {
                     new SampleRequest(
                         new LeaseId(new GroupId(i + 1L), 1),
                         pool.tokens(i),
-                        1,
-                        settings.of(prompts.get(i)),
-                        0))
+                        samples,
+                        settings.apply(prompts.get(i)),
+                        PromptSeed.of(seed, prompts.get(i).id().value())))
             .toList();
     List<CompletableFuture<List<Episode>>> stages =
         sampler.sample(requests, prompts).stream()
             .map(stage -> stage.whenComplete((_, _) -> answered.run()).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(
-            _ -> {
-              List<Episode> answers = new ArrayList<>();
-              stages.forEach(stage -> answers.add(stage.join().getFirst()));
-              return answers;
-            });
+        .thenApply(_ -> stages.stream().flatMap(stage -> stage.join().stream()).toList());
   }
 
   /**
-   * The share of the answers that can be judged which earn the full reward; it fails when none can
-   * be judged.
+   * The result of an evaluation.
+   *
+   * @param passed mean over prompts of the share of judged completions with the full reward
+   * @param judged completions that a verifier judged
+   * @param notes how many could not be judged, and why the first could not; none or one sentence
    */
-  CompletionStage<Double> grade(List<Episode> answers) {
+  record HeldOutScore(double passed, int judged, List<String> notes) {
+    Optional<String> note() {
+      return notes.stream().findFirst();
+    }
+  }
+
+  /** Judges the completions. One that cannot be judged is counted apart. */
+  CompletionStage<HeldOutScore> grade(List<Episode> answers) {
     return VerdictSummary.of(
             IntStream.range(0, answers.size())
                 .mapToObj(
-                    i -> verifier.verify(prompts.get(i), text(prompts.get(i), answers.get(i))))
+                    i -> {
+                      Prompt prompt = prompts.get(i / samples);
+                      return verifier.verify(prompt, text(prompt, answers.get(i)));
+                    })
                 .toList())
-        .thenApply(this::accuracy);
+        .thenApply(this::score);
   }
 
-  private double accuracy(List<Verdict> verdicts) {
-    int right = 0;
+  private HeldOutScore score(List<Verdict> verdicts) {
+    List<PromptTally> tallies = new ArrayList<>();
+    List<String> reasons = new ArrayList<>();
     int judged = 0;
-    for (Verdict verdict : verdicts) {
-      if (verdict instanceof Verdict.Scored scored) {
-        judged++;
-        right += scored.passed() ? 1 : 0;
+    for (int prompt = 0; prompt < prompts.size(); prompt++) {
+      PromptTally tally = PromptTally.NONE;
+      for (Verdict verdict : verdicts.subList(prompt * samples, (prompt + 1) * samples)) {
+        switch (verdict) {
+          case Verdict.Scored scored ->
+              tally = tally.judged(scored.reward(), scored.passed(), false);
+          case Verdict.Unverifiable(var _, String reason) -> {
+            tally = tally.unjudged(false);
+            reasons.add(
+                "held-out prompt %s cannot be verified: %s"
+                    .formatted(prompts.get(prompt).id(), reason));
+          }
+        }
       }
+      tallies.add(tally);
+      judged += tally.judged();
     }
-    for (int i = 0; i < verdicts.size() && judged == 0; i++) {
-      if (verdicts.get(i) instanceof Verdict.Unverifiable(var _, String reason)) {
-        throw new IllegalStateException(
-            "held-out prompt %s cannot be verified: %s".formatted(prompts.get(i).id(), reason));
-      }
-    }
-    return (double) right / judged;
+    double passed =
+        tallies.stream()
+            .map(tally -> tally.pass(1))
+            .flatMapToDouble(OptionalDouble::stream)
+            .average()
+            .orElse(0);
+    List<String> notes =
+        reasons.isEmpty()
+            ? List.of()
+            : List.of(
+                "%d of %d answers could not be judged; %s"
+                    .formatted(reasons.size(), verdicts.size(), reasons.getFirst()));
+    return new HeldOutScore(passed, judged, notes);
   }
 
   private String text(Prompt prompt, Episode answer) {
-    return EpisodeTrace.answer(answer, tokenizer, settings.of(prompt).stops());
+    return EpisodeTrace.answer(answer, tokenizer, settings.apply(prompt).stops());
   }
 }

@@ -44,7 +44,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record EvaluationDue(long step, WeightSnapshot weights) implements Command {}
 
-  record Evaluated(long step, double accuracy) implements Command {}
+  record Evaluated(long step, StepEvaluations.Outcome outcome) implements Command {}
 
   record EvaluationFailed(long step, String reason) implements Command {}
 
@@ -130,7 +130,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
         getContext()
             .spawn(
                 Evaluator.create(
-                    wiring.evaluation(),
+                    wiring.evaluations(),
                     wiring.engines(),
                     Evaluator.PATIENCE,
                     getContext().getSelf()),
@@ -145,7 +145,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case StepMade(StepRow row, boolean evaluated) -> rows = rows.add(row, evaluated);
       case RowsMissing(RowQueue missing) -> rows = missing;
       case EvaluationDue due -> onEvaluationDue(due);
-      case Evaluated(long step, double accuracy) -> onEvaluated(step, accuracy);
+      case Evaluated(long step, StepEvaluations.Outcome outcome) -> onEvaluated(step, outcome);
       case EvaluationFailed(long step, String reason) -> onEvaluationFailed(step, reason);
       case Warming(TrainerTasks.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
@@ -177,18 +177,30 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   }
 
   private void onEvaluationDue(EvaluationDue due) {
-    evaluations.add(due);
-    ask(due);
+    if (wiring.evaluations().due(due.step()).isEmpty()) {
+      rows = rows.withoutEvaluation(due.step());
+    } else {
+      evaluations.add(due);
+      ask(due);
+    }
   }
 
   private void ask(EvaluationDue due) {
     evaluator.tell(new Evaluator.Evaluate(due.step(), due.weights()));
   }
 
-  private void onEvaluated(long step, double accuracy) {
+  private void onEvaluated(long step, StepEvaluations.Outcome outcome) {
     evaluations.removeIf(due -> due.step() == step);
-    rows = rows.evaluated(step, accuracy);
-    coordinator.tell(new Coordinator.Tell(new Input.Evaluated(step, accuracy)));
+    outcome
+        .notes()
+        .forEach(note -> wiring.listener().note("evaluation of step %d, %s".formatted(step, note)));
+    rows = rows.evaluated(step, outcome.scores());
+    coordinator.tell(new Coordinator.RowEvaluated(step, outcome.scores()));
+    outcome
+        .scores()
+        .of(wiring.evaluations().target())
+        .ifPresent(
+            share -> coordinator.tell(new Coordinator.Tell(new Input.Evaluated(step, share))));
   }
 
   private void onEvaluationFailed(long step, String reason) {

@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  * @param source where workers of this JVM get them
  * @param workers of this JVM
  * @param onActorsStarted takes the actors that operators and workers of other JVMs send to
- * @param evaluation held-out prompts
+ * @param evaluations of the run
  * @param verifier of the task; the session closes it after the run
  * @param journal open for this run
  * @param checkpoints of the run folder
@@ -42,7 +42,7 @@ public record RunWiring(
     WeightSource source,
     int workers,
     Consumer<Run.RunActors> onActorsStarted,
-    HeldOutEvaluation evaluation,
+    StepEvaluations evaluations,
     VerifierService verifier,
     JournalWriter journal,
     Checkpoints checkpoints,

@@ -9,15 +9,20 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.prompt.Toys;
+import io.troupe.telemetry.StepScores;
 import io.troupe.verifiers.Verifier;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,8 +43,9 @@ class EvaluatorTest {
   private ActorRef<Evaluator.Command> evaluator(Verifier verifier) {
     return actors.spawn(
         Evaluator.create(
-            new HeldOutEvaluation(
-                Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(verifier), 3),
+            StepEvaluations.of(
+                new HeldOutEvaluation(
+                    Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(verifier), 3)),
             room,
             Evaluator.PATIENCE,
             run.getRef()));
@@ -49,14 +55,72 @@ class EvaluatorTest {
     return Toys.policy().newTrainer(1).snapshot(new WeightVersion(version));
   }
 
+  private static Run.Evaluated evaluated(long step) {
+    return new Run.Evaluated(step, new StepEvaluations.Outcome(StepScores.of(1), List.of()));
+  }
+
   @Test
   void evaluate_severalAsked_answersEachInOrder() {
     ActorRef<Evaluator.Command> evaluator =
         evaluator((_, completion) -> new Verdict.Scored(1, completion, ""));
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
     evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
-    run.expectMessage(new Run.Evaluated(0, 1.0));
-    run.expectMessage(new Run.Evaluated(2, 1.0));
+    run.expectMessage(evaluated(0));
+    run.expectMessage(evaluated(2));
+  }
+
+  @Test
+  void evaluate_oneAnswerThatCannotBeVerified_isCountedApart() {
+    AtomicInteger asked = new AtomicInteger();
+    ActorRef<Evaluator.Command> evaluator =
+        evaluator(
+            (_, completion) ->
+                asked.getAndIncrement() == 0
+                    ? new Verdict.Unverifiable(Verdict.Cause.CRASH, "it crashed")
+                    : new Verdict.Scored(1, completion, ""));
+    evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
+
+    StepEvaluations.Outcome outcome = run.expectMessageClass(Run.Evaluated.class).outcome();
+
+    assertThat(outcome.scores()).isEqualTo(StepScores.of(1));
+    assertThat(outcome.notes())
+        .singleElement()
+        .asString()
+        .startsWith("held_out: 1 of 8 answers could not be judged; held-out prompt p")
+        .endsWith("cannot be verified: it crashed");
+  }
+
+  @Test
+  void evaluate_namedEvaluations_areMadeAtTheirOwnIntervals() {
+    HeldOutEvaluation own =
+        new HeldOutEvaluation(
+            Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(Toys.verifier()), 3);
+    HeldOutEvaluation sampled =
+        new HeldOutEvaluation(
+            Toys.prompts().subList(0, 2),
+            Toys.policy().tokenizer(),
+            Toys.service((_, completion) -> new Verdict.Scored(1, completion, "")),
+            _ -> new SamplingSettings(1, 3),
+            new EpisodeSettings.SingleTurn(),
+            4,
+            7);
+    StepEvaluations all =
+        new StepEvaluations(
+            List.of(
+                new StepEvaluations.Scheduled("held_out", 0, own),
+                new StepEvaluations.Scheduled("sampled", 2, sampled)),
+            5,
+            "sampled");
+    ActorRef<Evaluator.Command> evaluator =
+        actors.spawn(Evaluator.create(all, room, Evaluator.PATIENCE, run.getRef()));
+
+    evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
+
+    assertThat(run.expectMessageClass(Run.Evaluated.class).outcome().scores().byName())
+        .containsExactly(Map.entry("sampled", 1.0));
+    assertThat(all.due(2)).hasSize(1);
+    assertThat(all.due(3)).isEmpty();
+    assertThat(all.due(5)).hasSize(1);
   }
 
   @Test
@@ -69,7 +133,7 @@ class EvaluatorTest {
     Run.EvaluationFailed failed = run.expectMessageClass(Run.EvaluationFailed.class);
     assertThat(failed.step()).isZero();
     assertThat(failed.reason())
-        .startsWith("held-out prompt p")
+        .startsWith("held_out: 8 of 8 answers could not be judged; held-out prompt p")
         .endsWith("cannot be verified: no answer to compare with");
     evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
     assertThat(run.expectMessageClass(Run.EvaluationFailed.class).step()).isEqualTo(2);
@@ -87,12 +151,13 @@ class EvaluatorTest {
     EngineRegistry faulty = new EngineRegistry(new OtherSamplers(next::next));
     return actors.spawn(
         Evaluator.create(
-            new HeldOutEvaluation(
-                Toys.prompts(),
-                8,
-                Toys.policy().tokenizer(),
-                Toys.service((_, completion) -> new Verdict.Scored(1, completion, "")),
-                3),
+            StepEvaluations.of(
+                new HeldOutEvaluation(
+                    Toys.prompts(),
+                    8,
+                    Toys.policy().tokenizer(),
+                    Toys.service((_, completion) -> new Verdict.Scored(1, completion, "")),
+                    3)),
             faulty,
             patience,
             run.getRef()));
@@ -126,10 +191,10 @@ class EvaluatorTest {
     Sampler dead = failing();
     ActorRef<Evaluator.Command> evaluator = evaluator(Evaluator.PATIENCE, dead, new Sampler());
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(new Run.Evaluated(0, 1.0));
+    run.expectMessage(evaluated(0));
     dead.closed.join();
     evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
-    run.expectMessage(new Run.Evaluated(2, 1.0));
+    run.expectMessage(evaluated(2));
   }
 
   @Test
@@ -143,7 +208,7 @@ class EvaluatorTest {
     Sampler lost = hanging();
     lost.lost.complete("its device is gone");
     evaluator(Evaluator.PATIENCE, lost, new Sampler()).tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(new Run.Evaluated(0, 1.0));
+    run.expectMessage(evaluated(0));
     lost.closed.join();
   }
 
@@ -181,7 +246,7 @@ class EvaluatorTest {
           }
         };
     evaluator(SHORT, slow).tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(new Run.Evaluated(0, 1.0));
+    run.expectMessage(evaluated(0));
   }
 
   @Test

@@ -76,8 +76,13 @@ final class SmallRun implements RunListener, AutoCloseable {
                 weights,
                 settings.workers(),
                 posts::complete,
-                new HeldOutEvaluation(
-                    Toys.prompts(), 8, Toys.policy().tokenizer(), Toys.service(Toys.verifier()), 3),
+                StepEvaluations.of(
+                    new HeldOutEvaluation(
+                        Toys.prompts(),
+                        8,
+                        Toys.policy().tokenizer(),
+                        Toys.service(Toys.verifier()),
+                        3)),
                 verifiers,
                 journal,
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The definitions of all metrics of a row, read from its components: one source for the docs. */
@@ -37,6 +38,9 @@ public final class MetricCatalogue {
     }
   }
 
+  /** Before the names of evaluations; no metric's name begins so. */
+  private static final String EVALUATION = "eval_";
+
   private static final List<Entry> ROW = entries(StepRow.class);
   private static final List<Entry> TRAINING = entries(StepRow.Training.class);
 
@@ -51,6 +55,7 @@ public final class MetricCatalogue {
   static Map<String, Object> valuesOf(StepRow row) {
     Map<String, Object> values = new LinkedHashMap<>();
     add(values, ROW, row);
+    row.evaluations().forEach((name, value) -> values.put(EVALUATION + name, finite(value)));
     row.training().ifPresent(training -> add(values, TRAINING, training));
     return Collections.unmodifiableMap(values);
   }
@@ -65,7 +70,16 @@ public final class MetricCatalogue {
         values.containsKey(TRAINING.getFirst().metric().name())
             ? Optional.of(record(StepRow.Training.class, values, List.of()))
             : Optional.empty();
-    return record(StepRow.class, values, List.of(training));
+    Map<String, Double> evaluations = new TreeMap<>();
+    values.forEach(
+        (name, value) -> {
+          if (name.startsWith(EVALUATION)) {
+            evaluations.put(
+                name.substring(EVALUATION.length()),
+                value instanceof Number number ? number.doubleValue() : Double.NaN);
+          }
+        });
+    return record(StepRow.class, values, List.of(evaluations, training));
   }
 
   private static <T extends Record> T record(
@@ -121,7 +135,9 @@ public final class MetricCatalogue {
     lines.add(
         "One row a step: on the training screen (the columns named here), with `--json` on standard"
             + " output, and in the run folder's `metrics.jsonl`. `eval` is absent when no"
-            + " evaluation ran; row 0, before any step, has `step`, `seconds` and `eval` only. A"
+            + " evaluation ran; `eval_NAME`, from 0 to 1, is the share of right answers of the"
+            + " evaluation NAME under `evaluations`, where it ran. Row 0, before any step, has"
+            + " `step`, `seconds` and evaluations only. A"
             + " number that is not finite is `null` in JSON."
             + " \"Since the last step\" means between the end of the step before and the end of"
             + " this one.");

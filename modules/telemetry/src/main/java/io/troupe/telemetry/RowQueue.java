@@ -36,14 +36,19 @@ public record RowQueue(List<Waiting> waiting) {
     return new RowQueue(next);
   }
 
-  /** With the evaluation of a step filled in. */
+  /** With the run's own evaluation of a step filled in. */
   public RowQueue evaluated(long step, double accuracy) {
+    return evaluated(step, StepScores.of(accuracy));
+  }
+
+  /** With the evaluations of a step filled in. */
+  public RowQueue evaluated(long step, StepScores scores) {
     return new RowQueue(
         waiting.stream()
             .map(
                 one ->
                     one.row().step() == step
-                        ? new Waiting(one.row().evaluated(accuracy), false)
+                        ? new Waiting(one.row().evaluated(scores), false)
                         : one)
             .toList());
   }

@@ -1,9 +1,11 @@
 package io.troupe.telemetry;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 
 /**
  * What one training step measured: a row of the training screen and a line of metrics.jsonl. Each
@@ -13,6 +15,8 @@ import java.util.OptionalDouble;
  * eval} when no evaluation ran, without the measures of training before the first step. A number
  * that is not finite is null in JSON, and a dash or inf on the screen.
  *
+ * @param evaluations results of the named evaluations of this step; in JSON each is {@code
+ *     eval_NAME}
  * @param training absent in the row before any step
  */
 public record StepRow(
@@ -34,7 +38,16 @@ public record StepRow(
             meaning = "share of held-out prompts answered right, greedily, by this step's weights",
             reading = "high: the policy has learnt; absent when no evaluation ran")
         OptionalDouble eval,
+    Map<String, Double> evaluations,
     Optional<Training> training) {
+  public StepRow {
+    evaluations = Collections.unmodifiableMap(new TreeMap<>(evaluations));
+  }
+
+  /** A row without named evaluations. */
+  public StepRow(long step, double seconds, OptionalDouble eval, Optional<Training> training) {
+    this(step, seconds, eval, Map.of(), training);
+  }
 
   /** What only a step has. */
   public record Training(
@@ -384,7 +397,12 @@ public record StepRow(
 
   /** This row with the result of its evaluation, 0 to 1. */
   public StepRow evaluated(double accuracy) {
-    return new StepRow(step, seconds, OptionalDouble.of(accuracy), training);
+    return evaluated(StepScores.of(accuracy));
+  }
+
+  /** This row with the results of its evaluations. */
+  StepRow evaluated(StepScores scores) {
+    return new StepRow(step, seconds, scores.of(StepScores.HELD_OUT), scores.others(), training);
   }
 
   /** Names and values in the catalogue's order, as they stand in JSON. */

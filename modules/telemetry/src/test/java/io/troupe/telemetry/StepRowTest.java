@@ -7,6 +7,7 @@ import io.troupe.telemetry.export.PrometheusText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class StepRowTest {
@@ -62,13 +63,23 @@ final class StepRowTest {
     assertThat(MetricCatalogue.metrics())
         .hasSize(
             StepRow.class.getRecordComponents().length
-                - 1
+                - 2 // named evaluations and the measures of training
                 + StepRow.Training.class.getRecordComponents().length)
         .allSatisfy(
             metric -> {
               assertThat(metric.meaning()).isNotBlank();
               assertThat(metric.reading()).isNotBlank();
             });
+  }
+
+  @Test
+  void toMap_namedEvaluations_areFieldsAndReadBack() {
+    StepRow row =
+        StepRow.before(1.5)
+            .evaluated(new StepScores(Map.of(StepScores.HELD_OUT, 0.5, "sampled", 0.25)));
+
+    assertThat(row.toMap()).containsEntry("eval", 0.5).containsEntry("eval_sampled", 0.25);
+    assertThat(MetricCatalogue.rowOf(row.toMap())).isEqualTo(row);
   }
 
   /** Writes the page instead when -Dtroupe.docs.update=true. */

@@ -82,6 +82,14 @@ final class EvalOptions {
             run.run().seed(), run.evaluation().prompts(), run.evaluationSampling().maxTokens());
   }
 
+  /** The file with the evaluations that the run makes beside its own. */
+  static EvaluationFile withNamed(EvaluationFile own, EvaluatedPolicy policy) {
+    RunConfig run = policy.run().getFirst().config();
+    List<EvaluatedTask> all = new ArrayList<>(own.tasks());
+    run.evaluations().forEach(each -> all.add(new EvaluatedTask(each.name(), each.keys())));
+    return new EvaluationFile(own.seed(), own.k(), all, run.data(), run.verifier());
+  }
+
   /** The evaluation of data sets by their names. */
   String named() {
     StringBuilder yaml = new StringBuilder("tasks:\n");

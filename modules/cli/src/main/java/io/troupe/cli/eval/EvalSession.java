@@ -56,7 +56,10 @@ record EvalSession(
   boolean run(EvaluatedPolicy policy, Path folder, boolean resume, ShardRange shard)
       throws IOException, InterruptedException, InvalidVerifierException {
     ResolvedConfig<EvaluationFile> resolved = resolved(policy);
-    EvaluationFile tasks = options.over(resolved.config(), this::bad);
+    boolean asTheRun = file.isEmpty() && options.tasks.isEmpty();
+    EvaluationFile asked =
+        asTheRun ? EvalOptions.withNamed(resolved.config(), policy) : resolved.config();
+    EvaluationFile tasks = options.over(asked, this::bad);
     if (endpoints.isEmpty()) {
       try (PolicyEngines engines = policy.engines();
           EvaluationTasks loaded =

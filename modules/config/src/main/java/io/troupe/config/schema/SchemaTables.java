@@ -48,6 +48,10 @@ public final class SchemaTables {
         }
         shared(key.name(), choice);
       }
+      case Schema.Row(Schema.Section item) -> {
+        heading(key);
+        table(item, key.name() + "[]");
+      }
       case Schema.Value _, Schema.Row _ -> {}
     }
   }

@@ -224,8 +224,7 @@ public record Composition(
    */
   public VerifierPools openVerifiers(boolean coordinator)
       throws IOException, InvalidVerifierException {
-    return VerifierPools.open(
-        config.verifier(), verifiers, coordinator && config.evaluation().every() > 0);
+    return VerifierPools.open(config.verifier(), verifiers, coordinator && config.evaluates());
   }
 
   private static Start start(RunConfig config) throws UnsupportedPolicyException {

@@ -65,6 +65,12 @@ public record EvaluatedPolicy(
         List.of(), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
   }
 
+  /** The policy of a run that trains in this process. */
+  static EvaluatedPolicy inTraining(Composition run) {
+    return new EvaluatedPolicy(
+        List.of(run), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+  }
+
   /**
    * A version of a run.
    *

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.StringJoiner;
 
 /**
  * What a person, or a program, sees of a run: rows and the closing account on standard output,
@@ -79,6 +80,12 @@ final class RunOutput implements RunListener {
       out.println(table.header());
     }
     out.println(table.row(row));
+    if (!row.evaluations().isEmpty()) {
+      StringJoiner named = new StringJoiner(" · ", "evaluations: ", "");
+      row.evaluations()
+          .forEach((name, share) -> named.add(String.format(Locale.ROOT, "%s %.3f", name, share)));
+      out.println(table.note(named.toString()));
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.config.RecordingSection;
+import io.troupe.config.evaluation.NamedEvaluation;
 import io.troupe.console.chat.Chat;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
@@ -19,6 +20,7 @@ import io.troupe.run.compose.DistillationEngines;
 import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.console.PolicyChat;
 import io.troupe.run.console.RunConsole;
+import io.troupe.run.evaluation.NamedEvaluations;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.AdHocSampling;
@@ -28,6 +30,7 @@ import io.troupe.runtime.HeldOutEvaluation;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.RunListener;
 import io.troupe.runtime.RunWiring;
+import io.troupe.runtime.StepEvaluations;
 import io.troupe.runtime.TraceFiles;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.prompt.PromptPool;
@@ -168,6 +171,7 @@ public final class TrainSession {
               composition.engines(folder, stage.gpus(), stage.ranks(), screen::note),
               screen::say);
       try (VerifierPools verifiers = composition.openVerifiers(true);
+          NamedEvaluations named = NamedEvaluations.load(composition, engines.contextLength());
           RunInferenceServers servers = servers(settings, engines, screen);
           EngineRegistry room =
               new EngineRegistry(engines, servers.samplers(engines), servers::retired);
@@ -194,7 +198,7 @@ public final class TrainSession {
             writer,
             resume,
             room,
-            verifiers,
+            new Judging(verifiers, named),
             millis,
             screen,
             listener(screen, console.fold(), tidier, proof(room, screen), copy, ended));
@@ -297,12 +301,15 @@ public final class TrainSession {
     return notes;
   }
 
+  /** What judges rollouts and evaluations. */
+  private record Judging(VerifierPools verifiers, NamedEvaluations named) {}
+
   private void start(
       RunSettings settings,
       JournalWriter journal,
       ResumePoint resume,
       EngineRegistry room,
-      VerifierPools verifiers,
+      Judging judging,
       LongSupplier millis,
       RunOutput screen,
       RunListener listener)
@@ -310,6 +317,7 @@ public final class TrainSession {
     PromptPool pool =
         new PromptPool(
             composition.task().train(), composition.tokenizer(), composition.config().run().seed());
+    StepEvaluations evaluations = evaluations(settings, judging);
     RunWiring wiring =
         new RunWiring(
             settings,
@@ -319,13 +327,8 @@ public final class TrainSession {
             stage.source(),
             stage.workers(settings.workers()),
             stage::actorsStarted,
-            new HeldOutEvaluation(
-                composition.task().heldOut(),
-                settings.evaluationPrompts(),
-                composition.tokenizer(),
-                verifiers.evaluation(),
-                composition.evaluationSampling()),
-            verifiers.rewards(),
+            evaluations,
+            judging.verifiers().rewards(),
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
             traces(pool, millis, screen),
@@ -335,6 +338,23 @@ public final class TrainSession {
             millis,
             listener);
     stage.start(Run.create(wiring), screen::note);
+  }
+
+  private StepEvaluations evaluations(RunSettings settings, Judging judging) throws IOException {
+    HeldOutEvaluation own =
+        new HeldOutEvaluation(
+            composition.task().heldOut(),
+            settings.evaluationPrompts(),
+            composition.tokenizer(),
+            judging.verifiers().evaluation(),
+            composition.evaluationSampling());
+    List<StepEvaluations.Scheduled> all = new ArrayList<>();
+    all.add(
+        new StepEvaluations.Scheduled(
+            NamedEvaluation.HELD_OUT, composition.config().evaluation().every(), own));
+    all.addAll(judging.named().scheduled(judging.verifiers().evaluation()));
+    return new StepEvaluations(
+        all, settings.limits().steps(), composition.config().evaluation().targetOf());
   }
 
   private TraceFiles traces(PromptPool pool, LongSupplier millis, RunOutput screen)

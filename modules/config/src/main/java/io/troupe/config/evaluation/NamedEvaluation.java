@@ -1,0 +1,32 @@
+package io.troupe.config.evaluation;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
+import io.troupe.config.schema.Range;
+
+/**
+ * An evaluation that a run makes beside its own, with prompts, interval and sampling of its own.
+ */
+public record NamedEvaluation(
+    @Doc("Name in metrics (`eval_NAME`): small letters, digits and underscores.") String name,
+    @Doc(value = "Steps between two of them, the first before step 1.", unit = "steps")
+        @Range(min = 1)
+        int every,
+    @Inline EvaluationKeys keys)
+    implements Validated {
+  /** The name of the evaluation that the section {@code evaluation} describes. */
+  public static final String HELD_OUT = "held_out";
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("name")
+        .require(
+            () -> name.matches("[a-z0-9_]{1,40}") && !name.equals(HELD_OUT),
+            "must be of small letters, digits and underscores, and not held_out, which is the run's"
+                + " own",
+            "write for example math_sampled");
+  }
+}
