@@ -166,7 +166,10 @@ public final class EvaluationJob {
       return writeUntil(0);
     }
 
-    /** Waits until at most so many prompts are unjudged; whether nobody wanted the end before. */
+    /**
+     * Waits until at most a number of prompts are unjudged; false if the evaluation was stopped
+     * before.
+     */
     private boolean writeUntil(int most) throws IOException {
       while (open.size() > most) {
         if (!finished(CompletableFuture.allOf(verdicts(open.element())))) {

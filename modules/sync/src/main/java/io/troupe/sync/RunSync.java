@@ -15,9 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Copies a run folder while the run goes on, on a thread of its own that no other thread waits for.
- * A store that fails is asked again, at most a minute later, for as long as it takes; what is not
- * stored stays on the disk, where the next process finds it. Training never notices.
+ * Copies a run folder while the run continues, on a thread of its own that no other thread waits
+ * for. A store that fails is asked again, at most a minute later, for as long as it takes; what is
+ * not stored stays on the disk, where the next process finds it. Training never notices.
  */
 public final class RunSync implements AutoCloseable {
   private static final Backoff PAUSES = new Backoff(1_000, 60_000);

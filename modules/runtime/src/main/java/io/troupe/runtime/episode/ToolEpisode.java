@@ -50,7 +50,7 @@ final class ToolEpisode {
     record Ask(int[] request) implements Next {}
   }
 
-  /** Turns of one group have so many keys at an engine: one an episode. */
+  /** The keys that the turns of one group have at an engine, one an episode. */
   private static final int KEY_BITS = 20;
 
   private final Wiring wiring;

@@ -3,7 +3,7 @@ package io.troupe.sim.fit;
 import java.util.List;
 
 /**
- * A group as the journal tells of it.
+ * A group, as the journal has it.
  *
  * @param number in order of admission
  * @param worker its place

@@ -55,7 +55,7 @@ public sealed interface LengthModel {
       require(cap >= 1, "lengths.cap is 1 or more, not %s", cap);
     }
 
-    /** The measured group that stands for a simulated one. */
+    /** The measured group that is taken for a simulated one. */
     MeasuredGroup at(GroupKey key) {
       double u = KeyedRandom.uniform(key.seed(), Purpose.GROUP, key.draw(), 0);
       int all = groups.size();
@@ -69,7 +69,7 @@ public sealed interface LengthModel {
       return groups.get((int) (first + (long) (u * (last - first + 1))));
     }
 
-    /** Which completion of a measured group stands for a simulated one. */
+    /** The completion of a measured group that is taken for a simulated one. */
     int member(GroupKey key, MeasuredGroup group, int index) {
       int size = group.lengths().size();
       if (index < size) {

@@ -50,7 +50,7 @@ public record FlatLayout(DecoderLayout tensors, List<Long> offsets, long decayed
     return size + (long) MOST_RANKS * ALIGNMENT;
   }
 
-  /** Returns the number of elements of one of so many equal pieces. */
+  /** Returns the number of elements of each of a number of equal pieces. */
   public long piece(int ranks) {
     return Math.ceilDiv(size, (long) ranks * ALIGNMENT) * ALIGNMENT;
   }

@@ -86,7 +86,7 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
         .toList();
   }
 
-  /** Returns a tensor without elements, which stands for a weight that does not exist. */
+  /** Returns a tensor without elements, in the place of a weight that does not exist. */
   NativeTensor absent() {
     return absent;
   }
