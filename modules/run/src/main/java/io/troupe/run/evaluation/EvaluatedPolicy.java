@@ -87,6 +87,7 @@ public record EvaluatedPolicy(
             .findFirst()
             .orElseThrow(() -> new IOException(missing(folder, step, whole)));
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
+    refuseTools(folder.name(), config);
     Composition composition = Composition.of(config, folder.checkpoints());
     Path directory = chosen.directory().resolve(TrainerTasks.POLICY_FOLDER);
     WeightSnapshot snapshot = ServedWeights.read(directory, new WeightVersion(chosen.step()));
@@ -101,6 +102,16 @@ public record EvaluatedPolicy(
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
         description);
+  }
+
+  /** A policy that learnt to call tools is not measured by its answers without them. */
+  static void refuseTools(String run, RunConfig config) throws UnsupportedPolicyException {
+    String environment = config.episode().environment();
+    if (!environment.isEmpty()) {
+      throw new UnsupportedPolicyException(
+          "the policy of %s calls the tools of episode.environment (%s), which `troupe eval` has not; read the run's own evaluations, which have them: eval in metrics.jsonl, and `evaluations` in its configuration"
+              .formatted(run, environment));
+    }
   }
 
   private static String missing(RunFolder folder, OptionalLong step, List<Checkpoint> whole) {

@@ -72,6 +72,10 @@ class PredictorTest {
                         CONF.resolve("quickstart.yaml"), List.of("policy.kv_tokens=4096"), model()))
         .isInstanceOf(UnmodelledRunException.class)
         .hasMessageStartingWith("policy.kv_tokens has no model");
+    assertThatThrownBy(
+            () -> predictor(1).predict(CONF.resolve("tools-arithmetic.yaml"), List.of(), model()))
+        .isInstanceOf(UnmodelledRunException.class)
+        .hasMessageStartingWith("episode.environment has no model");
   }
 
   @Test

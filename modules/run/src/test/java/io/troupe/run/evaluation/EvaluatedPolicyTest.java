@@ -1,0 +1,26 @@
+package io.troupe.run.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.config.RunConfig;
+import io.troupe.run.compose.UnsupportedPolicyException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EvaluatedPolicyTest {
+  private static RunConfig shipped(String file) {
+    return RunConfig.load(Path.of("../../conf").resolve(file), List.of()).config();
+  }
+
+  @Test
+  void refuseTools_policyThatCallsTools_isRefusedWithTheWayOut() {
+    assertThatThrownBy(
+            () -> EvaluatedPolicy.refuseTools("tools-1", shipped("tools-arithmetic.yaml")))
+        .isInstanceOf(UnsupportedPolicyException.class)
+        .hasMessageContainingAll("tools-1", "calculator", "metrics.jsonl");
+    assertThatCode(() -> EvaluatedPolicy.refuseTools("q", shipped("quickstart.yaml")))
+        .doesNotThrowAnyException();
+  }
+}
