@@ -160,8 +160,10 @@ class RunSupervisionTest {
       run.awaitWorker();
     }
     assertThat(made).hasValue(Toys.WORKERS + 1);
-    assertThat(run.notes)
-        .containsExactly("worker rollout-1 failed and is started again in 1 s: " + FAULT);
+    assertThat(run.notes) // either worker may be the first to make its sampler
+        .singleElement()
+        .asString()
+        .matches("worker rollout-[12] failed and is started again in 1 s: " + FAULT);
     run.drain();
     assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Interrupted());
   }
