@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description =
         "Compares two evaluations on the samples that both judged: means, their difference with a"
-            + " 95 % interval, McNemar's exact test, and the samples that flipped with both texts.",
+            + " 95 %% interval, McNemar's exact test, and the samples that flipped with both texts.",
     footer = {"", "Example:", "  troupe eval compare eval/v100 eval/v300 --flips-to flips.jsonl"})
 final class EvalCompareCommand implements Callable<Integer> {
   private static final int EXCERPT = 400;

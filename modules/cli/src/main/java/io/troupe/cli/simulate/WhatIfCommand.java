@@ -31,11 +31,7 @@ import picocli.CommandLine.Parameters;
       "Fits a model from a run and predicts the run with keys changed, beside what was measured and"
           + " what the model says of the run as it was: where these two differ, so does the rest."
     },
-    footer = {
-      "",
-      "Example:",
-      "  troupe whatif quickstart-20261121-140200 --set training.max_staleness=0"
-    })
+    footer = {"", "Example:", "  troupe whatif quickstart-20261121-140200 --set rollout.workers=4"})
 public final class WhatIfCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
