@@ -67,18 +67,18 @@ public final class ChildLog {
   }
 
   /**
-   * Logs a process whose output, with its errors, is a pipe.
+   * Logs a process.
    *
    * @param file to which output is appended; older files are beside it, as {@code NAME.1} and so on
    */
-  public static ChildLog of(Process process, Path file) {
+  public static ChildLog of(PipedChild child, Path file) {
     RotatedFile log = new RotatedFile(file, new RotatedFile.Bounds(FILE_BYTES, FILES));
     try {
       log.write(new byte[0]); // A child that prints nothing has an empty log.
     } catch (IOException refused) {
       // The first output tries again.
     }
-    return of(process.getInputStream(), log, String.valueOf(file.getFileName()));
+    return of(child.output(), log, String.valueOf(file.getFileName()));
   }
 
   static ChildLog of(InputStream output, Sink sink, String name) {
@@ -109,11 +109,8 @@ public final class ChildLog {
   private void read() {
     byte[] chunk = new byte[READ_BYTES];
     try (output) {
-      try {
-        readAll(chunk);
-      } catch (IOException closedAtExit) {
-        readAll(chunk); // At the exit of the child the JDK replaces the pipe by the bytes that it
-        // drained.
+      for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
+        offer(chunk, read);
       }
     } catch (IOException closed) {
       // A closed pipe is the end of the output, too.
@@ -125,12 +122,6 @@ public final class ChildLog {
       } finally {
         lock.unlock();
       }
-    }
-  }
-
-  private void readAll(byte[] chunk) throws IOException {
-    for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
-      offer(chunk, read);
     }
   }
 

@@ -104,12 +104,13 @@ public final class ChildProcesses implements AutoCloseable {
         new ProcessBuilder(command).directory(child.folder().toFile()).redirectErrorStream(true);
     builder.environment().putAll(child.environment());
     try {
-      Process process = builder.start();
+      PipedChild piped = PipedChild.start(builder);
+      Process process = piped.process();
       running.put(child.name(), process);
       if (ledger.isPresent()) {
         record(process, ledger.get());
       }
-      return new Started(process, ChildLog.of(process, child.log()));
+      return new Started(process, ChildLog.of(piped, child.log()));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "%s cannot be started: %s".formatted(child.name(), e.getMessage()), e);

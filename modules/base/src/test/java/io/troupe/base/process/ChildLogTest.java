@@ -21,17 +21,17 @@ final class ChildLogTest {
 
   @TempDir private Path folder;
 
-  private Process start(String script) throws IOException {
-    return new ProcessBuilder("sh", "-c", script).redirectErrorStream(true).start();
+  private PipedChild start(String script) throws IOException {
+    return PipedChild.start(new ProcessBuilder("sh", "-c", script).redirectErrorStream(true));
   }
 
   @Test
   void of_lineOfManyBounds_fillsTheFilesAndTheChildEndsByItself() throws Exception {
     RotatedFile file = new RotatedFile(folder.resolve("child.log"), new RotatedFile.Bounds(MIB, 3));
-    Process child = start("head -c 16777216 /dev/zero; echo; echo last; exit 7");
-    ChildLog log = ChildLog.of(child.getInputStream(), file, "child.log");
+    PipedChild child = start("head -c 16777216 /dev/zero; echo; echo last; exit 7");
+    ChildLog log = ChildLog.of(child.output(), file, "child.log");
     assertThat(Await.value(log.ended())).isZero();
-    assertThat(child.waitFor()).as("neither killed nor held up").isEqualTo(7);
+    assertThat(child.process().waitFor()).as("neither killed nor held up").isEqualTo(7);
     assertThat(folder.toFile().list())
         .containsExactlyInAnyOrder("child.log", "child.log.1", "child.log.2");
     // The file before the newest ends early where the rest of the line fits into the newest as a
@@ -45,7 +45,7 @@ final class ChildLogTest {
   @Test
   void of_process_keepsWhatIsThereAndAddsErrorsToo() throws Exception {
     Path file = Files.writeString(folder.resolve("child.log"), "before\n");
-    Process child = start("echo out; echo err >&2");
+    PipedChild child = start("echo out; echo err >&2");
     assertThat(Await.value(ChildLog.of(child, file).ended())).isZero();
     assertThat(file).hasContent("before\nout\nerr\n");
   }
@@ -76,9 +76,9 @@ final class ChildLogTest {
           @Override
           public void close() {}
         };
-    Process child = start("echo first; head -c 33554432 /dev/zero; exit 7");
-    ChildLog log = ChildLog.of(child.getInputStream(), stalled, "child.log");
-    assertThat(child.waitFor()).isEqualTo(7);
+    PipedChild child = start("echo first; head -c 33554432 /dev/zero; exit 7");
+    ChildLog log = ChildLog.of(child.output(), stalled, "child.log");
+    assertThat(child.process().waitFor()).isEqualTo(7);
     stall.countDown();
     assertThat(Await.value(log.ended())).isZero();
     String text = written.toString(UTF_8);
@@ -111,11 +111,11 @@ final class ChildLogTest {
           @Override
           public void close() {}
         };
-    Process child = start("echo one; read line; echo two");
-    ChildLog log = ChildLog.of(child.getInputStream(), disk, "child.log");
+    PipedChild child = start("echo one; read line; echo two");
+    ChildLog log = ChildLog.of(child.output(), disk, "child.log");
     refused.await();
     full.set(false);
-    child.getOutputStream().close();
+    child.process().getOutputStream().close();
     assertThat(Await.value(log.ended())).isZero();
     assertThat(written.toString(UTF_8))
         .isEqualTo("two\n\n[4 bytes of output are not in this log: the disk did not take them]\n");

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.base.process.PipedChild;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,12 +53,12 @@ final class VerifierProcess implements AutoCloseable {
   private final ErrorTail errors;
   private final ScheduledExecutorService watchdog;
 
-  private VerifierProcess(Process process, ProcessMark marked, ScheduledExecutorService watchdog) {
-    this.process = process;
+  private VerifierProcess(PipedChild child, ProcessMark marked, ScheduledExecutorService watchdog) {
+    this.process = child.process();
     this.marked = marked;
-    this.answers = new BufferedInputStream(process.getInputStream(), 1 << 16);
+    this.answers = new BufferedInputStream(child.output(), 1 << 16);
     this.questions = process.getOutputStream();
-    this.errors = new ErrorTail(process.getErrorStream());
+    this.errors = new ErrorTail(child.errors());
     this.watchdog = watchdog;
   }
 
@@ -70,8 +71,8 @@ final class VerifierProcess implements AutoCloseable {
   static VerifierProcess start(
       List<String> command, Duration limit, ScheduledExecutorService watchdog) throws IOException {
     ProcessMark marked = ProcessMark.create();
-    Process process = marked.put(new ProcessBuilder(command)).start();
-    VerifierProcess started = new VerifierProcess(process, marked, watchdog);
+    PipedChild child = PipedChild.start(marked.put(new ProcessBuilder(command)));
+    VerifierProcess started = new VerifierProcess(child, marked, watchdog);
     String problem =
         switch (started.within(limit, started::readLine)) {
           case Reply.Line(String line) when VerifierProtocol.isReady(line) -> "";
@@ -198,6 +199,11 @@ final class VerifierProcess implements AutoCloseable {
   @Override
   public void close() {
     kill();
+    try {
+      answers.close();
+    } catch (IOException unclosed) {
+      // Nobody reads the answers of a killed process.
+    }
   }
 
   /** The end of the process's standard error, read so that the process never blocks on it. */
@@ -206,7 +212,7 @@ final class VerifierProcess implements AutoCloseable {
     private final Thread reader;
 
     ErrorTail(InputStream stream) {
-      this.reader = Thread.ofVirtual().name("verifier-stderr").start(() -> drain(stream));
+      this.reader = Thread.ofPlatform().daemon().name("verifier-stderr").start(() -> drain(stream));
     }
 
     private void drain(InputStream stream) {

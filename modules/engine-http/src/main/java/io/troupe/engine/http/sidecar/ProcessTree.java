@@ -1,6 +1,7 @@
 package io.troupe.engine.http.sidecar;
 
 import io.troupe.base.process.ChildLog;
+import io.troupe.base.process.PipedChild;
 import io.troupe.base.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -83,10 +84,11 @@ final class ProcessTree {
                     ? ProcessBuilder.Redirect.PIPE
                     : ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
     builder.environment().putAll(command.environment());
-    Process child = builder.start();
+    PipedChild piped = PipedChild.start(builder);
+    Process child = piped.process();
     ProcessTree tree =
         new ProcessTree(
-            child.toHandle(), card, Optional.of(child), Optional.of(ChildLog.of(child, log)));
+            child.toHandle(), card, Optional.of(child), Optional.of(ChildLog.of(piped, log)));
     try {
       tree.note();
     } catch (IOException unwritable) {

@@ -1,0 +1,89 @@
+package io.troupe.base.process;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.testkit.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Children whose output outlives them. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PipedChildTest {
+  private static PipedChild start(String script) throws IOException {
+    return PipedChild.start(new ProcessBuilder("sh", "-c", script));
+  }
+
+  @Test
+  void start_outputAndErrors_areApart() throws Exception {
+    PipedChild child = start("echo out; echo err >&2; exit 3");
+    assertThat(new String(child.output().readAllBytes(), UTF_8)).isEqualTo("out\n");
+    assertThat(new String(child.errors().readAllBytes(), UTF_8)).isEqualTo("err\n");
+    assertThat(child.process().waitFor()).isEqualTo(3);
+  }
+
+  @Test
+  void start_childrenDeadAndGrandchildrenAlive_theCommonPoolIsFreeAndTheirOutputIsRead()
+      throws Exception {
+    // One child more than the common pool has workers.
+    int children = ForkJoinPool.getCommonPoolParallelism() + 1;
+    CompletableFuture<?>[] texts = new CompletableFuture<?>[children];
+    long[] grandchildren = new long[children];
+    for (int i = 0; i < children; i++) {
+      PipedChild child = start("(exec 0<&3; read line; echo late) 3<&0 & echo $!");
+      StringBuilder first = new StringBuilder();
+      for (int b = child.output().read(); b != '\n'; b = child.output().read()) {
+        first.append((char) b);
+      }
+      grandchildren[i] = Long.parseLong(first.toString());
+      texts[i] = CompletableFuture.supplyAsync(() -> rest(child), task -> new Thread(task).start());
+      assertThat(Await.value(child.process().onExit()).exitValue()).isZero();
+      assertThat(ProcessHandle.of(grandchildren[i])).isPresent();
+      child.process().getOutputStream().close();
+    }
+    assertThat(Await.value(CompletableFuture.supplyAsync(() -> "done"))).isEqualTo("done");
+    for (CompletableFuture<?> text : texts) {
+      assertThat(Await.value(text)).isEqualTo("late\n");
+    }
+  }
+
+  private static String rest(PipedChild child) {
+    try {
+      return new String(child.output().readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void start_programThatDoesNotExist_leavesNoPipeOpen() throws Exception {
+    start("exit 0").output().close(); // loads what the first start loads
+    long before = pipes();
+    for (int i = 0; i < 9; i++) {
+      assertThatThrownBy(() -> PipedChild.start(new ProcessBuilder("/does/not/exist")))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(pipes()).as("tests beside this one open a few").isLessThan(before + 9);
+  }
+
+  private static long pipes() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/dev/fd"))) {
+      return open.filter(PipedChildTest::isPipe).count();
+    }
+  }
+
+  private static boolean isPipe(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString().startsWith("pipe:");
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+}
