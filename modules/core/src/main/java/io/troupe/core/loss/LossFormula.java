@@ -248,10 +248,13 @@ public final class LossFormula {
       return "rho A";
     }
     if (s.objective() instanceof Objective.Dppo) {
+      String capped =
+          "rho A, with its gradient at most %s A".formatted(number(Objective.Dppo.MOST_RATIO));
       return s.clips()
-          ? "rho A; 0 where p - q > %s and A > 0, or p - q < -%s and A < 0"
-              .formatted(number(s.clipHigh()), number(s.clipLow()))
-          : "rho A";
+          ? capped
+              + "; 0 where p - q > %s and A > 0, or p - q < -%s and A < 0"
+                  .formatted(number(s.clipHigh()), number(s.clipLow()))
+          : capped;
     }
     if (s.objective() instanceof Objective.Sapo(double positive, double negative)) {
       return "4/t sigmoid(t (rho - 1)) A, t = %s for A > 0, else %s"

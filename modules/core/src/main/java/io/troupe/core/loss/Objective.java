@@ -83,7 +83,14 @@ public sealed interface Objective {
    * Region in LLM Reinforcement Learning", DPPO with the binary total variation). The clip range is
    * of p - q: [-clipLow, clipHigh].
    */
-  record Dppo() implements Objective {}
+  record Dppo() implements Objective {
+    /**
+     * The largest ratio p/q by which a token's gradient is multiplied: a token that the sampler
+     * held for very unlikely may grow a thousandfold within the region (the authors' code, and
+     * verl's).
+     */
+    static final double MOST_RATIO = 20;
+  }
 
   /** The advantage of the paper. */
   default Baseline baseline() {

@@ -38,7 +38,8 @@ import java.util.List;
  *   SAPO       surrogate = 4/tau sigmoid(tau (rho - 1)) A, tau by the sign of A
  *   GMPO       surrogate = rho A, rho = exp(1/n sum_t x_t), with x = log p - log q,
  *              x_t = min(x, clip(x, -clipLow, clipHigh)) for A &gt; 0, else max of the two
- *   DPPO       surrogate = p/q A, or 0 where p - q &gt; clipHigh and A &gt; 0, or p - q &lt; -clipLow and A &lt; 0
+ *   DPPO       surrogate = p/q A, or 0 where p - q &gt; clipHigh and A &gt; 0, or p - q &lt; -clipLow and A &lt; 0;
+ *              where p/q &gt; 20 it is 20 (1 + log(p/q / 20)) A, whose derivative by log p stays 20 A
  * </pre>
  *
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
@@ -288,7 +289,12 @@ public final class ScalarLoss {
     double d = difference(t);
     boolean leaves =
         s.clips() && (advantage > 0 ? d > s.clipHigh() : advantage < 0 && d < -s.clipLow());
-    return leaves ? new Term(0, 0) : new Term(ratio * advantage, ratio * advantage);
+    if (leaves) {
+      return new Term(0, 0);
+    }
+    double weight = Math.min(ratio, Objective.Dppo.MOST_RATIO);
+    double beyond = ratio > weight ? StrictMath.log(ratio / weight) : 0;
+    return new Term(weight * (1 + beyond) * advantage, weight * advantage);
   }
 
   /** p - q: of a token and all others as one, the total variation. */

@@ -68,13 +68,23 @@ final class SoftAndTrustRegionLossTest {
     assertThat(loss(s, -1, p, q).gradient()[0]).isCloseTo(.75, within(1e-7));
   }
 
+  @Test
+  void dppo_tokenAHundredTimesAsLikely_hasTheGradientOfTwentyTimes() {
+    double[] p = {Math.log(.1), Math.log(.01)};
+    double[] q = {Math.log(.001), Math.log(.001)};
+    SequenceLoss loss = loss(settings(new Objective.Dppo(), .15), 1, p, q);
+    assertThat(loss.gradient()[0]).isCloseTo(-10, within(1e-7)); // of two tokens
+    assertThat(loss.gradient()[1]).isCloseTo(-5, within(1e-7));
+    assertThat(loss.loss()).isCloseTo(-(20 * (1 + Math.log(5)) + 10) / 2, within(1e-7));
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
   void sequence_anyTokens_gradientIsTheCentralDifference(long seed) {
     Random random = new Random(seed);
     int n = 1 + random.nextInt(6);
     double[] p = random.doubles(n, -3, -.05).toArray();
-    double[] q = random.doubles(n, -3, -.05).toArray();
+    double[] q = random.doubles(n, -7, -.05).toArray();
     double advantage = random.nextGaussian();
     for (Objective objective :
         List.of(new Objective.Sapo(1, 1.05), new Objective.Gmpo(), new Objective.Dppo())) {
