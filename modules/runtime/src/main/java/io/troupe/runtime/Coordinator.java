@@ -303,12 +303,13 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
 
   private void onTick() {
     long now = wiring.millis().getAsLong();
-    if (workers.isEmpty() && state.phase() instanceof Phase.Running) {
+    if (workers.isEmpty() && state.phase() instanceof Phase.Running && !state.controls().paused()) {
       Optional<String> sentence = absence.sentence(now);
       if (sentence.isPresent()) {
         wiring.run().tell(new Run.Note(sentence.get()));
         absence = absence.said(now);
       }
+      handle(new Input.WorkersMissing(absence.since()));
     } else {
       absence = WorkerAbsence.none(now);
     }

@@ -6,6 +6,7 @@ import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.FishingOutcomes;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
+import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
@@ -166,7 +167,7 @@ class CoordinatorTest {
   }
 
   @Test
-  void tick_withoutAnyWorkerForMinutes_saysSoEveryFiveMinutes() {
+  void tick_withoutAnyWorkerForMinutes_saysSoEveryFiveMinutesAndSavesAfterTheTimeout() {
     ActorRef<Coordinator.Command> coordinator = coordinator();
     coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
     coordinator.tell(
@@ -179,6 +180,8 @@ class CoordinatorTest {
               "no worker has been there for %d min, so nothing is sampled; look at the workers' logs"
                   .formatted(minutes)));
     }
+    millis.addAndGet(OutageLimits.DEFAULT.timeoutMillis());
+    trainer.expectMessageClass(Trainer.Save.class);
   }
 
   @Test

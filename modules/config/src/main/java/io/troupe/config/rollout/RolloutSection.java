@@ -62,8 +62,8 @@ public record RolloutSection(
         @Range(min = 1, max = 1000)
         int maxAttempts,
     @Doc(
-            "A run in which nothing has succeeded for this long, because workers or verifiers fail,"
-                + " ends as failed, to be resumed.")
+            "A run in which nothing has succeeded for this long, because workers or verifiers fail"
+                + " or no worker is there, ends as failed, to be resumed.")
         @Default("30m")
         @Range(min = 0.001)
         Duration outageTimeout,

@@ -224,6 +224,7 @@ public record Coordination(RunLimits limits) {
         case Input.InapplicableCommand(OperatorCommand verb, Attribution order, String reason) ->
             emit(new Event.OrderRefused(verb, order, reason));
         case Input.Tick _ -> onTick();
+        case Input.WorkersMissing(long since) -> onWorkersMissing(since);
       }
     }
 
@@ -583,6 +584,20 @@ public record Coordination(RunLimits limits) {
                 effects.add(new Effect.Cancel(held.lease(), held.worker()));
                 expire(held);
               });
+    }
+
+    private void onWorkersMissing(long since) {
+      long missing = now - since;
+      if (state.phase() instanceof Phase.Running
+          && missing >= limits.outages().timeoutMillis()
+          && !state.controls().paused()
+          && state.inTraining().findAny().isEmpty()) {
+        save(
+            new RunEnd.Failed(
+                "no worker has been there for %d s (rollout.outage_timeout); look at the logs of"
+                        .formatted(missing / 1000)
+                    + " workers and nodes"));
+      }
     }
 
     /** A pool ends what a completion does to a verifier, so one that does not answer is away. */

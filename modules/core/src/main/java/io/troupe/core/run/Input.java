@@ -98,4 +98,11 @@ public sealed interface Input {
 
   /** Time has passed. */
   record Tick() implements Input {}
+
+  /**
+   * No worker is there.
+   *
+   * @param sinceMillis when the last one was, or when the run began to want one
+   */
+  record WorkersMissing(long sinceMillis) implements Input {}
 }

@@ -224,6 +224,30 @@ class OutagesTest {
     }
 
     @Test
+    void workersMissing_forTheTimeout_savesAndFails() {
+      Rehearsal run = new Limits().begun();
+      long since = run.now();
+      run.pass(999).tell(new Input.WorkersMissing(since));
+      assertThat(run.state().phase()).isEqualTo(new Phase.Running());
+      run.pass(1).tell(new Input.WorkersMissing(since));
+      assertThat(run.state().phase())
+          .isEqualTo(
+              new Phase.Saving(
+                  new RunEnd.Failed(
+                      "no worker has been there for 1 s (rollout.outage_timeout); look at the logs"
+                          + " of workers and nodes")));
+    }
+
+    @Test
+    void workersMissing_whilePaused_isNoEnd() {
+      Rehearsal paused = new Limits().begun();
+      paused.tell(
+          new Input.Ordered(new OperatorCommand.PauseAdmission(), new Attribution("ada", "")));
+      paused.pass(10_000).tell(new Input.WorkersMissing(0));
+      assertThat(paused.state().phase()).isEqualTo(new Phase.Running());
+    }
+
+    @Test
     void resumeAdmission_failedWhilePaused_waitsAsLongAgain() {
       Rehearsal run = suspended().pass(10);
       run.tell(new Input.Ordered(new OperatorCommand.PauseAdmission(), new Attribution("ada", "")));
