@@ -3,6 +3,8 @@ package io.troupe.run.console;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.files.PrivateFiles;
+import io.troupe.base.process.ProcessIdentity;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import java.io.ByteArrayInputStream;
@@ -10,11 +12,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,27 +35,24 @@ public record ConsoleFile(
       throws IOException {
     Map<String, Object> content = new LinkedHashMap<>();
     content.put("url", server.address().toString());
-    content.put("pid", ProcessHandle.current().pid());
+    ProcessIdentity self =
+        ProcessIdentity.of(ProcessHandle.current())
+            .orElseThrow(() -> new IOException("the system hides when this process began"));
+    content.put("pid", self.pid());
+    content.put("started", self.start().toEpochMilli());
     content.put("operator_token", settings.tokens().operator());
     content.put("reader_token", settings.tokens().reader());
     if (settings.tls().isPresent()) {
       content.put("certificate", encoded(settings.tls().get().certificate()));
     }
-    Path file = folder.resolve(NAME);
-    Files.deleteIfExists(file);
-    // Made with its permissions, so that it is never open to others, not for a moment.
-    if (Files.getFileStore(folder).supportsFileAttributeView("posix")) {
-      Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    }
-    Files.write(file, JSON.writeValueAsBytes(content));
+    PrivateFiles.write(folder.resolve(NAME), JSON.writeValueAsBytes(content));
   }
 
   static void delete(Path folder) throws IOException {
     Files.deleteIfExists(folder.resolve(NAME));
   }
 
-  /** That of a run whose process is there. */
+  /** Returns the file of a run whose process runs; the token must not reach a later process. */
   public static Optional<ConsoleFile> read(Path folder) throws IOException {
     Path file = folder.resolve(NAME);
     if (!Files.isRegularFile(file)) {
@@ -61,7 +60,8 @@ public record ConsoleFile(
     }
     Map<String, Object> content = JSON.readValue(file.toFile(), new TypeReference<>() {});
     long pid = ((Number) content.getOrDefault("pid", 0)).longValue();
-    if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
+    long started = ((Number) content.getOrDefault("started", 0)).longValue();
+    if (!new ProcessIdentity(pid, Instant.ofEpochMilli(started)).runs()) {
       return Optional.empty();
     }
     Object certificate = content.get("certificate");
