@@ -1,22 +1,16 @@
 package io.troupe.core.run;
 
+import io.troupe.core.ImmutableMapView;
 import io.troupe.core.PersistentMap;
 import io.troupe.core.rollout.WorkerId;
-import java.util.AbstractMap;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Map;
-import java.util.Set;
-import java.util.SortedMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The workers of a run by name, and those with unmet demand by how much of it they have, so that
  * the choice of a worker looks at one worker and not at all of them. It never changes.
  */
-@SuppressWarnings("JdkObsolete") // what RunState promises is a SortedMap
-final class KnownWorkers extends AbstractMap<WorkerId, Worker>
-    implements SortedMap<WorkerId, Worker> {
+final class KnownWorkers extends ImmutableMapView<WorkerId, Worker> {
   static final KnownWorkers NONE = new KnownWorkers(PersistentMap.empty(), PersistentMap.empty());
 
   /** Most demand first; of equal demand the first name. */
@@ -28,12 +22,11 @@ final class KnownWorkers extends AbstractMap<WorkerId, Worker>
     }
   }
 
-  private final PersistentMap<WorkerId, Worker> all;
   private final PersistentMap<Place, WorkerId> demanding;
 
   private KnownWorkers(
       PersistentMap<WorkerId, Worker> all, PersistentMap<Place, WorkerId> demanding) {
-    this.all = all;
+    super(all);
     this.demanding = demanding;
   }
 
@@ -74,55 +67,5 @@ final class KnownWorkers extends AbstractMap<WorkerId, Worker>
   /** The workers with unmet demand: most demand first, of equal demand by name. */
   Collection<WorkerId> byDemand() {
     return demanding.values();
-  }
-
-  @Override
-  public int size() {
-    return all.size();
-  }
-
-  @Override
-  public boolean containsKey(@Nullable Object id) {
-    return all.containsKey(id);
-  }
-
-  @Override
-  public @Nullable Worker get(@Nullable Object id) {
-    return all.get(id);
-  }
-
-  @Override
-  public Set<Map.Entry<WorkerId, Worker>> entrySet() {
-    return all.entrySet();
-  }
-
-  @Override
-  public @Nullable Comparator<? super WorkerId> comparator() {
-    return all.comparator();
-  }
-
-  @Override
-  public WorkerId firstKey() {
-    return all.firstKey();
-  }
-
-  @Override
-  public WorkerId lastKey() {
-    return all.lastKey();
-  }
-
-  @Override
-  public SortedMap<WorkerId, Worker> subMap(WorkerId from, WorkerId to) {
-    return all.subMap(from, to);
-  }
-
-  @Override
-  public SortedMap<WorkerId, Worker> headMap(WorkerId to) {
-    return all.headMap(to);
-  }
-
-  @Override
-  public SortedMap<WorkerId, Worker> tailMap(WorkerId from) {
-    return all.tailMap(from);
   }
 }

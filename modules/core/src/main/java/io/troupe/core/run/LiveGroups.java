@@ -1,23 +1,18 @@
 package io.troupe.core.run;
 
+import io.troupe.core.ImmutableMapView;
 import io.troupe.core.PersistentMap;
 import io.troupe.core.rollout.GroupId;
-import java.util.AbstractMap;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.SortedMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The groups that have not ended, each also under the stage it is in, so that no question about a
  * stage looks at the groups of the others: the cost of an event does not grow with the groups in
  * flight. It never changes.
  */
-@SuppressWarnings("JdkObsolete") // what RunState promises is a SortedMap
-final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<GroupId, Group> {
+final class LiveGroups extends ImmutableMapView<GroupId, Group> {
   static final LiveGroups NONE =
       new LiveGroups(
           PersistentMap.empty(),
@@ -26,7 +21,6 @@ final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<
           PersistentMap.empty(),
           PersistentMap.empty());
 
-  private final PersistentMap<GroupId, Group> all;
   private final PersistentMap<GroupId, Group> waiting;
   private final PersistentMap<GroupId, Group> leased;
   private final PersistentMap<GroupId, Group> buffered;
@@ -38,7 +32,7 @@ final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<
       PersistentMap<GroupId, Group> leased,
       PersistentMap<GroupId, Group> buffered,
       PersistentMap<GroupId, Group> training) {
-    this.all = all;
+    super(all);
     this.waiting = waiting;
     this.leased = leased;
     this.buffered = buffered;
@@ -106,55 +100,5 @@ final class LiveGroups extends AbstractMap<GroupId, Group> implements SortedMap<
 
   Collection<Group> training() {
     return training.values();
-  }
-
-  @Override
-  public int size() {
-    return all.size();
-  }
-
-  @Override
-  public boolean containsKey(@Nullable Object id) {
-    return all.containsKey(id);
-  }
-
-  @Override
-  public @Nullable Group get(@Nullable Object id) {
-    return all.get(id);
-  }
-
-  @Override
-  public Set<Map.Entry<GroupId, Group>> entrySet() {
-    return all.entrySet();
-  }
-
-  @Override
-  public @Nullable Comparator<? super GroupId> comparator() {
-    return all.comparator();
-  }
-
-  @Override
-  public GroupId firstKey() {
-    return all.firstKey();
-  }
-
-  @Override
-  public GroupId lastKey() {
-    return all.lastKey();
-  }
-
-  @Override
-  public SortedMap<GroupId, Group> subMap(GroupId from, GroupId to) {
-    return all.subMap(from, to);
-  }
-
-  @Override
-  public SortedMap<GroupId, Group> headMap(GroupId to) {
-    return all.headMap(to);
-  }
-
-  @Override
-  public SortedMap<GroupId, Group> tailMap(GroupId from) {
-    return all.tailMap(from);
   }
 }
