@@ -72,7 +72,7 @@ final class TestWorker implements AutoCloseable {
                           room,
                           weights,
                           settings.sampling(),
-                          settings.limits().completionsPerPrompt(),
+                          settings.limits().groups().completions(),
                           settings.groupsPerRequest(),
                           given.coordinator(),
                           given.trainer(),

@@ -20,6 +20,7 @@ import io.troupe.config.training.TrainingSection;
 import io.troupe.config.training.WarmupSection;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.run.RunLimits;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
@@ -327,24 +328,31 @@ public record RunConfig(
   public RunLimits limits(TaskFacts facts) {
     RunLimits limits =
         new RunLimits(
-                facts.trainingPrompts(),
-                run.seed(),
-                rollout.completionsPerPrompt(),
-                training.groupsPerStep(),
-                training.maxStaleness(),
-                training.stale(),
-                rollout.maxConcurrentGroups(),
-                training.filterDegenerate(),
-                rollout.maxAttempts(),
-                rollout.leaseTimeout().toMillis(),
-                run.drainTimeout().toMillis(),
-                training.steps(),
-                training.epochs(),
-                checkpoint.every(),
-                evaluationInterval(),
-                evaluation.target(),
-                training.cannotProgressAfter(),
-                lockStep())
+                new RunLimits.Prompts(
+                    facts.trainingPrompts(),
+                    run.seed(),
+                    PromptSampling.UNIFORM,
+                    rollout.maxAttempts()),
+                new RunLimits.Groups(
+                    rollout.completionsPerPrompt(),
+                    rollout.maxConcurrentGroups(),
+                    rollout.leaseTimeout().toMillis(),
+                    training.filterDegenerate(),
+                    false,
+                    training.cannotProgressAfter()),
+                new RunLimits.Step(
+                    training.groupsPerStep(),
+                    training.maxStaleness(),
+                    training.stale(),
+                    lockStep()),
+                new RunLimits.Schedule(
+                    training.steps(),
+                    training.epochs(),
+                    checkpoint.every(),
+                    evaluationInterval(),
+                    evaluation.target(),
+                    run.drainTimeout().toMillis()),
+                OutageLimits.DEFAULT)
             .withOutages(OutageLimits.ofTimeout(rollout.outageTimeout().toMillis()))
             .withSampling(task.choice().rule());
     return distillation.discards() ? limits.withoutPerfectGroups() : limits;

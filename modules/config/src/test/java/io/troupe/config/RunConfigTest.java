@@ -16,6 +16,8 @@ import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.SequenceMask;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.run.RunLimits;
 import io.troupe.engine.SamplingSettings;
@@ -95,24 +97,11 @@ final class RunConfigTest {
     assertThat(config.limits(FACTS))
         .isEqualTo(
             new RunLimits(
-                8000,
-                1,
-                16,
-                8,
-                1,
-                StalePolicy.MASK,
-                64,
-                true,
-                3,
-                60_000,
-                20_000,
-                10,
-                0,
-                50,
-                10,
-                0,
-                400,
-                false));
+                new RunLimits.Prompts(8000, 1, PromptSampling.UNIFORM, 3),
+                new RunLimits.Groups(16, 64, 60_000, true, false, 400),
+                new RunLimits.Step(8, 1, StalePolicy.MASK, false),
+                new RunLimits.Schedule(10, 0, 50, 10, 0, 20_000),
+                OutageLimits.DEFAULT));
     assertThat(config.training().learningRates().at(1, 10)).isEqualTo(3e-4);
   }
 

@@ -82,7 +82,7 @@ public record RunWiring(
         engines,
         source,
         settings.sampling(),
-        settings.limits().completionsPerPrompt(),
+        settings.limits().groups().completions(),
         settings.groupsPerRequest(),
         coordinator,
         trainer,

@@ -7,6 +7,7 @@ import akka.actor.testkit.typed.javadsl.FishingOutcomes;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
@@ -81,24 +82,11 @@ class CoordinatorTest {
   private ActorRef<Coordinator.Command> coordinator(boolean again) {
     RunLimits limits =
         new RunLimits(
-            100,
-            1,
-            2,
-            GROUPS,
-            1,
-            StalePolicy.MASK,
-            GROUPS,
-            false,
-            3,
-            1_000_000,
-            1_000_000,
-            10,
-            0,
-            0,
-            0,
-            0,
-            1_000_000,
-            false);
+            new RunLimits.Prompts(100, 1, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, GROUPS, 1_000_000, false, false, 1_000_000),
+            new RunLimits.Step(GROUPS, 1, StalePolicy.MASK, false),
+            new RunLimits.Schedule(10, 0, 0, 0, 0, 1_000_000),
+            OutageLimits.DEFAULT);
     return actors.spawn(
         Coordinator.create(
             new Coordinator.Wiring(

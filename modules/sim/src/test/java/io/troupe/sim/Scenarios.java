@@ -1,5 +1,7 @@
 package io.troupe.sim;
 
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.run.RunLimits;
 import io.troupe.sim.model.ClusterShape;
@@ -149,24 +151,12 @@ final class Scenarios {
   Scenario build() {
     RunLimits limits =
         new RunLimits(
-            PROMPTS,
-            1,
-            completions,
-            batch,
-            eta,
-            stale,
-            maxConcurrent,
-            true,
-            3,
-            leaseMillis,
-            20_000,
-            steps,
-            0,
-            checkpointEvery,
-            0,
-            0,
-            Long.MAX_VALUE,
-            lockStep);
+            new RunLimits.Prompts(PROMPTS, 1, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(
+                completions, maxConcurrent, leaseMillis, true, false, Long.MAX_VALUE),
+            new RunLimits.Step(batch, eta, stale, lockStep),
+            new RunLimits.Schedule(steps, 0, checkpointEvery, 0, 0, 20_000),
+            OutageLimits.DEFAULT);
     LatencyModel model =
         new LatencyModel(
             LatencySource.of("a test"),

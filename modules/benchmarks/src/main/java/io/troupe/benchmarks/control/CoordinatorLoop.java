@@ -1,6 +1,8 @@
 package io.troupe.benchmarks.control;
 
 import io.troupe.core.loss.LossTokens;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
@@ -53,24 +55,12 @@ final class CoordinatorLoop {
     this.journal = journal;
     RunLimits limits =
         new RunLimits(
-            1_000_000,
-            1,
-            COMPLETIONS,
-            groupsInFlight,
-            1,
-            StalePolicy.MASK,
-            groupsInFlight,
-            false,
-            3,
-            LEASE_MILLIS,
-            0,
-            STEPS,
-            0,
-            0,
-            0,
-            0,
-            Long.MAX_VALUE,
-            false);
+            new RunLimits.Prompts(1_000_000, 1, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(
+                COMPLETIONS, groupsInFlight, LEASE_MILLIS, false, false, Long.MAX_VALUE),
+            new RunLimits.Step(groupsInFlight, 1, StalePolicy.MASK, false),
+            new RunLimits.Schedule(STEPS, 0, 0, 0, 0, 0),
+            OutageLimits.DEFAULT);
     this.coordination = new Coordination(limits);
     this.fold = new RunFold(RunViewSettings.of("bench", limits), KEPT_EVENTS);
     inbox.add(new Input.Begin());

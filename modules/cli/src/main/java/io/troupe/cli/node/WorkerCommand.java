@@ -197,7 +197,7 @@ public final class WorkerCommand implements Callable<Integer> {
                             room,
                             weights,
                             settings.sampling(),
-                            settings.limits().completionsPerPrompt(),
+                            settings.limits().groups().completions(),
                             settings.groupsPerRequest(),
                             posts.coordinator(),
                             posts.trainer(),

@@ -5,6 +5,8 @@ import io.troupe.console.source.NodeFacts;
 import io.troupe.console.source.RolloutTexts;
 import io.troupe.console.source.RunSource;
 import io.troupe.console.source.TrainedTokens;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.TokenVersions;
@@ -35,24 +37,11 @@ final class RecordedRun implements RunSource {
   private final long start = System.currentTimeMillis() - 80_000;
   private final RunLimits limits =
       new RunLimits(
-          7_000,
-          1,
-          4,
-          64,
-          2,
-          StalePolicy.MASK,
-          256,
-          true,
-          3,
-          600_000,
-          100,
-          1_000,
-          0,
-          0,
-          0,
-          0,
-          100_000,
-          false);
+          new RunLimits.Prompts(7_000, 1, PromptSampling.UNIFORM, 3),
+          new RunLimits.Groups(4, 256, 600_000, true, false, 100_000),
+          new RunLimits.Step(64, 2, StalePolicy.MASK, false),
+          new RunLimits.Schedule(1_000, 0, 0, 0, 0, 100),
+          OutageLimits.DEFAULT);
   private final Coordination coordination = new Coordination(limits);
   private final RunFold fold =
       new RunFold(RunViewSettings.of("gsm8k-16x8-<b>recorded</b>", limits), 20_000);

@@ -3,6 +3,8 @@ package io.troupe.console.source;
 import io.troupe.console.chat.StagedChat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.process.LocalJvm;
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
@@ -31,7 +33,11 @@ import java.util.concurrent.CompletionStage;
 public final class StagedRun implements RunSource {
   private final RunLimits limits =
       new RunLimits(
-          50, 1, 2, 2, 1, StalePolicy.MASK, 6, true, 3, 60_000, 100, 1_000, 0, 0, 0, 0, 500, false);
+          new RunLimits.Prompts(50, 1, PromptSampling.UNIFORM, 3),
+          new RunLimits.Groups(2, 6, 60_000, true, false, 500),
+          new RunLimits.Step(2, 1, StalePolicy.MASK, false),
+          new RunLimits.Schedule(1_000, 0, 0, 0, 0, 100),
+          OutageLimits.DEFAULT);
   private final Coordination coordination = new Coordination(limits);
   private final RunFold fold = new RunFold(RunViewSettings.of("staged", limits), 1_000);
   private final RolloutTexts texts;

@@ -34,7 +34,7 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
 
   /** The controls of a new process that continues the run, under its own settings. */
   Controls resumed(RunLimits limits) {
-    return new Controls(paused, false, Math.min(concurrency, limits.maxConcurrentGroups()));
+    return new Controls(paused, false, Math.min(concurrency, limits.groups().maxConcurrent()));
   }
 
   Controls paused(boolean next) {

@@ -233,7 +233,7 @@ public record Coordination(RunLimits limits) {
         emit(new Event.RunStarted());
         checkpoint(false);
         effects.add(new Effect.Publish(WeightVersion.BASE));
-        if (limits.evaluateEvery() > 0) {
+        if (limits.schedule().evaluateEvery() > 0) {
           effects.add(new Effect.Evaluate(0, WeightVersion.BASE));
         }
       }
@@ -249,7 +249,7 @@ public record Coordination(RunLimits limits) {
     private void onGroupSampled(LeaseId lease) {
       Optional<Group.Leased> held = state.lease(lease).filter(leased -> !leased.sampled());
       if (held.isPresent()) {
-        emit(new Event.LeaseSampled(lease, now + limits.leaseMillis()));
+        emit(new Event.LeaseSampled(lease, now + limits.groups().leaseMillis()));
         resume(held.get().worker());
       }
     }
@@ -278,8 +278,8 @@ public record Coordination(RunLimits limits) {
     }
 
     private boolean isFiltered(GroupSummary summary) {
-      return (limits.filterDegenerate() && degenerate(summary))
-          || (limits.filterPerfect() && summary.perfect());
+      return (limits.groups().filterDegenerate() && degenerate(summary))
+          || (limits.groups().filterPerfect() && summary.perfect());
     }
 
     private Optional<String> objectionTo(GroupSummary summary) {
@@ -287,10 +287,10 @@ public record Coordination(RunLimits limits) {
       if (held.isEmpty()) {
         return Optional.of("its lease has ended");
       }
-      if (summary.rewards().size() != limits.completionsPerPrompt()) {
+      if (summary.rewards().size() != limits.groups().completions()) {
         return Optional.of(
             "it has %d completions, not %d"
-                .formatted(summary.rewards().size(), limits.completionsPerPrompt()));
+                .formatted(summary.rewards().size(), limits.groups().completions()));
       }
       if (summary.newest().compareTo(state.version()) > 0) {
         return Optional.of(
@@ -391,7 +391,7 @@ public record Coordination(RunLimits limits) {
                 tokens.weighted(),
                 tokens.unweighted(),
                 tokens.stalenessMax(),
-                limits.maxStaleness()));
+                limits.step().maxStaleness()));
       }
     }
 
@@ -405,11 +405,14 @@ public record Coordination(RunLimits limits) {
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
       effects.add(new Effect.Publish(state.version()));
       sweep();
-      boolean last = step >= limits.steps();
-      if (limits.evaluateEvery() > 0 && (step % limits.evaluateEvery() == 0 || last)) {
+      boolean last = step >= limits.schedule().steps();
+      if (limits.schedule().evaluateEvery() > 0
+          && (step % limits.schedule().evaluateEvery() == 0 || last)) {
         effects.add(new Effect.Evaluate(step, state.version()));
       }
-      boolean due = limits.checkpointEvery() > 0 && step % limits.checkpointEvery() == 0;
+      boolean due =
+          limits.schedule().checkpointEvery() > 0
+              && step % limits.schedule().checkpointEvery() == 0;
       if ((due || asked) && !last) {
         checkpoint(false);
       }
@@ -486,10 +489,10 @@ public record Coordination(RunLimits limits) {
         case OperatorCommand.ResumeAdmission _ when !state.controls().paused() ->
             Optional.of("admission is not paused");
         case OperatorCommand.LimitConcurrency(int groups)
-            when groups > limits.maxConcurrentGroups() ->
+            when groups > limits.groups().maxConcurrent() ->
             Optional.of(
                 "the run was planned for at most %d concurrent groups"
-                    .formatted(limits.maxConcurrentGroups()));
+                    .formatted(limits.groups().maxConcurrent()));
         case OperatorCommand.RestartWorker(WorkerId worker)
             when !state.workers().containsKey(worker) || !state.workers().get(worker).present() ->
             Optional.of("no worker %s is there".formatted(worker));
@@ -564,14 +567,14 @@ public record Coordination(RunLimits limits) {
     private void onEvaluated(long step, double accuracy) {
       if (state.phase() instanceof Phase.Running
           && step > 0
-          && limits.evaluationTarget() > 0
-          && accuracy >= limits.evaluationTarget()) {
+          && limits.schedule().evaluationTarget() > 0
+          && accuracy >= limits.schedule().evaluationTarget()) {
         drain(new RunEnd.Completed());
       }
     }
 
     private void drain(RunEnd end) {
-      emit(new Event.DrainStarted(now + limits.drainMillis(), end));
+      emit(new Event.DrainStarted(now + limits.schedule().drainMillis(), end));
     }
 
     private void onTick() {
@@ -606,12 +609,14 @@ public record Coordination(RunLimits limits) {
         end(
             held.lease(),
             LeaseEndReason.VERIFIER_AWAY,
-            "%s was not judged within %d ms".formatted(held.lease(), limits.leaseMillis()));
+            "%s was not judged within %d ms"
+                .formatted(held.lease(), limits.groups().leaseMillis()));
       } else {
         end(
             held.lease(),
             LeaseEndReason.EXPIRED,
-            "%s did not answer within %d ms".formatted(held.worker(), limits.leaseMillis()));
+            "%s did not answer within %d ms"
+                .formatted(held.worker(), limits.groups().leaseMillis()));
       }
     }
 
@@ -634,7 +639,7 @@ public record Coordination(RunLimits limits) {
         case WORKER_LOST, FAILED, STALE, CANCELLED -> {}
       }
       Group group = state.group(lease.group());
-      if (counts && group.attemptsUsed() >= limits.maxAttempts()) {
+      if (counts && group.attemptsUsed() >= limits.prompts().maxAttempts()) {
         emit(new Event.GroupFailed(lease.group(), group.account() + detail));
       }
     }
@@ -762,7 +767,7 @@ public record Coordination(RunLimits limits) {
 
     private void sendBackSpoiled(Stream<GroupSummary> buffered) {
       buffered
-          .filter(group -> limits.bound().tooStale(group, limits.stale(), state.version()))
+          .filter(group -> limits.bound().tooStale(group, limits.step().stale(), state.version()))
           .toList()
           .forEach(
               group -> {
@@ -772,10 +777,11 @@ public record Coordination(RunLimits limits) {
     }
 
     private void cancelStaleLeases() {
-      if (limits.stale() == StalePolicy.DROP) {
+      if (limits.step().stale() == StalePolicy.DROP) {
         state
             .leases()
-            .filter(held -> state.version().stalenessOf(held.version()) > limits.maxStaleness())
+            .filter(
+                held -> state.version().stalenessOf(held.version()) > limits.step().maxStaleness())
             .toList()
             .forEach(
                 held -> {
@@ -788,14 +794,14 @@ public record Coordination(RunLimits limits) {
     /** A policy that has moved, and is right in all that it was asked of late. */
     private boolean mastered() {
       return state.version().number() > 0
-          && state.streaks().perfect() >= limits.maxFilteredInARow()
+          && state.streaks().perfect() >= limits.groups().maxFilteredInARow()
           && state.inTraining().findAny().isEmpty();
     }
 
     private Optional<String> cannotProgress() {
       Streaks streaks = state.streaks();
       boolean allPerfect = streaks.perfect() >= streaks.filtered();
-      if (streaks.filtered() >= limits.maxFilteredInARow()
+      if (streaks.filtered() >= limits.groups().maxFilteredInARow()
           && !(allPerfect && state.version().number() > 0)) {
         return Optional.of(
             allPerfect
@@ -813,12 +819,12 @@ public record Coordination(RunLimits limits) {
                     .formatted(streaks.skipped(), streaks.lastReason())
                 + " resume from the last checkpoint");
       }
-      if (streaks.empty() * limits.groupsPerStep() >= limits.maxFilteredInARow()) {
+      if (streaks.empty() * limits.step().groups() >= limits.groups().maxFilteredInARow()) {
         return Optional.of(
             "%d steps in a row had nothing to learn from: %s"
                 .formatted(streaks.empty(), streaks.lastReason()));
       }
-      if (streaks.givenUp() >= limits.prompts()) {
+      if (streaks.givenUp() >= limits.prompts().size()) {
         return Optional.of(
             "the last %d prompts were all given up, the last because %s"
                 .formatted(streaks.givenUp(), streaks.lastReason()));
@@ -869,12 +875,12 @@ public record Coordination(RunLimits limits) {
 
     private boolean finished() {
       return state.inTraining().findAny().isEmpty()
-          && (state.version().number() >= limits.steps()
+          && (state.version().number() >= limits.schedule().steps()
               || (exhausted() && state.groups().isEmpty()));
     }
 
     private boolean exhausted() {
-      return limits.epochs() > 0 && state.cursor().epoch() >= limits.epochs();
+      return limits.schedule().epochs() > 0 && state.cursor().epoch() >= limits.schedule().epochs();
     }
 
     private void startStep() {
@@ -882,7 +888,7 @@ public record Coordination(RunLimits limits) {
         return;
       }
       boolean rest = exhausted() && state.waiting().findAny().isEmpty() && state.leaseCount() == 0;
-      if (state.bufferedCount() == 0 || (state.bufferedCount() < limits.groupsPerStep() && !rest)) {
+      if (state.bufferedCount() == 0 || (state.bufferedCount() < limits.step().groups() && !rest)) {
         return;
       }
       List<GroupSummary> ready =
@@ -891,7 +897,7 @@ public record Coordination(RunLimits limits) {
               .sorted(
                   Comparator.comparing(GroupSummary::oldest)
                       .thenComparing(group -> group.lease().group()))
-              .limit(limits.groupsPerStep())
+              .limit(limits.step().groups())
               .toList();
       if (!mustWaitForOlderGroups(ready)) {
         long step = state.version().number() + 1;
@@ -915,7 +921,7 @@ public record Coordination(RunLimits limits) {
      * under lease would then strand one of them, and the run would hold for ever.
      */
     private boolean mustWaitForOlderGroups(List<GroupSummary> batch) {
-      if (limits.stale() != StalePolicy.WAIT) {
+      if (limits.step().stale() != StalePolicy.WAIT) {
         return false;
       }
       long after = state.version().number() + 1;
@@ -931,8 +937,8 @@ public record Coordination(RunLimits limits) {
               .sorted()
               .toArray();
       for (int i = 0; i < left.length; i++) {
-        long stepsLeft = left[i] + limits.maxStaleness() - after + 1;
-        if (i + 1 > stepsLeft * limits.groupsPerStep()) {
+        long stepsLeft = left[i] + limits.step().maxStaleness() - after + 1;
+        if (i + 1 > stepsLeft * limits.step().groups()) {
           return true;
         }
       }
@@ -944,7 +950,7 @@ public record Coordination(RunLimits limits) {
         return;
       }
       long running = state.leaseCount();
-      if (limits.lockStep() && running > 0) {
+      if (limits.step().lockStep() && running > 0) {
         return;
       }
       long capacity = capacity(running);
@@ -972,19 +978,21 @@ public record Coordination(RunLimits limits) {
           Admission.capacity(
               state.controls().concurrency() > 0
                   ? state.controls().concurrency()
-                  : limits.maxConcurrentGroups(),
+                  : limits.groups().maxConcurrent(),
               running,
               state.accepted(),
               state.version().number(),
-              limits.groupsPerStep(),
-              limits.maxStaleness()),
+              limits.step().groups(),
+              limits.step().maxStaleness()),
           // What no remaining step could train on is not begun.
-          limits.groups() - outstanding);
+          limits.totalGroups() - outstanding);
     }
 
     private void lease(GroupId group, WorkerId worker) {
       LeaseId lease = new LeaseId(group, state.lastFence() + 1);
-      emit(new Event.LeaseGranted(lease, worker, state.version(), now + limits.leaseMillis()));
+      emit(
+          new Event.LeaseGranted(
+              lease, worker, state.version(), now + limits.groups().leaseMillis()));
       Group admitted = state.group(group);
       effects.add(
           new Effect.Grant(
@@ -1037,11 +1045,12 @@ public record Coordination(RunLimits limits) {
       GroupId id = new GroupId(state.ledger().admitted() + 1);
       PromptSampling.Choice choice =
           limits
+              .prompts()
               .sampling()
               .next(
-                  limits.seed(),
-                  limits.prompts(),
-                  limits.completionsPerPrompt(),
+                  limits.prompts().seed(),
+                  limits.prompts().size(),
+                  limits.groups().completions(),
                   state.cursor(),
                   state.passRates());
       emit(new Event.GroupAdmitted(id, choice.prompt(), state.cursor().epoch(), choice.next()));

@@ -170,8 +170,11 @@ class CoordinationPropertyTest {
       boolean filter,
       boolean lockStep) {
     return new RunLimits(
-            7, 11, 2, groups, staleness, policy, 6, filter, 3, 200, 100, steps, epochs, 4, 5, 0,
-            300, lockStep)
+            new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 6, 200, filter, false, 300),
+            new RunLimits.Step(groups, staleness, policy, lockStep),
+            new RunLimits.Schedule(steps, epochs, 4, 5, 0, 100),
+            OutageLimits.DEFAULT)
         .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 
@@ -202,30 +205,21 @@ class CoordinationPropertyTest {
   /** A checkpoint a step of one group, with demand left: leases are granted right behind it. */
   private static RunLimits savingOften() {
     return new RunLimits(
-            7,
-            11,
-            2,
-            1,
-            2,
-            StalePolicy.MASK,
-            6,
-            false,
-            3,
-            200,
-            100,
-            100_000,
-            0,
-            0,
-            1,
-            0,
-            300,
-            false)
+            new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 6, 200, false, false, 300),
+            new RunLimits.Step(1, 2, StalePolicy.MASK, false),
+            new RunLimits.Schedule(100_000, 0, 0, 1, 0, 100),
+            OutageLimits.DEFAULT)
         .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 
   private static RunLimits limits(StalePolicy policy, int staleness) {
     return new RunLimits(
-            7, 11, 2, 3, staleness, policy, 6, true, 3, 200, 100, 100_000, 0, 4, 5, 0, 300, false)
+            new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 6, 200, true, false, 300),
+            new RunLimits.Step(3, staleness, policy, false),
+            new RunLimits.Schedule(100_000, 0, 4, 5, 0, 100),
+            OutageLimits.DEFAULT)
         .withOutages(new OutageLimits(10, 80, 1_000_000));
   }
 }

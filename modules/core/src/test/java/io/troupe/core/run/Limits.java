@@ -1,6 +1,7 @@
 package io.troupe.core.run;
 
 import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 
 /**
@@ -96,24 +97,12 @@ public final class Limits {
   RunLimits build() {
     RunLimits limits =
         new RunLimits(
-                prompts,
-                7,
-                2,
-                groupsPerStep,
-                maxStaleness,
-                stale,
-                maxConcurrent,
-                filter,
-                3,
-                LEASE_MILLIS,
-                DRAIN_MILLIS,
-                steps,
-                epochs,
-                checkpointEvery,
-                evaluateEvery,
-                0.9,
-                5,
-                lockStep)
+                new RunLimits.Prompts(prompts, 7, PromptSampling.UNIFORM, 3),
+                new RunLimits.Groups(2, maxConcurrent, LEASE_MILLIS, filter, false, 5),
+                new RunLimits.Step(groupsPerStep, maxStaleness, stale, lockStep),
+                new RunLimits.Schedule(
+                    steps, epochs, checkpointEvery, evaluateEvery, 0.9, DRAIN_MILLIS),
+                OutageLimits.DEFAULT)
             .withOutages(OUTAGES);
     return withoutPerfect ? limits.withoutPerfectGroups() : limits;
   }

@@ -3,7 +3,9 @@ package io.troupe.core.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.StalePolicy;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
@@ -43,7 +45,7 @@ class RunLimitsTest {
   void constructor_target_liesBetweenZeroAndOne(double target, boolean taken) {
     int[] values = {5, 2, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1};
     if (taken) {
-      assertThat(limits(values, target, false).evaluationTarget()).isEqualTo(target);
+      assertThat(limits(values, target, false).schedule().evaluationTarget()).isEqualTo(target);
     } else {
       assertThatThrownBy(() -> limits(values, target, false)).hasMessageContaining("target");
     }
@@ -54,7 +56,7 @@ class RunLimitsTest {
   void constructor_lockStep_needsStalenessZero(int staleness, boolean taken) {
     int[] values = {5, 2, 1, staleness, 1, 1, 1, 0, 1, 0, 0, 0, 1};
     if (taken) {
-      assertThat(limits(values, 0, true).lockStep()).isTrue();
+      assertThat(limits(values, 0, true).step().lockStep()).isTrue();
     } else {
       assertThatThrownBy(() -> limits(values, 0, true)).hasMessageContaining("lock-step");
     }
@@ -75,7 +77,11 @@ class RunLimitsTest {
   void promptAt_shuffled_visitsEveryPromptOfAMillionOnceAnEpoch() {
     RunLimits million =
         new RunLimits(
-            1_000_000, 7, 2, 2, 1, StalePolicy.MASK, 8, true, 3, 1, 1, 1, 0, 0, 0, 0, 1, false);
+            new RunLimits.Prompts(1_000_000, 7, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 8, 1, true, false, 1),
+            new RunLimits.Step(2, 1, StalePolicy.MASK, false),
+            new RunLimits.Schedule(1, 0, 0, 0, 0, 1),
+            OutageLimits.DEFAULT);
     BitSet seen = new BitSet(1_000_000);
     PromptCursor cursor = new PromptCursor(2, 0);
 
@@ -88,27 +94,19 @@ class RunLimitsTest {
   }
 
   private static final RunLimits LIMITS_OF_FIVE =
-      new RunLimits(5, 7, 2, 2, 1, StalePolicy.MASK, 8, true, 3, 1, 1, 1, 0, 0, 0, 0, 1, false);
+      new RunLimits(
+          new RunLimits.Prompts(5, 7, PromptSampling.UNIFORM, 3),
+          new RunLimits.Groups(2, 8, 1, true, false, 1),
+          new RunLimits.Step(2, 1, StalePolicy.MASK, false),
+          new RunLimits.Schedule(1, 0, 0, 0, 0, 1),
+          OutageLimits.DEFAULT);
 
   private static RunLimits limits(int[] v, double target, boolean lockStep) {
     return new RunLimits(
-        v[0],
-        7,
-        v[1],
-        v[2],
-        v[3],
-        StalePolicy.MASK,
-        v[4],
-        true,
-        v[5],
-        v[6],
-        v[7],
-        v[8],
-        v[9],
-        v[10],
-        v[11],
-        target,
-        v[12],
-        lockStep);
+        new RunLimits.Prompts(v[0], 7, PromptSampling.UNIFORM, v[5]),
+        new RunLimits.Groups(v[1], v[4], v[6], true, false, v[12]),
+        new RunLimits.Step(v[2], v[3], StalePolicy.MASK, lockStep),
+        new RunLimits.Schedule(v[8], v[9], v[10], v[11], target, v[7]),
+        OutageLimits.DEFAULT);
   }
 }

@@ -168,7 +168,7 @@ final class World {
       now += random.nextInt(40);
       deliver(new Input.Tick());
     } else if (dice < 910) {
-      now += coordination.limits().leaseMillis();
+      now += coordination.limits().groups().leaseMillis();
       deliver(new Input.Tick());
     } else if (dice < 930) {
       WorkerId worker = anyWorker();
@@ -216,7 +216,7 @@ final class World {
     while (!inFlight.isEmpty() && end.isEmpty()) {
       deliver(inFlight.removeFirst());
     }
-    now += coordination.limits().leaseMillis() / 2;
+    now += coordination.limits().groups().leaseMillis() / 2;
     deliver(new Input.Tick());
   }
 
@@ -439,7 +439,8 @@ final class World {
       }
       case Event.GroupFailed(GroupId id, String _) -> end(id, "failed");
       case Event.GroupStale _ ->
-          must(coordination.limits().stale() != StalePolicy.WAIT, "WAIT lost a group to age");
+          must(
+              coordination.limits().step().stale() != StalePolicy.WAIT, "WAIT lost a group to age");
       default -> {}
     }
   }
@@ -607,9 +608,9 @@ final class World {
       for (TokenVersions.Span span : turn.completion().versions().spans()) {
         for (int i = 0; i < span.tokens(); i++, token++) {
           long staleness = from.number() - span.version().number();
-          if (staleness > limits.maxStaleness()) {
+          if (staleness > limits.step().maxStaleness()) {
             must(trained.lossWeights()[token] == 0, "S1: a stale token has loss weight");
-            must(limits.stale() == StalePolicy.MASK, "S1: a stale token is in a step");
+            must(limits.step().stale() == StalePolicy.MASK, "S1: a stale token is in a step");
           } else {
             must(trained.lossWeights()[token] > 0, "a young token has no loss weight");
             young++;
@@ -659,10 +660,11 @@ final class World {
     Ledger ledger = state.ledger();
     long running = state.leases().count();
     must(state.balanced(), "the books do not balance");
-    must(running <= limits.maxConcurrentGroups(), "more leases than allowed");
+    must(running <= limits.groups().maxConcurrent(), "more leases than allowed");
     must(
         state.accepted() + running
-            <= (limits.maxStaleness() + state.version().number() + 1) * limits.groupsPerStep(),
+            <= (limits.step().maxStaleness() + state.version().number() + 1)
+                * limits.step().groups(),
         "more groups outstanding than the next eta + 1 steps consume");
     must(ledger.endedGroups() == fates.size(), "a group ended that the books do not know");
     must(ledger.admitted() == prompts.size(), "a group was admitted that the books do not know");

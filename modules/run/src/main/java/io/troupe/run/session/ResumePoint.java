@@ -96,7 +96,7 @@ public record ResumePoint(
    */
   void checkChoice(RunLimits limits) throws IOException {
     Optional<String> objection =
-        checkpoint.flatMap(from -> limits.sampling().objectionTo(from.state().cursor()));
+        checkpoint.flatMap(from -> limits.prompts().sampling().objectionTo(from.state().cursor()));
     if (objection.isPresent()) {
       throw new IOException(objection.get());
     }

@@ -159,7 +159,7 @@ public final class TrainSession {
               json,
               Terminal.table(out),
               JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
-              settings.limits().completionsPerPrompt());
+              settings.limits().groups().completions());
       notes(journal, resume).forEach(screen::note);
       CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
       Signals signals = watchSignals(opened, screen);
@@ -354,7 +354,7 @@ public final class TrainSession {
             NamedEvaluation.HELD_OUT, composition.config().evaluation().every(), own));
     all.addAll(judging.named().scheduled(judging.verifiers().evaluation()));
     return new StepEvaluations(
-        all, settings.limits().steps(), composition.config().evaluation().targetOf());
+        all, settings.limits().schedule().steps(), composition.config().evaluation().targetOf());
   }
 
   private TraceFiles traces(PromptPool pool, LongSupplier millis, RunOutput screen)

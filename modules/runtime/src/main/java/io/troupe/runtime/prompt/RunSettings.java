@@ -66,7 +66,7 @@ public record RunSettings(
 
   /** AdamW's settings in a step. */
   public OptimizerSettings optimisationAt(long step) {
-    return withRate(learningRate.at(step, limits.steps()));
+    return withRate(learningRate.at(step, limits.schedule().steps()));
   }
 
   /** Whether the reference becomes the present policy before a step. */

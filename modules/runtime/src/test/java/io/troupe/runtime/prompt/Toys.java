@@ -9,6 +9,7 @@ import io.troupe.core.loss.Objective;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
@@ -107,24 +108,11 @@ public final class Toys {
   public static RunSettings settings(int steps, int warmupSteps, int mostFiltered) {
     RunLimits limits =
         new RunLimits(
-            100,
-            1,
-            COMPLETIONS,
-            GROUPS_PER_STEP,
-            1,
-            StalePolicy.MASK,
-            8,
-            true,
-            3,
-            120_000,
-            120_000,
-            steps,
-            0,
-            2,
-            2,
-            0,
-            mostFiltered,
-            false);
+            new RunLimits.Prompts(100, 1, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(COMPLETIONS, 8, 120_000, true, false, mostFiltered),
+            new RunLimits.Step(GROUPS_PER_STEP, 1, StalePolicy.MASK, false),
+            new RunLimits.Schedule(steps, 0, 2, 2, 0, 120_000),
+            OutageLimits.DEFAULT);
     return new RunSettings(
         1,
         limits,

@@ -88,7 +88,7 @@ final class RunMeter {
   }
 
   private void count(long[] counts, long stale, int tokens) {
-    if (stale > limits.maxStaleness()) {
+    if (stale > limits.step().maxStaleness()) {
       counts[1] += tokens;
     } else {
       counts[0] += tokens;
@@ -118,17 +118,17 @@ final class RunMeter {
                 leased(state),
                 accepted,
                 state.version().number(),
-                limits.groupsPerStep(),
-                limits.maxStaleness())
+                limits.step().groups(),
+                limits.step().maxStaleness())
             > 0;
     if (!admits) {
       return Bound.ADMISSION;
     }
-    if (leased(state) >= limits.maxConcurrentGroups()) {
+    if (leased(state) >= limits.groups().maxConcurrent()) {
       return Bound.CONCURRENCY;
     }
-    boolean ends = outstanding >= limits.steps() * limits.groupsPerStep();
-    return ends ? Bound.END : limits.lockStep() ? Bound.LOCK_STEP : Bound.NONE;
+    boolean ends = outstanding >= limits.schedule().steps() * limits.step().groups();
+    return ends ? Bound.END : limits.step().lockStep() ? Bound.LOCK_STEP : Bound.NONE;
   }
 
   private static long leased(RunState state) {
@@ -172,7 +172,7 @@ final class RunMeter {
   /** Share of the trained tokens at each staleness, from 0 on. */
   double[] stalenessShares() {
     double all = Math.max(1, staleTokens());
-    double[] shares = new double[limits.maxStaleness() + 1];
+    double[] shares = new double[limits.step().maxStaleness() + 1];
     for (int i = 0; i < shares.length && i < STALENESS_BINS; i++) {
       shares[i] = staleness[i] / all;
     }

@@ -128,7 +128,7 @@ final class SimulatedWorker {
               scenario
                   .model()
                   .workload()
-                  .draw(key, scenario.limits().completionsPerPrompt(), scenario.maxTokens()));
+                  .draw(key, scenario.limits().groups().completions(), scenario.maxTokens()));
       groups.put(grant.lease(), group);
       begun.add(group);
     }

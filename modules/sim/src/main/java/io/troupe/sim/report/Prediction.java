@@ -56,7 +56,7 @@ public record Prediction(Scenario scenario, List<SimulationResult> results, List
   }
 
   private double secondsToSteps(SimulationResult result) {
-    long left = scenario.limits().steps() - result.pace().steps();
+    long left = scenario.limits().schedule().steps() - result.pace().steps();
     return result.pace().lastStepSeconds() + left / result.pace().stepsPerSecond();
   }
 
@@ -140,7 +140,7 @@ public record Prediction(Scenario scenario, List<SimulationResult> results, List
         "time to steps   %s to %,d (%s to %s)"
             .formatted(
                 time(secondsToSteps().mean()),
-                scenario.limits().steps(),
+                scenario.limits().schedule().steps(),
                 time(secondsToSteps().low()),
                 time(secondsToSteps().high())));
     lines.add(

@@ -9,6 +9,7 @@ import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PassRate;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -58,7 +59,11 @@ public class RunJsonTest {
     private final Coordination coordination =
         new Coordination(
             new RunLimits(
-                    5, 1, 2, 2, 1, StalePolicy.DROP, 6, true, 2, 40, 20, 30, 3, 2, 3, 0, 9, false)
+                    new RunLimits.Prompts(5, 1, PromptSampling.UNIFORM, 2),
+                    new RunLimits.Groups(2, 6, 40, true, false, 9),
+                    new RunLimits.Step(2, 1, StalePolicy.DROP, false),
+                    new RunLimits.Schedule(30, 3, 2, 3, 0, 20),
+                    OutageLimits.DEFAULT)
                 .withOutages(new OutageLimits(3, 12, 1_000)));
     public final List<Event> events = new ArrayList<>();
     final List<RunState> states = new ArrayList<>();

@@ -26,11 +26,11 @@ public record RunViewSettings(
   public static RunViewSettings of(String run, RunLimits limits) {
     return new RunViewSettings(
         run,
-        limits.groupsPerStep(),
-        limits.completionsPerPrompt(),
-        limits.maxStaleness(),
-        limits.stale().name().toLowerCase(Locale.ROOT),
-        limits.maxConcurrentGroups(),
-        limits.steps());
+        limits.step().groups(),
+        limits.groups().completions(),
+        limits.step().maxStaleness(),
+        limits.step().stale().name().toLowerCase(Locale.ROOT),
+        limits.groups().maxConcurrent(),
+        limits.schedule().steps());
   }
 }

@@ -1,5 +1,7 @@
 package io.troupe.telemetry.view;
 
+import io.troupe.core.outage.OutageLimits;
+import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
@@ -26,7 +28,11 @@ public final class Rehearsed {
 
   final RunLimits limits =
       new RunLimits(
-          50, 1, 2, 3, 2, StalePolicy.MASK, 9, true, 3, 4_000, 100, 10_000, 0, 5, 0, 0, 500, false);
+          new RunLimits.Prompts(50, 1, PromptSampling.UNIFORM, 3),
+          new RunLimits.Groups(2, 9, 4_000, true, false, 500),
+          new RunLimits.Step(3, 2, StalePolicy.MASK, false),
+          new RunLimits.Schedule(10_000, 0, 5, 0, 0, 100),
+          OutageLimits.DEFAULT);
   final RunFold fold = new RunFold(RunViewSettings.of("rehearsed", limits), 10_000);
   private final Coordination coordination = new Coordination(limits);
   private final SplittableRandom random;
