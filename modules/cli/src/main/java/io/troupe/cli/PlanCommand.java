@@ -45,6 +45,12 @@ final class PlanCommand implements Callable<Integer> {
       description = "Overrides a key of the configuration; may be given many times.")
   private List<String> overrides = new ArrayList<>();
 
+  @Option(
+      names = "--gpus",
+      paramLabel = "LIST|virtual:N",
+      description = "Draws the run on these GPUs of one host, as `troupe train --gpus` places it.")
+  private @Nullable String gpus;
+
   @Option(names = "--json", description = "One JSON object instead of text.")
   private boolean json;
 
@@ -57,6 +63,9 @@ final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InvalidVerifierException, UnmodelledRunException {
+    if (gpus != null) {
+      overrides.addAll(0, HostGpus.overrides(gpus));
+    }
     ResolvedConfig<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
     Composition composition = Composition.of(resolved.config());
     composition.checkVerifiers();

@@ -19,8 +19,8 @@ import io.troupe.run.cluster.CoordinatorRanks;
 import io.troupe.run.cluster.CoordinatorWeights;
 import io.troupe.run.cluster.RunToken;
 import io.troupe.run.compose.Composition;
-import io.troupe.run.compose.CoordinatorGpus;
 import io.troupe.run.compose.InputDigests;
+import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.session.LocalRunEnvironment;
 import io.troupe.run.session.RunEnvironment;
@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -59,6 +60,7 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  troupe train conf/quickstart.yaml",
       "  troupe train conf/quickstart.yaml --set run.seed=2 --set training.steps=20",
+      "  troupe train conf/qwen3-1.7b-8gpu.yaml --gpus 0-7",
       "  troupe train --resume runs/quickstart-20261121-140200",
       "  troupe train --resume s3://bucket/runs/quickstart-20261121-140200",
       "",
@@ -106,6 +108,16 @@ final class TrainCommand implements Callable<Integer> {
   private boolean clustered;
 
   @Option(
+      names = "--gpus",
+      paramLabel = "LIST|virtual:N",
+      description =
+          "GPUs of this host, such as 0-7 or 0,2,3, over which the run is placed as `troupe plan`"
+              + " with the same option draws it: sets placement.nodes to 1 and"
+              + " placement.gpus_per_node, and starts a node agent here. virtual:N runs N places"
+              + " without GPUs.")
+  private @Nullable String gpus;
+
+  @Option(
       names = "--standby",
       hidden = true,
       description = "With --resume and --seed: wait until the present coordinator is gone.")
@@ -118,6 +130,9 @@ final class TrainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
+    if (gpus != null) {
+      overrides.addAll(0, HostGpus.overrides(gpus));
+    }
     if ((file == null) == (resume == null)) {
       throw new CommandLine.ParameterException(
           command.commandLine(), "give either a configuration FILE or --resume RUN");
@@ -176,16 +191,7 @@ final class TrainCommand implements Callable<Integer> {
                 resolved.yaml(),
                 provenance.toMap(),
                 provenance.gitDiff()));
-    return new TrainSession(
-            composition,
-            stage(composition, folder, true),
-            folder,
-            false,
-            Optional.empty(),
-            System.out,
-            System.err,
-            json)
-        .run();
+    return session(composition, folder, false, Optional.empty());
   }
 
   /** The configuration with the run's date: its start, where it names none. */
@@ -211,25 +217,41 @@ final class TrainCommand implements Callable<Integer> {
         checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);
     Optional<String> changed =
         overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
-    return new TrainSession(
-            composition,
-            stage(composition, folder, false),
-            folder,
-            true,
-            changed,
-            System.out,
-            System.err,
-            json)
-        .run();
+    return session(composition, folder, true, changed);
+  }
+
+  /**
+   * Works on a run until it ends.
+   *
+   * @param again whether the run was worked on before, so that nodes may be at work for it
+   * @param changed the resolved configuration, where this session changes it
+   */
+  private int session(
+      Composition composition, RunFolder folder, boolean again, Optional<String> changed)
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
+    Consumer<String> say = System.err::println;
+    try (HostGpus host = HostGpus.of(gpus, folder.path(), say)) {
+      return new TrainSession(
+              composition,
+              stage(composition, folder, !again, host),
+              folder,
+              again,
+              changed,
+              System.out,
+              System.err,
+              json)
+          .run();
+    }
   }
 
   /**
    * Where the run takes place.
    *
    * @param begins whether it begins, so that no node is at work for it yet
+   * @param host GPUs that the command names, if it names some
    */
-  private RunEnvironment stage(Composition composition, RunFolder folder, boolean begins)
-      throws IOException {
+  private RunEnvironment stage(
+      Composition composition, RunFolder folder, boolean begins, HostGpus host) throws IOException {
     if (!inCluster()) {
       return new LocalRunEnvironment(composition.config().console());
     }
@@ -261,7 +283,7 @@ final class TrainCommand implements Callable<Integer> {
             new RunLease(folder, cluster.address().host()),
             weights,
             new CoordinatorRanks(folder, placement, cluster.ranks()),
-            () -> CoordinatorGpus.of(composition.config(), folder, standby, System.err::println),
+            () -> host.claim(composition.config(), folder, standby),
             new NodeTable(
                 settings.address().host(), placement.placement(), placement.ranksOnNodes(), begins),
             standby,
@@ -270,7 +292,10 @@ final class TrainCommand implements Callable<Integer> {
     if (standby) {
       ParentWatch.start(stage::leaveUnlessLeading);
     }
-    return stage;
+    if (gpus != null) {
+      stage.resumedBy(List.of("--gpus", gpus));
+    }
+    return stage.onceEntered(self -> host.start(cluster.forChild(self)));
   }
 
   private static RunFolder find(String run) throws RunNotFoundException {
@@ -282,19 +307,22 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   private boolean inCluster() {
-    return clustered || !cluster.seeds().isEmpty();
+    return clustered || gpus != null || !cluster.seeds().isEmpty();
   }
 
   private Composition checked(Composition composition, ResolvedConfig<RunConfig> resolved)
-      throws InvalidVerifierException {
+      throws InvalidVerifierException, UnsupportedPolicyException {
     resolved.check(
         (config, rules) -> {
           config.checkStart(inCluster(), rules);
           config.check(composition.facts(), rules);
         });
-    if (!inCluster()) {
+    if (inCluster()) {
+      composition.fittingGpus(resolved);
+    } else {
       composition.fittingPlan(resolved);
     }
+    HostGpus.check(gpus, composition);
     composition.checkVerifiers();
     return composition;
   }

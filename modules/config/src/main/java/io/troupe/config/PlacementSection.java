@@ -5,9 +5,11 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.hosts.gpu.GpuModel;
 import io.troupe.hosts.placement.Placement;
 import io.troupe.hosts.placement.PlacementRequest;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -25,6 +27,18 @@ public record PlacementSection(
         @Default("8")
         @Range(min = 1, max = 64)
         int gpusPerNode,
+    @Doc(
+            "Which GPUs these are, so that `troupe plan` can refuse what does not fit in their"
+                + " memory; `auto` takes what this machine has. It counts in a run of one process"
+                + " too.")
+        @Default("auto")
+        GpuModel gpu,
+    @Doc(
+            value = "Memory of each GPU, where its name does not say it; 0 means that of `gpu`.",
+            unit = "GiB")
+        @Default("0")
+        @Range(min = 0, max = 4096)
+        int gpuMemory,
     @Doc(value = "Data-parallel ranks of the trainer, a GPU each.", unit = "ranks")
         @Default("1")
         @Range(min = 1, max = 65536)
@@ -105,6 +119,18 @@ public record PlacementSection(
               "reference_workers")
           .require(() -> false, "must have room for all roles: " + rule, advice);
     }
+  }
+
+  /** Memory of a GPU in bytes, as the keys say it; 0 where they do not. */
+  public long gpuBytes() {
+    return gpuMemory > 0 ? (long) gpuMemory << 30 : gpu.bytes();
+  }
+
+  /** What says {@link #gpuBytes}. */
+  public String gpuBytesSource() {
+    return gpuMemory > 0
+        ? "placement.gpu_memory"
+        : "placement.gpu: " + gpu.name().toLowerCase(Locale.ROOT);
   }
 
   private PlacementRequest demand() {

@@ -246,7 +246,7 @@ public record RunConfig(
                 .formatted(longest.promptTokens(), longest.completionTokens(longestCompletion())),
             "raise it to %d or more, or leave out long prompts".formatted(sequence));
     int kvTokens = policy.kvTokens();
-    if (kvTokens > 0) {
+    if (kvTokens > 0 && rollout.samplesGroupsHere()) {
       long needed =
           DjlPolicy.cacheTokens(
               rollout.completionsPerPrompt(),

@@ -18,6 +18,8 @@ final class NativeLibrary {
       ofTheCLibrary("setenv", ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
   private static final MethodHandle UNSETENV = ofTheCLibrary("unsetenv", ValueLayout.ADDRESS);
 
+  private static final MethodHandle GETENV = getenv();
+
   private final Path file;
   private final SymbolLookup symbols;
 
@@ -79,10 +81,39 @@ final class NativeLibrary {
     }
   }
 
+  /** Sets a variable for libraries of this process; Java's own view does not change. */
+  static synchronized void setVariable(String name, String value) {
+    try (Arena arena = Arena.ofConfined()) {
+      int _ = (int) SETENV.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 1);
+    } catch (Throwable impossible) {
+      throw new AssertionError("a function in C throws nothing", impossible);
+    }
+  }
+
+  /** Reads a variable as libraries of this process do. */
+  @SuppressWarnings("restricted") // a string of the C library
+  static synchronized Optional<String> variable(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment found = (MemorySegment) GETENV.invokeExact(arena.allocateFrom(name));
+      return found.equals(MemorySegment.NULL)
+          ? Optional.empty()
+          : Optional.of(found.reinterpret(Long.MAX_VALUE).getString(0));
+    } catch (Throwable impossible) {
+      throw new AssertionError("a function in C throws nothing", impossible);
+    }
+  }
+
   @SuppressWarnings("restricted") // functions of the C library
   private static MethodHandle ofTheCLibrary(String name, MemoryLayout... arguments) {
     return LINKER.downcallHandle(
         LINKER.defaultLookup().findOrThrow(name),
         FunctionDescriptor.of(ValueLayout.JAVA_INT, arguments));
+  }
+
+  @SuppressWarnings("restricted") // a function of the C library
+  private static MethodHandle getenv() {
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow("getenv"),
+        FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
   }
 }

@@ -196,7 +196,7 @@ public final class ClusterOptions {
   }
 
   /** The same for a process started by this one, whose address is known by now. */
-  List<String> forChild(HostPort self) {
+  public List<String> forChild(HostPort self) {
     List<String> options = new ArrayList<>(List.of("--address", address));
     options.addAll(List.of("--seed", self.toString()));
     seeds.forEach(seed -> options.addAll(List.of("--seed", seed)));

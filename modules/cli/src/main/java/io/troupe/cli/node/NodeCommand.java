@@ -6,6 +6,7 @@ import io.troupe.base.net.HostPort;
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ChildProcesses;
 import io.troupe.base.process.ExitCode;
+import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
 import io.troupe.cluster.ClusterJoin;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
@@ -113,12 +114,19 @@ public final class NodeCommand implements Callable<Integer> {
 
   @Option(
       names = "--gpus",
-      paramLabel = "auto|none|virtual:N",
+      paramLabel = "auto|none|virtual:N|LIST",
       defaultValue = "auto",
       description =
           "Accelerators of this host, one for each worker. auto asks nvidia-smi where there is one;"
-              + " virtual:N makes believe (${DEFAULT-VALUE}).")
+              + " LIST, such as 4-7 or 0,2, takes some of them; virtual:N makes believe"
+              + " (${DEFAULT-VALUE}).")
   private String gpus = "auto";
+
+  @Option(
+      names = "--with-parent",
+      hidden = true,
+      description = "End with the process that holds the other end of standard input.")
+  private boolean withParent;
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -131,6 +139,9 @@ public final class NodeCommand implements Callable<Integer> {
     var _ =
         Signals.install(
             _ -> leave(), number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+    if (withParent) {
+      ParentWatch.start(this::leave);
+    }
     Optional<ClusterSection> section =
         Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());
     Optional<NodeGpus> owned = GpuOption.gpus(gpus, data.toAbsolutePath().resolve(nodeName()));

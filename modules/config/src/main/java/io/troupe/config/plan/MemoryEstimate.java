@@ -158,12 +158,14 @@ public record MemoryEstimate(
       ModelSizes model, RunConfig config, TaskFacts facts, Capacities capacities) {
     long sequences = capacities.groupsDecoded() * config.rollout().completionsPerPrompt();
     int tokens = facts.longestSequence(config.rollout().maxTokens());
-    long perToken = 2L * model.layers() * model.layer().keys() * config.policy().bytesOfNumber();
-    return GROWTH * cached(sequences, tokens, config) * perToken;
+    return GROWTH * cached(sequences, tokens, config) * model.keysAndValues(config);
   }
 
   /** Tokens that the caches of all workers have slots in use for, at most. */
   private static long cached(long sequences, int longest, RunConfig config) {
+    if (config.rollout().workers() == 0) {
+      return 0; // servers have caches of their own
+    }
     int context = config.policy().contextLength();
     long wanted = sequences * DjlPolicy.cacheTokens(1, longest, context);
     long allowed = (long) config.policy().kvTokens() * config.rollout().workers();

@@ -1,5 +1,6 @@
 package io.troupe.config.plan;
 
+import io.troupe.config.RunConfig;
 import io.troupe.config.policy.LoraSection;
 import io.troupe.config.policy.PolicySection;
 
@@ -54,6 +55,11 @@ public record ModelSizes(
         policy.layers(),
         new Layer(policy.hidden(), queries, keys, policy.feedForward()),
         policy.contextLength());
+  }
+
+  /** Bytes of a token's keys and values in the policy's precision. */
+  long keysAndValues(RunConfig config) {
+    return 2L * layers * layer.keys * config.policy().bytesOfNumber();
   }
 
   /** Parameters of adapters: rank times the sum of both sides of each adapted matrix. */

@@ -5,6 +5,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.TaskFacts;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.binding.ResolvedConfig.Value;
+import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.core.loss.LossFormula;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param capacities what the settings come to
  * @param data what of the data is left out, and its token limits, a sentence each
  * @param memory one estimate; none for the toy engine, whose table needs next to nothing
+ * @param gpus what processes take of their GPUs; none where no key and no policy asks for GPUs
  * @param placement role to description; with nodes, a drawing before it
  * @param notes what is allowed and still worth a sentence
  */
@@ -31,6 +33,7 @@ public record Plan(
     Capacities capacities,
     List<String> data,
     List<MemoryEstimate> memory,
+    List<GpuMemory> gpus,
     Map<String, String> placement,
     List<String> notes) {
 
@@ -66,36 +69,50 @@ public record Plan(
             config.rollout().completionsPerPrompt(),
             config.training().maxStaleness(),
             config.loss().referenceRefreshEvery());
+    Optional<ModelSizes> model = model(config, facts, checkpoint);
+    List<MemoryEstimate> memory =
+        model.stream()
+            .map(
+                sizes ->
+                    MemoryEstimate.of(
+                        sizes,
+                        (DecoderSection) config.policy(),
+                        teacher,
+                        config,
+                        facts,
+                        capacities))
+            .toList();
     return new Plan(
         resolved,
         formula.lines().toList(),
         capacities,
         List.of(),
-        memory(config, facts, checkpoint, teacher, capacities).stream().toList(),
+        memory,
+        model
+            .flatMap(
+                sizes ->
+                    GpuDemands.of(
+                        config,
+                        memory.getFirst(),
+                        sizes.keysAndValues(config),
+                        capacities.evaluatedPrompts()))
+            .stream()
+            .toList(),
         placement(config),
         PlanNotes.of(resolved, capacities));
   }
 
   /** This plan with what the loaded task says of its data. */
   public Plan withData(List<String> lines) {
-    return new Plan(resolved, loss, capacities, lines, memory, placement, notes);
+    return new Plan(resolved, loss, capacities, lines, memory, gpus, placement, notes);
   }
 
-  private static Optional<MemoryEstimate> memory(
-      RunConfig config,
-      TaskFacts facts,
-      List<ModelSizes> checkpoint,
-      long teacher,
-      Capacities capacities) {
+  /** The decoder's sizes; none for the toy engine, or where no checkpoint was read. */
+  private static Optional<ModelSizes> model(
+      RunConfig config, TaskFacts facts, List<ModelSizes> checkpoint) {
     return switch (config.policy()) {
-      case PolicySection.Djl djl -> {
-        ModelSizes model = ModelSizes.of(djl, facts.vocabularySize());
-        yield Optional.of(MemoryEstimate.of(model, djl, teacher, config, facts, capacities));
-      }
-      case PolicySection.Pretrained stored ->
-          checkpoint.stream()
-              .map(model -> MemoryEstimate.of(model, stored, teacher, config, facts, capacities))
-              .findFirst();
+      case PolicySection.Djl djl -> Optional.of(ModelSizes.of(djl, facts.vocabularySize()));
+      case PolicySection.Pretrained _ -> checkpoint.stream().findFirst();
       case PolicySection.Toy _ -> Optional.empty();
     };
   }
@@ -152,6 +169,9 @@ public record Plan(
       data.forEach(line -> text.append("  - ").append(line).append('\n'));
     }
     memory.forEach(estimate -> section(text, "memory, estimated", memoryLines(estimate)));
+    if (knowsGpus() || resolved.config().placement().nodes() > 0) {
+      gpus.forEach(each -> section(text, "memory of each GPU, estimated", each.lines()));
+    }
     section(text, "placement: " + place(), placement);
     text.append("\nnotes\n");
     notes.forEach(note -> text.append("  - ").append(note).append('\n'));
@@ -162,7 +182,9 @@ public record Plan(
     PlacementSection section = resolved.config().placement();
     return section.nodes() == 0
         ? "everything in this process"
-        : "%d nodes of %d GPUs".formatted(section.nodes(), section.gpusPerNode());
+        : "%d %s of %d GPUs"
+            .formatted(
+                section.nodes(), section.nodes() == 1 ? "node" : "nodes", section.gpusPerNode());
   }
 
   /** The plan for a program: names and numbers, ready to be written as JSON. */
@@ -182,6 +204,7 @@ public record Plan(
     json.put("capacity", capacities);
     json.put("data", data);
     json.put("memory", memory.isEmpty() ? Map.of() : memory.getFirst());
+    json.put("gpus", gpus.isEmpty() ? Map.of() : gpus.getFirst());
     json.put("placement", placement);
     json.put("notes", notes);
     return json;
@@ -291,6 +314,44 @@ public record Plan(
                             "must fit in the memory that is free here, %s; this run takes %s"
                                 .formatted(bytes(available), bytes(estimate.total())),
                             estimate.advice())));
+    return this;
+  }
+
+  /** Whether a key or this machine says what a GPU of the run has, so that it decides. */
+  public boolean knowsGpus() {
+    return gpus.stream().anyMatch(each -> each.capacity() > 0);
+  }
+
+  /** This plan with what the GPUs of this machine have, which counts where no key says it. */
+  public Plan withGpus(long bytes, String name) {
+    return new Plan(
+        resolved,
+        loss,
+        capacities,
+        data,
+        memory,
+        gpus.stream().map(each -> each.measured(bytes, name)).toList(),
+        placement,
+        notes);
+  }
+
+  /**
+   * Refuses a run of which a process does not fit in the memory of its GPU, as far as that is
+   * known.
+   *
+   * @throws io.troupe.config.binding.ConfigurationException if one does not
+   */
+  public Plan fittingGpus() {
+    gpus.forEach(
+        each ->
+            resolved.check(
+                (_, rules) ->
+                    rules
+                        .on("placement.gpu", "placement.gpu_memory")
+                        .require(
+                            each::fits,
+                            "must have room for each process: " + each.excess(),
+                            each.advice())));
     return this;
   }
 

@@ -205,6 +205,12 @@ public record RolloutSection(
     return InferenceEndpoint.Patience.DEFAULT.withFirstToken(firstTokenTimeout);
   }
 
+  /** Whether engines of this program sample groups: workers, or servers of ours. */
+  public boolean samplesGroupsHere() {
+    return workers > 0
+        || (sidecars.count() > 0 && sidecars.server() == SidecarsSection.Server.TROUPE);
+  }
+
   /** Whether inference servers sample. */
   public boolean usesServers() {
     return !endpoints.urls().isEmpty() || sidecars.count() > 0;

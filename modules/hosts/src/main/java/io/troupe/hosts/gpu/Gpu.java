@@ -45,6 +45,12 @@ public record Gpu(
     return uuid.startsWith(VIRTUAL) ? Integer.toString(index) : uuid;
   }
 
+  /** The same under another number; its name keeps the driver's. */
+  Gpu numbered(int number) {
+    String known = number == index ? name : "%s, GPU %d of the host".formatted(name, index);
+    return new Gpu(number, uuid, known, memoryBytes, usedBytes, utilisation, processes);
+  }
+
   /** A virtual GPU of a host without accelerators. */
   static Gpu virtual(int index) {
     return new Gpu(index, VIRTUAL + index, "virtual", 0, 0, OptionalInt.empty(), List.of());

@@ -2,6 +2,7 @@ package io.troupe.hosts.gpu;
 
 import static io.troupe.core.Require.require;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -24,5 +25,35 @@ public interface GpuProbe {
         count >= 0 && count <= MAX_GPUS, "gpus.virtual lies in [0, %d], not %d", MAX_GPUS, count);
     List<Gpu> all = IntStream.range(0, count).mapToObj(Gpu::virtual).toList();
     return () -> all;
+  }
+
+  /**
+   * Some of a host's, numbered from 0 in the given order: a placement counts those that a run was
+   * given.
+   *
+   * @param numbers the driver's
+   */
+  static GpuProbe some(GpuProbe all, List<Integer> numbers) {
+    return () -> {
+      List<Gpu> there = all.read();
+      List<Gpu> chosen = new ArrayList<>();
+      for (int number : numbers) {
+        Gpu gpu =
+            there.stream()
+                .filter(each -> each.index() == number)
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        new GpuProbeException(
+                            "GPU %d is not there; this host has %s"
+                                .formatted(
+                                    number,
+                                    there.isEmpty()
+                                        ? "none"
+                                        : "GPUs 0 to " + there.getLast().index())));
+        chosen.add(gpu.numbered(chosen.size()));
+      }
+      return List.copyOf(chosen);
+    };
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.hosts.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.troupe.base.process.ChildLedger;
 import java.io.IOException;
@@ -58,5 +59,22 @@ final class NodeGpusTest {
   @Test
   void visible_virtualOnes_areNumbers() throws GpuProbeException {
     assertThat(GpuProbe.virtual(2).read()).extracting(Gpu::visible).containsExactly("0", "1");
+  }
+
+  @Test
+  void claim_someOfAHost_areCountedFromZeroAndKeepTheirNames() throws Exception {
+    GpuProbe last = GpuProbe.some(() -> List.of(gpu(0), gpu(4), gpu(5)), List.of(5, 4));
+    NodeGpus node =
+        new NodeGpus(
+            last,
+            ChildLedger.open(folder.resolve("l")),
+            GpuOccupants.ProcessTable.ofHost(),
+            new GpuAssignments());
+    assertThat(node.claim(List.of(0))).extracting(Gpu::visible).containsExactly("GPU-5");
+    assertThat(last.read())
+        .extracting(Gpu::index, Gpu::name)
+        .containsExactly(tuple(0, "H200, GPU 5 of the host"), tuple(1, "H200, GPU 4 of the host"));
+    assertThatThrownBy(GpuProbe.some(() -> List.of(gpu(0), gpu(1)), List.of(1, 2))::read)
+        .hasMessage("GPU 2 is not there; this host has GPUs 0 to 1");
   }
 }

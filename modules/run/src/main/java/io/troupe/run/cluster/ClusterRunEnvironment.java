@@ -84,6 +84,8 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   private final boolean takesOver;
   private final Optional<InMemoryWeights> embeddedWeights;
   private final Consumer<String> say;
+  private Entered onEntered = _ -> {};
+  private Optional<List<String>> onOneHost = Optional.empty();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile List<String> gpus = List.of();
   private final CompletableFuture<Boolean> leading = new CompletableFuture<>();
@@ -139,6 +141,25 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     this.say = say;
   }
 
+  /** Takes the address of this process, once it is the run's coordinator. */
+  @FunctionalInterface
+  public interface Entered {
+    /** Called before the run starts; a failure ends it. */
+    void at(HostPort self) throws IOException;
+  }
+
+  /** Has something done once this process is the run's coordinator, before the run starts. */
+  public ClusterRunEnvironment onceEntered(Entered then) {
+    onEntered = then;
+    return this;
+  }
+
+  /** Makes options of the command, and no address of a node, those that resume the run. */
+  public ClusterRunEnvironment resumedBy(List<String> options) {
+    onOneHost = Optional.of(List.copyOf(options));
+    return this;
+  }
+
   @Override
   public boolean enter() throws IOException, ClusterJoinException, InterruptedException {
     if (seeds.isEmpty()) { // Nobody to wait for is known, and nothing is begun before.
@@ -189,6 +210,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       }
       weights.open();
       ranks.open().map(CoordinatorRanks::listener).ifPresent(nodeTable::reportTo);
+      onEntered.at(self);
     } catch (ClusterJoinException | IOException e) {
       entered.terminate();
       throw e;
@@ -370,6 +392,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   /** The nodes stay and wait for a run, so a coordinator comes to them. */
   @Override
   public List<String> resumeArguments() {
+    if (onOneHost.isPresent()) {
+      return onOneHost.get();
+    }
     List<String> options = new ArrayList<>(ownOptions);
     List<HostPort> there = nodeTable.addresses();
     (there.isEmpty() ? seeds : there)

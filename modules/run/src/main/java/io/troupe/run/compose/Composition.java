@@ -29,6 +29,7 @@ import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
+import io.troupe.hosts.gpu.Gpu;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.DataSummary;
@@ -381,10 +382,25 @@ public record Composition(
    * @throws io.troupe.config.binding.ConfigurationException if its memory does not suffice
    */
   public Plan fittingPlan(ResolvedConfig<RunConfig> resolved) {
-    Plan plan = plan(resolved);
-    boolean here = config.placement().nodes() == 0 && onCpu(config.policy().computesOn());
+    Plan plan = fittingGpus(resolved);
+    boolean here =
+        config.placement().nodes() == 0 && onCpu(config.policy().computesOn()) && !plan.knowsGpus();
     OptionalLong available = MachineMemory.available();
     return here && available.isPresent() ? plan.fitting(available.getAsLong()) : plan;
+  }
+
+  /**
+   * What the configuration comes to, on GPUs such as the keys name, or this machine has.
+   *
+   * @throws io.troupe.config.binding.ConfigurationException if a process does not fit in one
+   */
+  public Plan fittingGpus(ResolvedConfig<RunConfig> resolved) {
+    Plan plan = plan(resolved);
+    Optional<Gpu> smallest = plan.knowsGpus() ? Optional.empty() : GpuOption.smallest();
+    return smallest
+        .map(gpu -> plan.withGpus(gpu.memoryBytes(), gpu.name() + " of this machine"))
+        .orElse(plan)
+        .fittingGpus();
   }
 
   /** Without looking for devices, which loads the libraries of all. */

@@ -72,14 +72,18 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
    * Accelerators of this host that a run's coordinator and its ranks have. Blocks.
    *
    * @param folder of the run
+   * @param option which of the host's: {@code --gpus}, or auto
    * @param handed whether the agent that started this process has claimed them
    * @param say takes lines for the operator
    * @throws IOException as {@link #claim}
    */
   public static ComputeDevices of(
-      RunConfig config, RunFolder folder, boolean handed, Consumer<String> say) throws IOException {
+      RunConfig config, RunFolder folder, String option, boolean handed, Consumer<String> say)
+      throws IOException {
     PlacementSection placement = config.placement();
-    List<String> visible = TrainerRankGroups.visibleDevices();
+    // A list counts for itself, whatever the environment shows.
+    List<String> visible =
+        GpuOption.isList(option) ? List.of() : TrainerRankGroups.visibleDevices();
     int count = placement.coordinatorGpus();
     if (!config.policy().wantsGpu()
         || placement.nodes() == 0
@@ -96,7 +100,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
           ? assigned(probe.get(), visible, count, device)
           : new ComputeDevices(visible, Set.of());
     }
-    Optional<NodeGpus> host = GpuOption.gpus("auto", folder.path().resolve("cluster"));
+    Optional<NodeGpus> host = GpuOption.gpus(option, folder.path().resolve("cluster"));
     if (host.isEmpty()) {
       if (placement.ranksOnNodes()) {
         say.accept(

@@ -11,6 +11,7 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.hosts.gpu.Gpu;
 import io.troupe.hosts.gpu.GpuAssignments;
+import io.troupe.hosts.gpu.GpuModel;
 import io.troupe.hosts.gpu.GpuOccupants;
 import io.troupe.hosts.gpu.NodeGpus;
 import io.troupe.store.folder.RunFolder;
@@ -126,7 +127,18 @@ final class CoordinatorGpusTest {
       throws IOException {
     PlacementSection full =
         new PlacementSection(
-            2, 4, 2, PlacementSection.RanksAs.NODES, true, Duration.ofMinutes(1), 5, 1, 0, 1);
+            2,
+            4,
+            GpuModel.AUTO,
+            0,
+            2,
+            PlacementSection.RanksAs.NODES,
+            true,
+            Duration.ofMinutes(1),
+            5,
+            1,
+            0,
+            1);
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "auto"), full)).isEmpty();
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "cuda:2"), full).orElseThrow())
         .contains("computes on GPU 2", "another process of node 0", "draws as C");

@@ -1,7 +1,10 @@
 package io.troupe.engine.djl.checkpoint;
 
 import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,5 +90,34 @@ record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
           StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + parameter.name()));
           tensor.dtype().toFloats(tensor.data(), memory);
         });
+  }
+
+  /**
+   * Copies what lies in a range of the flat array, as float32.
+   *
+   * @param from the first element of the range
+   * @param piece float32, as long as the range
+   * @param elements of the range
+   */
+  void copy(String prefix, FlatLayout layout, long from, NativeTensor piece, long elements) {
+    for (int i = 0; i < layout.offsets().size(); i++) {
+      DecoderLayout.Parameter parameter = layout.tensors().parameters().get(i);
+      long start = layout.offsets().get(i);
+      long first = Math.max(start, from);
+      long count = Math.min(start + parameter.size(), from + elements) - first;
+      if (count <= 0) {
+        continue;
+      }
+      StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + parameter.name()));
+      int width = tensor.dtype().bytes();
+      try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, count);
+          NativeTensor target = piece.slice(first - from, first - from + count)) {
+        tensor
+            .dtype()
+            .toFloats(
+                tensor.data().asSlice((first - start) * width, count * width), staged.memory());
+        target.assign(staged, count);
+      }
+    }
   }
 }

@@ -6,10 +6,12 @@ import io.troupe.base.files.DurableFiles;
 import io.troupe.engine.djl.model.AdamW;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.DecoderLayout;
+import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.LowRankAdapters;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.model.ReferenceWeights;
 import io.troupe.engine.djl.model.TrainableWeights;
+import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.SafetensorsFile;
 import io.troupe.engine.safetensors.StoredTensor;
@@ -61,9 +63,10 @@ public final class TrainerCheckpoint {
       case TrainableWeights.Whole(ModelWeights weights, var _) ->
           ModelFiles.write(directory, stored("", weights), shardBytes);
       case TrainableWeights.Adapted(ModelWeights base, LowRankAdapters adapters) -> {
-        try (ModelWeights merged = adapters.merged(decoder, base)) {
-          ModelFiles.write(directory, stored("", merged), shardBytes);
-        }
+        ModelFiles.write(
+            directory,
+            adapters.mergedCopies(decoder, base).stream().map(StoredTensor::of).toList(),
+            shardBytes);
         SafetensorsFile.write(directory.resolve(BASE), stored("", base), FORMAT);
         AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
       }
@@ -92,6 +95,63 @@ public final class TrainerCheckpoint {
       TrainableWeights trained,
       AdamW optimizer)
       throws IOException {
+    return restore(
+        directory,
+        card,
+        decoder,
+        trained,
+        (first, second, steps) -> {
+          first.copyTo(optimizer.first());
+          second.copyTo(optimizer.second());
+          optimizer.restoreSteps(steps);
+        });
+  }
+
+  /** Takes the moments of a checkpoint, all of them or a piece. */
+  @FunctionalInterface
+  public interface MomentsTarget {
+    /**
+     * Copies what it needs.
+     *
+     * @param steps number of steps taken
+     */
+    void take(StoredMoments first, StoredMoments second, long steps);
+  }
+
+  /** One of AdamW's two moments in a file; valid during the call that hands it over. */
+  public static final class StoredMoments {
+    private final CheckpointTensors tensors;
+    private final String prefix;
+
+    private StoredMoments(CheckpointTensors tensors, String prefix) {
+      this.tensors = tensors;
+      this.prefix = prefix;
+    }
+
+    void copyTo(ModelWeights whole) {
+      tensors.copy(prefix, whole);
+    }
+
+    /**
+     * Copies the elements of a range of the flat array, and no others.
+     *
+     * @param from the first element of the range
+     * @param piece float32, as long as the range
+     * @param elements of the range
+     */
+    public void copyTo(FlatLayout layout, long from, NativeTensor piece, long elements) {
+      tensors.copy(prefix, layout, from, piece, elements);
+    }
+  }
+
+  /** Does the same with moments that may go elsewhere than into one optimizer. */
+  public static ReferenceWeights restore(
+      Path directory,
+      ModelDescription card,
+      Decoder decoder,
+      TrainableWeights trained,
+      MomentsTarget optimizer)
+      throws IOException {
     card.check(directory);
     Path optimizerFile = directory.resolve(OPTIMIZER);
     DecoderLayout moved = trained.trainable().layout();
@@ -107,10 +167,8 @@ public final class TrainerCheckpoint {
       long steps = steps(optimizerFile, file);
       ReferenceWeights reference = reference(directory, file, decoder, trained, arena);
       sources.forEach((target, source) -> source.copy("", target));
-      moments.copy(FIRST, optimizer.first());
-      moments.copy(SECOND, optimizer.second());
+      optimizer.take(new StoredMoments(moments, FIRST), new StoredMoments(moments, SECOND), steps);
       trained.moved(decoder);
-      optimizer.restoreSteps(steps);
       return reference;
     }
   }

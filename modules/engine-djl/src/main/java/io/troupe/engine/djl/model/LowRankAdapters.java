@@ -7,9 +7,11 @@ import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.TorchProgram;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
@@ -126,6 +128,38 @@ public final class LowRankAdapters implements AutoCloseable {
     slots.add(gradients.absent()); // of the scale
     slots.add(gradients.absent()); // of the output matrix
     return slots;
+  }
+
+  /**
+   * Returns the base with the adapters merged in, as copies in Java's native memory in name order;
+   * a tensor at a time, so that the device never has room for two models.
+   */
+  public List<WeightSnapshot.Tensor> mergedCopies(Decoder decoder, ModelWeights base) {
+    List<WeightSnapshot.Tensor> copies = new ArrayList<>();
+    for (int i = 0; i < base.tensors().size(); i++) {
+      Parameter parameter = base.layout().parameters().get(i);
+      int adapter = adapted.indexOf(i);
+      if (adapter < 0) {
+        copies.add(copy(parameter, base.tensor(i)));
+        continue;
+      }
+      try (TorchProgram.Call call = decoder.call("merged");
+          NativeTensor sum =
+              call.with(base.tensor(i))
+                  .with(weights.tensor(2 * adapter))
+                  .with(weights.tensor(2 * adapter + 1))
+                  .with(scale)
+                  .opaque()) {
+        copies.add(copy(parameter, sum));
+      }
+    }
+    copies.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
+    return copies;
+  }
+
+  private static WeightSnapshot.Tensor copy(Parameter parameter, NativeTensor tensor) {
+    return new WeightSnapshot.Tensor(
+        parameter.name(), parameter.shape(), ModelWeights.fetched(tensor, parameter.size()));
   }
 
   /** Returns a float32 copy of the base with the adapters merged in; the caller closes it. */

@@ -2,7 +2,9 @@ package io.troupe.engine.djl.model;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.djl.torch.Precision;
+import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightSnapshot;
+import java.util.List;
 
 /**
  * The weights of a trainer, and the part of them that it trains. What is trained is float32, the
@@ -144,11 +146,9 @@ public sealed interface TrainableWeights extends AutoCloseable {
 
     @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {
-      try (ModelWeights merged = adapters.merged(decoder, base)) {
-        return merged
-            .snapshot(version)
-            .with(adapters.settings().adapter(adapters.weights().copies()));
-      }
+      List<WeightSnapshot.Tensor> merged = adapters.mergedCopies(decoder, base);
+      return new WeightSnapshot(version, TensorDigest.of(merged), merged)
+          .with(adapters.settings().adapter(adapters.weights().copies()));
     }
 
     /** Before the first step the adapters add nothing: the base itself is the reference. */

@@ -3,7 +3,6 @@ package io.troupe.engine.djl.train;
 import io.troupe.engine.djl.checkpoint.ModelDescription;
 import io.troupe.engine.djl.checkpoint.PolicyModel;
 import io.troupe.engine.djl.checkpoint.TrainerCheckpoint;
-import io.troupe.engine.djl.model.AdamW;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.FlatLayout;
@@ -71,13 +70,17 @@ public final class DjlRank implements TrainerRank {
     Torch.enter(threads, false);
     shard.ifPresent(RankShard::close);
     shard = Optional.empty();
-    // All moments are in memory for a moment; the rank keeps only its piece.
-    try (AdamW whole = new AdamW(decoder, trained.trainable())) {
-      ReferenceWeights restored = TrainerCheckpoint.restore(state, card, decoder, trained, whole);
+    RankShard piece = new RankShard(decoder, trained.trainable(), group);
+    try {
+      ReferenceWeights restored =
+          TrainerCheckpoint.restore(state, card, decoder, trained, piece::restore);
       reference.release();
       reference = restored;
-      shard = Optional.of(RankShard.of(decoder, trained.trainable(), whole, group));
+    } catch (IOException | RuntimeException | Error unreadable) {
+      piece.close();
+      throw unreadable;
     }
+    shard = Optional.of(piece);
   }
 
   @Override

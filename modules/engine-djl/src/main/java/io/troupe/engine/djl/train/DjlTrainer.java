@@ -47,9 +47,12 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   private final Decoder decoder;
   private final TrainableWeights trained;
   private final MicroBatchPass work;
-  private final FlatGradients gradients;
   private final AdamW optimizer;
   private final Optional<TeacherModel> teacher;
+
+  /** Empty until this thread makes a step: a trainer whose ranks make the steps has none. */
+  private Optional<FlatGradients> gradients = Optional.empty();
+
   private ReferenceWeights reference = new ReferenceWeights.None();
 
   /** The ranks that make the steps; empty if this thread makes them alone. */
@@ -80,7 +83,6 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
         model.weights(FlatLayout.of(decoder.layout(), mode.decay()), compute.device(), seed);
     this.trained = TrainableWeights.of(mode.tuning(), decoder, first, mode.decay(), seed);
     this.work = new MicroBatchPass(decoder, compute, mode.activations());
-    this.gradients = trained.gradients(decoder);
     this.optimizer = new AdamW(decoder, trained.trainable());
     this.teacher = teacher.map(found -> TeacherModel.of(found, compute, watcher));
   }
@@ -113,10 +115,13 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   private StepOutcome step(RankBatch batch, OptimizerSettings optimisation) {
     enter(true);
     work.check(batch);
-    return ranks.isPresent()
-        ? ranks.get().step(this, batch, optimisation)
-        : work.withinMemory(
-            () -> step(batch.rollouts(), work.parts(batch, reference), optimisation));
+    if (ranks.isPresent()) {
+      return ranks.get().step(this, batch, optimisation);
+    }
+    FlatGradients sums = gradients.orElseGet(() -> trained.gradients(decoder));
+    gradients = Optional.of(sums);
+    return work.withinMemory(
+        () -> step(batch.rollouts(), work.parts(batch, reference), sums, optimisation));
   }
 
   /** Continues from the result of the ranks. */
@@ -133,11 +138,12 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   private StepOutcome step(
       List<TrainingSequence> rollouts,
       List<MicroBatchPass.Part> parts,
+      FlatGradients sums,
       OptimizerSettings optimisation) {
     if (parts.isEmpty()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
-    GradientPass pass = work.pass(trained, gradients);
+    GradientPass pass = work.pass(trained, sums);
     for (MicroBatchPass.Part part : parts) {
       Optional<String> refusal = part.in(pass);
       if (refusal.isPresent()) {
@@ -146,7 +152,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     }
     Torch.enter(compute.trainerThreads(), false);
     long start = System.nanoTime();
-    double norm = optimizer.step(gradients, optimisation);
+    double norm = optimizer.step(sums, optimisation);
     if (!Double.isFinite(norm)) {
       return new StepOutcome.Skipped("the norm of the gradient is " + norm);
     }
@@ -287,7 +293,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
       reference.release();
       teacher.ifPresent(TeacherModel::close);
       optimizer.close();
-      gradients.close();
+      gradients.ifPresent(FlatGradients::close);
       trained.close();
       decoder.close();
       onClose.run();

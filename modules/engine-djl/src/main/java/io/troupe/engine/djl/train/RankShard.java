@@ -1,6 +1,6 @@
 package io.troupe.engine.djl.train;
 
-import io.troupe.engine.djl.model.AdamW;
+import io.troupe.engine.djl.checkpoint.TrainerCheckpoint.StoredMoments;
 import io.troupe.engine.djl.model.AdamWRange;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.FlatGradients;
@@ -34,12 +34,12 @@ final class RankShard implements AutoCloseable {
   private final AdamWRange optimizer;
   private long steps;
 
-  private RankShard(Decoder decoder, ModelWeights trained, Collective group, long steps) {
+  /** Creates the piece of a rank, with moments of 0. */
+  RankShard(Decoder decoder, ModelWeights trained, Collective group) {
     FlatLayout layout = trained.flatLayout();
     this.group = group;
     this.piece = layout.piece(group.size());
     this.trained = trained;
-    this.steps = steps;
     long from = group.rank() * piece;
     this.own = trained.flat().slice(from, from + piece);
     this.first = NativeTensor.zeros(trained.device(), ElementType.FLOAT32, piece);
@@ -50,19 +50,12 @@ final class RankShard implements AutoCloseable {
             decoder, piece, Math.clamp(layout.decayed() - from, 0, piece), own, first, second);
   }
 
-  /** Creates the piece of a rank from the state of all. */
-  static RankShard of(Decoder decoder, ModelWeights trained, AdamW whole, Collective group) {
-    RankShard shard = new RankShard(decoder, trained, group, whole.steps());
-    shard.take(shard.first, whole.first());
-    shard.take(shard.second, whole.second());
-    return shard;
-  }
-
-  private void take(NativeTensor moments, ModelWeights whole) {
+  /** Takes its piece of the moments of a checkpoint; the others are not read. */
+  void restore(StoredMoments allFirst, StoredMoments allSecond, long count) {
     long from = group.rank() * piece;
-    try (NativeTensor range = whole.flat().slice(from, from + piece)) {
-      moments.assign(range, piece);
-    }
+    allFirst.copyTo(trained.flatLayout(), from, first, piece);
+    allSecond.copyTo(trained.flatLayout(), from, second, piece);
+    steps = count;
   }
 
   /**

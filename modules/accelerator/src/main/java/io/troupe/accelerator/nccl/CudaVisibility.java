@@ -1,0 +1,29 @@
+package io.troupe.accelerator.nccl;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which GPUs of the host the CUDA libraries of this process see. CUDA reads the environment when it
+ * is first used, and Java has no call that changes the environment of its own process.
+ */
+public final class CudaVisibility {
+  private static final String VARIABLE = "CUDA_VISIBLE_DEVICES";
+
+  private CudaVisibility() {}
+
+  /**
+   * Lets this process see these GPUs and no others; before anything uses CUDA. Processes that it
+   * starts with an environment of their own are not affected; others inherit it.
+   *
+   * @param gpus as the variable lists them: UUIDs or numbers; none hides all
+   */
+  public static void restrictTo(List<String> gpus) {
+    NativeLibrary.setVariable(VARIABLE, String.join(",", gpus));
+  }
+
+  /** What the libraries of this process read. */
+  static Optional<String> current() {
+    return NativeLibrary.variable(VARIABLE);
+  }
+}
