@@ -47,6 +47,11 @@ final class AuditCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, RunNotFoundException {
     RunFolder folder = find(run);
+    if (folder.isSupervised()) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "%s is a supervised run, which has no rollouts to account for".formatted(run));
+    }
     JournalAudit.Result result = JournalAudit.of(folder);
     AuditReport report = result.report();
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();

@@ -20,6 +20,7 @@ import io.troupe.cli.ops.OperatorCommands;
 import io.troupe.cli.simulate.FitCommand;
 import io.troupe.cli.simulate.SimulateCommand;
 import io.troupe.cli.simulate.WhatIfCommand;
+import io.troupe.cli.supervised.SftCommand;
 import io.troupe.cli.tasks.TasksCommand;
 import io.troupe.cli.torch.TorchCommand;
 import io.troupe.cli.verify.VerifyCommand;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Command;
     description = "Trains language models by asynchronous GRPO on verifiable rewards.",
     subcommands = {
       TrainCommand.class,
+      SftCommand.class,
       PlanCommand.class,
       SimulateCommand.class,
       FitCommand.class,

@@ -19,6 +19,7 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.model.ModelCache;
+import io.troupe.runtime.TrainerTasks;
 import io.troupe.serve.AdapterCapacity;
 import io.troupe.serve.PolicyServer;
 import io.troupe.serve.ServeSettings;
@@ -301,6 +302,9 @@ final class ServeCommand implements Callable<Integer> {
                     new IOException(
                         "%s has no checkpoint yet; wait for one, or lower checkpoint.every"
                             .formatted(folder)));
+    if (folder.isSupervised()) {
+      return pretrained(newest.directory().resolve(TrainerTasks.POLICY_FOLDER));
+    }
     return configured(
         Composition.of(RunConfig.load(folder.resolved(), List.of()).config(), folder.checkpoints()),
         Optional.of(new Base(newest.directory().resolve("policy"), newest.step(), true)));

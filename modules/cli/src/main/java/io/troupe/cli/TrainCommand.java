@@ -212,6 +212,11 @@ final class TrainCommand implements Callable<Integer> {
           InvalidVerifierException,
           ClusterJoinException {
     RunFolder folder = find(run);
+    if (folder.isSupervised()) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "%s is a supervised run; continue it by `troupe sft --resume`".formatted(run));
+    }
     ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
     Composition composition =
         checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);

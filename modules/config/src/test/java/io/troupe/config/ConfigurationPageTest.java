@@ -3,9 +3,11 @@ package io.troupe.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.config.schema.SchemaTables;
+import io.troupe.config.supervised.SupervisedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** docs/configuration.md is what the schema says. */
@@ -29,9 +31,22 @@ final class ConfigurationPageTest {
       rewrites it from the records in `io.troupe.config`.
       """;
 
+  private static final String SUPERVISED =
+      """
+
+      # Supervised runs
+
+      `troupe sft FILE` runs another file: [training.md](training.md#supervised-training). Its sections `run`, `policy`, `data`, `evaluations`, `verifier` and `checkpoint`
+      are those above.
+      """;
+
   @Test
   void page_comparedToTheSchema_isTheSame() throws IOException {
-    String expected = INTRODUCTION + SchemaTables.markdown(RunConfig.class);
+    String expected =
+        INTRODUCTION
+            + SchemaTables.markdown(RunConfig.class)
+            + SUPERVISED
+            + SchemaTables.markdown(SupervisedConfig.class, Set.of("datasets", "training"));
     if (Boolean.getBoolean("troupe.docs.update")) {
       Files.writeString(PAGE, expected);
     }

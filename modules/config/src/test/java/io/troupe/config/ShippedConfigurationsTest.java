@@ -5,32 +5,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.evaluation.EvaluationFile;
+import io.troupe.config.supervised.SupervisedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every file in conf/ is a valid run, or for {@code eval-*.yaml} a valid evaluation. */
+/**
+ * Every file in conf/ is a valid run, for {@code eval-*.yaml} a valid evaluation, and for {@code
+ * sft-*.yaml} a valid supervised run.
+ */
 final class ShippedConfigurationsTest {
   private static final Path FOLDER = Path.of("../../conf");
 
   static Stream<Path> files() throws IOException {
-    return yaml(false);
+    return yaml(name -> !name.startsWith("eval-") && !name.startsWith("sft-"));
   }
 
   static Stream<Path> evaluations() throws IOException {
-    return yaml(true);
+    return yaml(name -> name.startsWith("eval-"));
   }
 
-  private static Stream<Path> yaml(boolean evaluations) throws IOException {
+  static Stream<Path> supervised() throws IOException {
+    return yaml(name -> name.startsWith("sft-"));
+  }
+
+  private static Stream<Path> yaml(Predicate<String> chosen) throws IOException {
     try (Stream<Path> files = Files.list(FOLDER)) {
       return files
           .filter(file -> file.toString().endsWith(".yaml"))
-          .filter(file -> String.valueOf(file.getFileName()).startsWith("eval-") == evaluations)
+          .filter(file -> chosen.test(String.valueOf(file.getFileName())))
           .sorted()
           .toList()
           .stream();
@@ -41,6 +50,12 @@ final class ShippedConfigurationsTest {
   @MethodSource("evaluations")
   void load_shippedEvaluation_hasNoViolation(Path file) {
     assertThat(EvaluationFile.load(file, List.of()).config().tasks()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("supervised")
+  void load_shippedSupervisedRun_hasNoViolation(Path file) {
+    assertThat(SupervisedConfig.load(file, List.of()).config().datasets()).isNotEmpty();
   }
 
   @Test

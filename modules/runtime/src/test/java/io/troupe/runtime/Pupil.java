@@ -70,6 +70,11 @@ final class Pupil implements TrainingEngine {
   }
 
   @Override
+  public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
+    return batch.stream().map(s -> new double[s.completion().length]).toList();
+  }
+
+  @Override
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     List<double[]> all = new ArrayList<>();
     for (TrainingSequence sequence : batch) {

@@ -2,6 +2,7 @@ package io.troupe.cli.eval;
 
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.evaluation.EvaluatedPolicy;
+import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ record EvalTarget(int contextLength, int threads) {
     }
     Matcher version = VERSION.matcher(what.get());
     if (version.matches()) {
-      return EvaluatedPolicy.ofRun(
+      return ofRun(
           run(version.group(1)), OptionalLong.of(Long.parseLong(version.group(2))), sampled);
     }
     Path path = Path.of(what.get()).toAbsolutePath().normalize();
@@ -44,12 +45,21 @@ record EvalTarget(int contextLength, int threads) {
     if (Files.isRegularFile(path.resolve("config.json"))) {
       return EvaluatedPolicy.ofCheckpoint(path, contextLength, threads);
     }
-    return EvaluatedPolicy.ofRun(run(what.get()), OptionalLong.empty(), sampled);
+    return ofRun(run(what.get()), OptionalLong.empty(), sampled);
+  }
+
+  /** A supervised run has no rows to ask: its policy is a checkpoint. */
+  EvaluatedPolicy ofRun(RunFolder run, OptionalLong step, boolean sampled) throws IOException {
+    return run.isSupervised()
+        ? EvaluatedPolicy.ofCheckpoint(
+            EvaluatedPolicy.checkpoint(run, step).resolve(TrainerTasks.POLICY_FOLDER),
+            contextLength,
+            threads)
+        : EvaluatedPolicy.ofRun(run, step, sampled);
   }
 
   /** A checkpoint's folder within a run, or the policy's folder in it. */
-  private static Optional<EvaluatedPolicy> checkpointOfRun(Path path, boolean sampled)
-      throws IOException {
+  private Optional<EvaluatedPolicy> checkpointOfRun(Path path, boolean sampled) throws IOException {
     for (Path folder = path; folder != null; folder = folder.getParent()) {
       Matcher step = STEP.matcher(String.valueOf(folder.getFileName()));
       Path checkpoints = folder.getParent();
@@ -57,7 +67,7 @@ record EvalTarget(int contextLength, int threads) {
         Path run = checkpoints.getParent();
         if (run != null && Files.isRegularFile(run.resolve("run.json"))) {
           return Optional.of(
-              EvaluatedPolicy.ofRun(
+              ofRun(
                   RunFolder.view(RUNS, run.toString()),
                   OptionalLong.of(Long.parseLong(step.group(1))),
                   sampled));

@@ -134,7 +134,9 @@ final class EvalWatchCommand implements Callable<Integer> {
     CommandLine command = session.command();
     EvaluatedPolicy policy;
     try {
-      policy = EvaluatedPolicy.ofRun(folder, OptionalLong.of(checkpoint.step()), true);
+      policy =
+          new EvalTarget(session.compute().contextLength, session.compute().threads)
+              .ofRun(folder, OptionalLong.of(checkpoint.step()), true);
     } catch (IOException unreadable) {
       if (Files.isDirectory(checkpoint.directory())) {
         throw unreadable;

@@ -2,6 +2,7 @@ package io.troupe.config.schema;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,6 +24,15 @@ public final class SchemaTables {
     for (Schema.Key key : Schema.of(type).keys()) {
       tables.section(key);
     }
+    return tables.text.toString();
+  }
+
+  /** The tables of some sections of a record, in its order. */
+  public static String markdown(Class<? extends Record> type, Set<String> names) {
+    SchemaTables tables = new SchemaTables();
+    Schema.of(type).keys().stream()
+        .filter(key -> names.contains(key.name()))
+        .forEach(tables::section);
     return tables.text.toString();
   }
 

@@ -134,6 +134,11 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
   }
 
   @Override
+  public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
+    return logProbs(model, weights, batch, temperature);
+  }
+
+  @Override
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     requireReference();
     return logProbs(model, reference, batch, temperature);

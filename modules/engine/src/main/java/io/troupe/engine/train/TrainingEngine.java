@@ -43,6 +43,14 @@ public interface TrainingEngine extends AutoCloseable {
    */
   StepOutcome trainSupervised(List<TrainingSequence> batch, OptimizerSettings optimisation);
 
+  /**
+   * Returns the log-probabilities, under the current weights, of the completions' tokens with loss
+   * weight; the values at other tokens are undefined. Weights and optimizer do not change.
+   *
+   * @return an array for each sequence, an element for each completion token
+   */
+  List<double[]> logProbs(List<TrainingSequence> batch, double temperature);
+
   /** Freezes a copy of the current weights as the reference policy, in place of a former one. */
   void freezeReference();
 

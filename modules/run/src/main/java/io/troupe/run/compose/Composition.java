@@ -17,13 +17,8 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
-import io.troupe.engine.djl.install.TorchSearch;
-import io.troupe.engine.djl.install.TorchSelection;
-import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.WeightDecay;
-import io.troupe.engine.djl.torch.ComputeSettings;
-import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.TorchReport;
 import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.parallel.TrainerRanks;
@@ -135,7 +130,7 @@ public record Composition(
   }
 
   private static Composition of(RunConfig config, Start start) throws IOException {
-    choosePyTorch(config.policy());
+    PolicyOpening.choosePyTorch(config.policy());
     ChatTemplate template = template(config, start);
     TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
     DataSetTask worded = loader.load();
@@ -188,21 +183,6 @@ public record Composition(
         ToolLoops.of(config.episode(), template));
   }
 
-  /** Before anything loads DJL. */
-  private static void choosePyTorch(PolicySection policy) throws UnsupportedPolicyException {
-    if (!(policy instanceof PolicySection.Toy)) {
-      try {
-        TorchSelection.choose(policy.torchPlace());
-      } catch (UnusableTorchException unfit) {
-        throw new UnsupportedPolicyException(
-            (policy.torchPlace().isEmpty() ? TorchSearch.VARIABLE : "policy.torch")
-                + ": "
-                + unfit.getMessage(),
-            unfit);
-      }
-    }
-  }
-
   private static String teacherPrompt(RunConfig config) {
     return config.lossSettings().distils() ? config.distillation().teacherPrompt() : "";
   }
@@ -230,18 +210,9 @@ public record Composition(
 
   private static Start start(RunConfig config) throws UnsupportedPolicyException {
     return config.policy() instanceof PolicySection.Pretrained section
-        ? opened(fetched(config, section), section)
+        ? new Start.Stored(
+            PolicyOpening.opened(PolicyOpening.fetched(config.data(), section), section))
         : new Start.Fresh();
-  }
-
-  private static Path fetched(RunConfig config, PolicySection.Pretrained section)
-      throws UnsupportedPolicyException {
-    try {
-      return ModelCache.of(config.data(), message -> LOG.info("model={}", message))
-          .folder(section.checkpoint());
-    } catch (IOException nowhere) {
-      throw new UnsupportedPolicyException("policy.checkpoint: " + nowhere.getMessage(), nowhere);
-    }
   }
 
   private static Start start(RunConfig config, Path checkpoints) throws IOException {
@@ -254,33 +225,24 @@ public record Composition(
             .newest()
             .map(newest -> newest.directory().resolve(TrainerTasks.POLICY_FOLDER));
     try {
-      Path first = fetched(config, section);
+      Path first = PolicyOpening.fetched(config.data(), section);
       if (Files.isDirectory(first)) {
-        return opened(first, section);
+        return new Start.Stored(PolicyOpening.opened(first, section));
       }
     } catch (UnsupportedPolicyException nowhere) {
       if (own.isEmpty()) {
         throw nowhere;
       }
     }
-    return opened(
-        own.orElseThrow(
-            () ->
-                new UnsupportedPolicyException(
-                    "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
-                            .formatted(section.checkpoint())
-                        + " put it back")),
-        section);
-  }
-
-  private static Start opened(Path directory, PolicySection.Pretrained section)
-      throws UnsupportedPolicyException {
-    try {
-      PretrainedModel checkpoint = PretrainedModel.open(directory);
-      return new Start.Stored(checkpoint.withContextLength(section.contextLength()));
-    } catch (IOException | IllegalArgumentException unfit) {
-      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
-    }
+    return new Start.Stored(
+        PolicyOpening.opened(
+            own.orElseThrow(
+                () ->
+                    new UnsupportedPolicyException(
+                        "policy.checkpoint: %s is gone, and the run has no checkpoint of its own yet;"
+                                .formatted(section.checkpoint())
+                            + " put it back")),
+            section));
   }
 
   private static List<TeacherCheckpoint> teacher(RunConfig config, Start start, Tokenizer tokenizer)
@@ -297,7 +259,7 @@ public record Composition(
         case Start.Stored(PretrainedModel checkpoint) -> teacher.requireFit(checkpoint);
         case Start.Fresh() -> {
           if (config.policy() instanceof PolicySection.Djl djl) {
-            teacher.requireFit(settings(djl), tokenizer);
+            teacher.requireFit(PolicyOpening.settings(djl), tokenizer);
           }
         }
       }
@@ -416,34 +378,11 @@ public record Composition(
     return teacher.isEmpty() ? policy : policy.withTeacher(teacher.getFirst());
   }
 
-  private static DecoderSettings settings(PolicySection.Djl policy) {
-    return new DecoderSettings(
-        policy.hidden(),
-        policy.layers(),
-        policy.heads(),
-        policy.kvHeads(),
-        policy.headDim(),
-        policy.feedForward(),
-        policy.contextLength(),
-        policy.ropeTheta(),
-        policy.normEpsilon(),
-        policy.tiedEmbeddings(),
-        policy.initStd());
-  }
-
   private PretrainedModel stored() {
     return switch (start) {
       case Start.Stored(PretrainedModel checkpoint) -> checkpoint;
       case Start.Fresh() -> throw new IllegalStateException("the policy has no checkpoint");
     };
-  }
-
-  private static Device device(String name) throws UnsupportedPolicyException {
-    try {
-      return Device.of(name, TorchReport.load().gpus().size());
-    } catch (IllegalArgumentException unfit) {
-      throw new UnsupportedPolicyException("policy.device: " + unfit.getMessage(), unfit);
-    }
   }
 
   /**
@@ -520,11 +459,26 @@ public record Composition(
       throws UnsupportedPolicyException {
     return switch (config.policy()) {
       case PolicySection.Djl policy -> {
-        DjlPolicy fresh = DjlPolicy.create(settings(policy), tokenizer, compute(policy, device));
+        DjlPolicy fresh =
+            DjlPolicy.create(
+                PolicyOpening.settings(policy),
+                tokenizer,
+                PolicyOpening.compute(
+                    policy,
+                    device,
+                    config.rollout().kvOnSwap(),
+                    config.rollout().batchInvariant()));
         yield trained(fresh, policy.trainingMode(), ranks);
       }
       case PolicySection.Pretrained policy -> {
-        DjlPolicy stored = DjlPolicy.create(stored(), compute(policy, device));
+        DjlPolicy stored =
+            DjlPolicy.create(
+                stored(),
+                PolicyOpening.compute(
+                    policy,
+                    device,
+                    config.rollout().kvOnSwap(),
+                    config.rollout().batchInvariant()));
         yield trained(stored, policy.trainingMode(), ranks);
       }
       case PolicySection.Toy policy -> {
@@ -535,33 +489,6 @@ public record Composition(
         yield ranks.isPresent() ? toy.by(ranks.get()) : toy;
       }
     };
-  }
-
-  private ComputeSettings compute(PolicySection.Djl policy, String device)
-      throws UnsupportedPolicyException {
-    return decoding(
-            ComputeSettings.of(
-                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()),
-            policy.kvTokens(),
-            device(device))
-        .on(device(device), policy.precision());
-  }
-
-  private ComputeSettings compute(PolicySection.Pretrained policy, String device)
-      throws UnsupportedPolicyException {
-    return decoding(
-            ComputeSettings.of(
-                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()),
-            policy.kvTokens(),
-            device(device))
-        .withShardBytes(policy.shardBytes())
-        .on(device(device), policy.precision());
-  }
-
-  private ComputeSettings decoding(ComputeSettings compute, int kvTokens, Device device) {
-    return compute
-        .withCache(kvTokens == 0 ? Long.MAX_VALUE : kvTokens, config.rollout().kvOnSwap())
-        .withBatchInvariance(config.rollout().batchInvariant() && device.equals(Device.host()));
   }
 
   private DjlPolicy trained(

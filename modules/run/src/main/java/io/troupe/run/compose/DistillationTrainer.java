@@ -94,6 +94,11 @@ record DistillationTrainer(TrainingEngine delegate, Scorer teacher, int concurre
   }
 
   @Override
+  public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
+    return delegate.logProbs(batch, temperature);
+  }
+
+  @Override
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     return delegate.referenceLogProbs(batch, temperature);
   }

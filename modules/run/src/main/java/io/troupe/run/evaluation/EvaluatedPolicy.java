@@ -71,6 +71,12 @@ public record EvaluatedPolicy(
         List.of(run), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
   }
 
+  /** Weights without a run, which are sampled by the engines of the caller. */
+  public static EvaluatedPolicy ofWeights(List<PretrainedModel> checkpoint) {
+    return new EvaluatedPolicy(
+        List.of(), List.of(), checkpoint, ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+  }
+
   /**
    * A version of a run.
    *
@@ -80,12 +86,7 @@ public record EvaluatedPolicy(
    */
   public static EvaluatedPolicy ofRun(RunFolder folder, OptionalLong step, boolean sampled)
       throws IOException {
-    List<Checkpoint> whole = Checkpoints.view(folder.checkpoints()).list().whole();
-    Checkpoint chosen =
-        whole.stream()
-            .filter(each -> step.isEmpty() || each.step() == step.getAsLong())
-            .findFirst()
-            .orElseThrow(() -> new IOException(missing(folder, step, whole)));
+    Checkpoint chosen = chosen(folder, step);
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
     refuseTools(folder.name(), config);
     Composition composition = Composition.of(config, folder.checkpoints());
@@ -102,6 +103,24 @@ public record EvaluatedPolicy(
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
         description);
+  }
+
+  /**
+   * The folder of a run's checkpoint.
+   *
+   * @param step whose checkpoint it is; empty means the newest
+   * @throws IOException if there is no such checkpoint; names those there are
+   */
+  public static Path checkpoint(RunFolder folder, OptionalLong step) throws IOException {
+    return chosen(folder, step).directory();
+  }
+
+  private static Checkpoint chosen(RunFolder folder, OptionalLong step) throws IOException {
+    List<Checkpoint> whole = Checkpoints.view(folder.checkpoints()).list().whole();
+    return whole.stream()
+        .filter(each -> step.isEmpty() || each.step() == step.getAsLong())
+        .findFirst()
+        .orElseThrow(() -> new IOException(missing(folder, step, whole)));
   }
 
   /** A policy that learnt to call tools is not measured by its answers without them. */

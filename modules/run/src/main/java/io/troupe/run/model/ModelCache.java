@@ -5,6 +5,7 @@ import io.troupe.base.cache.SharedFolders;
 import io.troupe.base.files.FileTree;
 import io.troupe.config.task.DataSection;
 import io.troupe.net.http.HttpDownload.Patience;
+import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.s3.S3Folders;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,8 @@ import java.util.stream.Stream;
  * model appears in the cache when it is whole.
  */
 public final class ModelCache {
+  private static final String CONFIG = "config.json";
+
   private final Path root;
   private final DataSection data;
   private final HubModel.HubAccess hub;
@@ -69,7 +72,7 @@ public final class ModelCache {
   public Path folder(String name) throws IOException {
     ModelName model = ModelName.parse(name);
     if (model instanceof ModelName.Folder(Path path)) {
-      return path;
+      return policyIn(path);
     }
     Path folder = root.resolve(model.cached());
     return new SharedFolders("fetched", say)
@@ -79,9 +82,16 @@ public final class ModelCache {
   /** Returns the folder that a model has once it is in the cache; a folder is itself. */
   public Path cachedFolder(String name) {
     return switch (ModelName.parse(name)) {
-      case ModelName.Folder(Path path) -> path;
+      case ModelName.Folder(Path path) -> policyIn(path);
       case ModelName model -> root.resolve(model.cached());
     };
+  }
+
+  /** The policy in a checkpoint of a run; any other folder is itself. */
+  private static Path policyIn(Path folder) {
+    Path policy = folder.resolve(TrainerTasks.POLICY_FOLDER);
+    boolean nested = !Files.exists(folder.resolve(CONFIG)) && Files.exists(policy.resolve(CONFIG));
+    return nested ? policy : folder;
   }
 
   private List<ModelOrigin> origins(ModelName model) {

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The copy of a run on S3, if {@code run.sync} asks for one, and what is said about it. */
-final class RunCopy implements AutoCloseable {
+public final class RunCopy implements AutoCloseable {
   private final Optional<RunSync> sync;
   private final String target;
   private final RunFolder folder;
@@ -43,7 +43,7 @@ final class RunCopy implements AutoCloseable {
    *
    * @param say takes a sentence when the copy stops, and when it works again
    */
-  static RunCopy start(SyncKeys keys, RunFolder folder, Consumer<String> say) {
+  public static RunCopy start(SyncKeys keys, RunFolder folder, Consumer<String> say) {
     return new RunCopy(keys, folder, say);
   }
 
@@ -61,7 +61,7 @@ final class RunCopy implements AutoCloseable {
   }
 
   /** A checkpoint was saved. */
-  void checkpointed() {
+  public void checkpointed() {
     sync.ifPresent(RunSync::changed);
   }
 

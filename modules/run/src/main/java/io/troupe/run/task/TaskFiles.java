@@ -1,5 +1,6 @@
 package io.troupe.run.task;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.config.task.DataKeys;
 import io.troupe.config.task.DataSection;
 import io.troupe.config.task.DataSetSection;
@@ -26,19 +27,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The files that a task's configuration names, wherever they are. */
-final class TaskFiles {
+public final class TaskFiles {
   private static final Logger LOG = LoggerFactory.getLogger(TaskFiles.class);
 
+  private final Path cacheRoot;
   private final DataCache cache;
   private final S3Folders s3;
 
-  private TaskFiles(DataCache cache, S3Folders s3) {
+  private TaskFiles(Path cacheRoot, DataCache cache, S3Folders s3) {
+    this.cacheRoot = cacheRoot;
     this.cache = cache;
     this.s3 = s3;
   }
 
   /** Files found as {@code data} and the environment say. */
-  static TaskFiles of(DataSection data) {
+  public static TaskFiles of(DataSection data) {
     Map<String, String> environment = System.getenv();
     S3Folders s3 = new S3Folders(data.s3().settings());
     List<DataOrigin> origins = new ArrayList<>();
@@ -51,10 +54,9 @@ final class TaskFiles {
               environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co"),
               environment.getOrDefault("HF_TOKEN", "")));
     }
+    Path root = cacheFolder(data, environment);
     return new TaskFiles(
-        new DataCache(
-            cacheFolder(data, environment), origins, message -> LOG.warn("data={}", message)),
-        s3);
+        root, new DataCache(root, origins, message -> LOG.warn("data={}", message)), s3);
   }
 
   private static Path cacheFolder(DataSection data, Map<String, String> environment) {
@@ -83,6 +85,40 @@ final class TaskFiles {
   /** A file, or the one split of a folder that is held out. */
   List<Path> named(String place, String subset) throws IOException {
     return found(place, subset, Files.isDirectory(Path.of(place)) ? "test" : "");
+  }
+
+  /**
+   * The data files at a place: a file, or those of a split in a folder, here or on S3. What is on
+   * S3 is fetched once a machine.
+   */
+  public List<Path> data(String place, String split) throws IOException {
+    if (!S3Address.isOne(place)) {
+      return found(place, "", split);
+    }
+    String plain = place.replaceAll("/+$", "");
+    String name = plain.substring(plain.lastIndexOf('/') + 1);
+    boolean file = name.matches(".+\\.(jsonl?(\\.gz)?|parquet|arrow)");
+    String digest = Sha256.hex(plain.getBytes(StandardCharsets.UTF_8)).substring(0, 12);
+    DataOrigin origin =
+        new DataOrigin() {
+          @Override
+          public String place(SplitRef wanted) {
+            return plain;
+          }
+
+          @Override
+          public boolean fetch(SplitRef wanted, Path into) throws IOException {
+            if (file) {
+              Files.write(into.resolve(name), s3.read(plain));
+              return true;
+            }
+            return s3.download(plain, into) > 0;
+          }
+        };
+    Path folder =
+        new DataCache(cacheRoot, List.of(origin), message -> LOG.warn("data={}", message))
+            .folder(new SplitRef(plain, "s3/" + digest, "", file ? "file" : "folder"));
+    return file ? List.of(folder.resolve(name)) : DataFolder.files(folder, "", split);
   }
 
   private static List<Path> found(String place, String subset, String split) throws IOException {

@@ -34,6 +34,12 @@ import java.util.regex.Pattern;
 
 /** The folder of one run, where everything it writes is; the layout is in docs/formats.md. */
 public final class RunFolder {
+  /** Field of run.json: what kind of run it is; without it, one of `troupe train`. */
+  public static final String KIND = "kind";
+
+  /** The kind of a run of `troupe sft`. */
+  public static final String SUPERVISED = "sft";
+
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
   private static final String CONFIG = "config.yaml";
@@ -182,6 +188,15 @@ public final class RunFolder {
   /** The folder's own name, which is the run's id. */
   public String name() {
     return String.valueOf(path.toAbsolutePath().normalize().getFileName());
+  }
+
+  /** Whether the run is one of {@code troupe sft}. */
+  public boolean isSupervised() throws IOException {
+    return StoreJson.LINE
+        .readTree(Files.readAllBytes(path.resolve(RUN)))
+        .path(KIND)
+        .asText()
+        .equals(SUPERVISED);
   }
 
   public Path config() {

@@ -100,6 +100,7 @@ public final class RunJson {
    * @param what names the record, for the message
    */
   public static Entry entry(String what, byte[] record) throws FormatException {
+    SupervisedJson.refuse(what, record);
     Written written = read(what, record, "v", FORMAT, Written.class, RECORD_REMEDY);
     return new Entry(written.at(), List.of(written.events()));
   }

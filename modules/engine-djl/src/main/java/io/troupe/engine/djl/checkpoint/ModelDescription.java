@@ -43,6 +43,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
    */
   private static final List<String> COMPANIONS =
       List.of(
+          OURS,
           THEIRS,
           "tokenizer_config.json",
           "special_tokens_map.json",
@@ -92,6 +93,28 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
       }
     }
     return new ModelDescription(config.storedAs("float32"), files);
+  }
+
+  /** Whether the policy in a directory reads characters, so that no other file has its tokens. */
+  static boolean hasCharacters(Path directory) {
+    return Files.exists(directory.resolve(OURS)) && !Files.exists(directory.resolve(THEIRS));
+  }
+
+  /** Reads the character tokenizer of a policy that began with random weights. */
+  static Tokenizer characters(Path directory) throws IOException {
+    Path file = directory.resolve(OURS);
+    JsonNode node = read(file);
+    String alphabet = node.path("alphabet").asText();
+    if (!node.path("type").asText().equals("characters") || alphabet.isEmpty()) {
+      throw new IOException(
+          "%s describes the tokenizer %s, which only its own run has; take a checkpoint whose tokenizer is of characters, or has a tokenizer.json"
+              .formatted(file, excerpt(node)));
+    }
+    try {
+      return new CharacterTokenizer(alphabet);
+    } catch (IllegalArgumentException wrong) {
+      throw new IOException("%s: %s".formatted(file, wrong.getMessage()), wrong);
+    }
   }
 
   private static byte[] json(Tokenizer tokenizer) {

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.FlatLayout;
@@ -20,17 +21,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
- * A Hugging Face checkpoint that a policy starts from: a directory whose architecture, tensors and
- * tokenizer were checked, and whose weights were not read yet.
+ * A checkpoint that a policy starts from, of Hugging Face's layout or of a run: a directory whose
+ * architecture, tensors and tokenizer were checked, and whose weights were not read yet.
  *
  * @param settings of its decoder; the context length may have been lowered
  * @param tokenizer of its ids
  */
 public record PretrainedModel(
-    Path directory,
-    DecoderSettings settings,
-    PretrainedTokenizer tokenizer,
-    ModelDescription card) {
+    Path directory, DecoderSettings settings, Tokenizer tokenizer, ModelDescription card) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -49,8 +47,10 @@ public record PretrainedModel(
       new CheckpointTensors(files.source(), files.tensors())
           .checkForeign(DecoderLayout.of(config.settings(), config.vocabulary()));
     }
-    PretrainedTokenizer tokenizer =
-        PretrainedTokenizer.read(directory, config.vocabulary(), endIds(directory, config));
+    Tokenizer tokenizer =
+        ModelDescription.hasCharacters(directory)
+            ? ModelDescription.characters(directory)
+            : PretrainedTokenizer.read(directory, config.vocabulary(), endIds(directory, config));
     return new PretrainedModel(
         directory, config.settings(), tokenizer, ModelDescription.of(directory, config));
   }

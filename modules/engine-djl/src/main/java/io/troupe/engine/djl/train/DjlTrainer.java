@@ -161,6 +161,26 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   }
 
   @Override
+  public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
+    enter(false);
+    work.check(batch, false, 0);
+    return work.withinMemory(
+        () ->
+            switch (trained) {
+              case TrainableWeights.Whole(ModelWeights _, ModelWeights whole) ->
+                  computeLogProbs(whole, batch, temperature);
+              case TrainableWeights.Adapted _ -> {
+                ReferenceWeights merged = trained.reference(decoder, optimizer.steps() > 0);
+                try {
+                  yield computeLogProbs(merged.weights().orElseThrow(), batch, temperature);
+                } finally {
+                  merged.release();
+                }
+              }
+            });
+  }
+
+  @Override
   public List<double[]> referenceLogProbs(List<TrainingSequence> batch, double temperature) {
     ModelWeights frozen = frozenReference();
     enter(false);

@@ -21,6 +21,7 @@ import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.Fixtures;
 import io.troupe.engine.djl.model.ReferenceDecoder;
+import io.troupe.engine.djl.model.Tuning;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.train.StepOutcome;
@@ -75,6 +76,30 @@ final class DjlTrainerTest {
       }
       assertThat(first).isGreaterThan(1);
       assertThat(last).isLessThan(.01);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void logProbs_presentWeights_areThoseOfTheNextStepsLoss(boolean adapted) {
+    DjlPolicy policy = Fixtures.policy(TINY);
+    Tuning tuning =
+        adapted ? new Tuning.LowRank(4, 8, List.of(Tuning.Target.values())) : new Tuning.Full();
+    DjlPolicy tuned = policy.trained(new TrainingMode(tuning, TrainingMode.Activations.KEPT));
+    try (TrainingEngine trainer = tuned.newTrainer(3)) {
+      List<TrainingSequence> batch = Fixtures.batch(new Random(4), 6);
+      for (int step = 0; step < 3; step++) {
+        double sum = 0;
+        List<double[]> logProbs = trainer.logProbs(batch, 1);
+        for (int i = 0; i < batch.size(); i++) {
+          for (int t = 0; t < logProbs.get(i).length; t++) {
+            float weight = batch.get(i).lossWeights()[t];
+            sum -= weight == 0 ? 0 : weight * logProbs.get(i)[t];
+          }
+        }
+        assertThat(stepped(trainer.trainSupervised(batch, adam(.01))).loss())
+            .isCloseTo(sum, within(1e-5));
+      }
     }
   }
 

@@ -1,0 +1,99 @@
+package io.troupe.cli.supervised;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.base.process.ExitCode;
+import io.troupe.cli.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code troupe sft} as a person runs it, with the toy policy. */
+final class SftCommandTest {
+  @TempDir private Path folder;
+
+  private record Said(int code, String err) {}
+
+  private static Said troupe(String... arguments) {
+    StringWriter err = new StringWriter();
+    CommandLine command = Main.commandLine();
+    command.setErr(new PrintWriter(err, true));
+    return new Said(command.execute(arguments), err.toString());
+  }
+
+  @BeforeEach
+  void writeFiles() throws IOException {
+    Files.write(
+        folder.resolve("rows.jsonl"),
+        List.of(
+            "{\"prompt\":\"1+1=\",\"completion\":\"2\",\"source\":\"sums\"}",
+            "{\"prompt\":\"2+1=\",\"completion\":\"3\"}"));
+    Files.writeString(
+        folder.resolve("small.yaml"),
+        """
+        run: {folder: %s}
+        policy: {engine: toy}
+        datasets: [{file: rows.jsonl}]
+        training: {epochs: 2, batch: 1, learning_rate: 0.1}
+        """
+            .formatted(folder.resolve("runs")));
+  }
+
+  private Path run() throws IOException {
+    try (var runs = Files.list(folder.resolve("runs"))) {
+      return runs.findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void sft_newRun_completesAndIsRefusedByOtherCommands() throws IOException {
+    assertThat(troupe("sft", folder.resolve("small.yaml").toString()).code()).isZero();
+
+    String run = run().toString();
+    assertThat(Files.readAllLines(run().resolve("metrics.jsonl"))).hasSize(4);
+    assertThat(run().resolve("checkpoints/step4/policy")).isDirectory();
+    assertThat(troupe("sft", "--resume", run).code()).isZero();
+    assertThat(troupe("train", "--resume", run).err())
+        .contains("is a supervised run; continue it by `troupe sft --resume`");
+    assertThat(troupe("audit", run).err())
+        .contains("is a supervised run, which has no rollouts to account for");
+  }
+
+  @Test
+  void sft_moreStepsOnResume_continues() throws IOException {
+    troupe("sft", folder.resolve("small.yaml").toString());
+
+    Said more = troupe("sft", "--resume", run().toString(), "--set", "training.epochs=3");
+
+    assertThat(more.code()).isZero();
+    assertThat(run().resolve("checkpoints/step6/policy")).isDirectory();
+    assertThat(Files.readString(run().resolve("resolved.yaml"))).contains("epochs: 3");
+  }
+
+  @Test
+  void sft_plan_trainsNothing() {
+    assertThat(troupe("sft", folder.resolve("small.yaml").toString(), "--plan").code()).isZero();
+    assertThat(folder.resolve("runs")).doesNotExist();
+  }
+
+  @Test
+  void sft_badInput_saysWhatIsWrong() {
+    String file = folder.resolve("small.yaml").toString();
+
+    assertThat(troupe("sft")).isEqualTo(troupe("sft", file, "--resume", "x"));
+    assertThat(troupe("sft").code()).isEqualTo(ExitCode.USAGE.code());
+    assertThat(troupe("sft", file, "--set", "training.epochs=0").err())
+        .contains("must be greater than 0 where epochs is 0, or the run never ends");
+    assertThat(troupe("sft", file, "--set", "policy.context_length=5").err())
+        .contains("2 of 2 training rows are longer than policy.context_length (5 tokens)");
+    assertThat(troupe("sft", file, "--set", "datasets[0].file=none.jsonl").err())
+        .contains("none.jsonl: the data file does not exist");
+  }
+}

@@ -1,0 +1,139 @@
+package io.troupe.run.compose;
+
+import io.troupe.config.policy.PolicySection;
+import io.troupe.config.task.DataSection;
+import io.troupe.engine.djl.checkpoint.PretrainedModel;
+import io.troupe.engine.djl.install.TorchSearch;
+import io.troupe.engine.djl.install.TorchSelection;
+import io.troupe.engine.djl.install.UnusableTorchException;
+import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.TorchReport;
+import io.troupe.run.model.ModelCache;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The policy that a section of a configuration describes, in the terms of its engine. */
+public final class PolicyOpening {
+  private static final Logger LOG = LoggerFactory.getLogger(PolicyOpening.class);
+
+  private PolicyOpening() {}
+
+  /** Chooses the PyTorch, before anything loads DJL. */
+  public static void choosePyTorch(PolicySection policy) throws UnsupportedPolicyException {
+    if (!(policy instanceof PolicySection.Toy)) {
+      try {
+        TorchSelection.choose(policy.torchPlace());
+      } catch (UnusableTorchException unfit) {
+        throw new UnsupportedPolicyException(
+            (policy.torchPlace().isEmpty() ? TorchSearch.VARIABLE : "policy.torch")
+                + ": "
+                + unfit.getMessage(),
+            unfit);
+      }
+    }
+  }
+
+  /** Returns the folder of the checkpoint, fetched if it is elsewhere. */
+  public static Path fetched(DataSection data, PolicySection.Pretrained section)
+      throws UnsupportedPolicyException {
+    try {
+      return ModelCache.of(data, message -> LOG.info("model={}", message))
+          .folder(section.checkpoint());
+    } catch (IOException nowhere) {
+      throw new UnsupportedPolicyException("policy.checkpoint: " + nowhere.getMessage(), nowhere);
+    }
+  }
+
+  /** Opens the checkpoint in a folder. */
+  public static PretrainedModel opened(Path directory, PolicySection.Pretrained section)
+      throws UnsupportedPolicyException {
+    try {
+      return PretrainedModel.open(directory).withContextLength(section.contextLength());
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+    }
+  }
+
+  /** The decoder of a policy with random first weights. */
+  public static DecoderSettings settings(PolicySection.Djl policy) {
+    return new DecoderSettings(
+        policy.hidden(),
+        policy.layers(),
+        policy.heads(),
+        policy.kvHeads(),
+        policy.headDim(),
+        policy.feedForward(),
+        policy.contextLength(),
+        policy.ropeTheta(),
+        policy.normEpsilon(),
+        policy.tiedEmbeddings(),
+        policy.initStd());
+  }
+
+  /**
+   * How a decoder is computed.
+   *
+   * @param device its name
+   * @param swap what becomes of the samplers' cache when weights change
+   * @param invariant whether a sampler's numbers must not depend on its batch, on the CPU
+   */
+  static ComputeSettings compute(
+      PolicySection.Djl policy, String device, ComputeSettings.KvOnSwap swap, boolean invariant)
+      throws UnsupportedPolicyException {
+    ComputeSettings general =
+        ComputeSettings.of(
+            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens());
+    Device there = device(device);
+    return sampling(general, policy.kvTokens(), swap, invariant && there.equals(Device.host()))
+        .on(there, policy.precision());
+  }
+
+  /** As the other, of a policy that starts from a checkpoint. */
+  static ComputeSettings compute(
+      PolicySection.Pretrained policy,
+      String device,
+      ComputeSettings.KvOnSwap swap,
+      boolean invariant)
+      throws UnsupportedPolicyException {
+    ComputeSettings general =
+        ComputeSettings.of(
+                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
+            .withShardBytes(policy.shardBytes());
+    Device there = device(device);
+    return sampling(general, policy.kvTokens(), swap, invariant && there.equals(Device.host()))
+        .on(there, policy.precision());
+  }
+
+  /**
+   * How a decoder is computed where its section says, by samplers with a cache that is made anew.
+   */
+  public static ComputeSettings compute(PolicySection.Djl policy)
+      throws UnsupportedPolicyException {
+    return compute(policy, policy.device(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
+  }
+
+  /** As the other, of a policy that starts from a checkpoint. */
+  public static ComputeSettings compute(PolicySection.Pretrained policy)
+      throws UnsupportedPolicyException {
+    return compute(policy, policy.device(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
+  }
+
+  private static ComputeSettings sampling(
+      ComputeSettings general, int kvTokens, ComputeSettings.KvOnSwap swap, boolean invariant) {
+    return general
+        .withCache(kvTokens == 0 ? Long.MAX_VALUE : kvTokens, swap)
+        .withBatchInvariance(invariant);
+  }
+
+  private static Device device(String name) throws UnsupportedPolicyException {
+    try {
+      return Device.of(name, TorchReport.load().gpus().size());
+    } catch (IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("policy.device: " + unfit.getMessage(), unfit);
+    }
+  }
+}

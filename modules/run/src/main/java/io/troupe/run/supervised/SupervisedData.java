@@ -1,0 +1,150 @@
+package io.troupe.run.supervised;
+
+import io.troupe.base.hash.Sha256;
+import io.troupe.chat.ChatTemplate;
+import io.troupe.config.supervised.ImitatedDataSet;
+import io.troupe.config.supervised.SupervisedConfig;
+import io.troupe.config.task.DataSection;
+import io.troupe.core.supervised.SupervisedExample;
+import io.troupe.engine.Tokenizer;
+import io.troupe.run.task.TaskFiles;
+import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.tasks.supervised.SupervisedFormat;
+import io.troupe.tasks.supervised.SupervisedRow;
+import io.troupe.tasks.supervised.SupervisedSet;
+import io.troupe.tasks.supervised.SupervisedTokens;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The examples of a supervised run.
+ *
+ * @param train at least one
+ * @param heldOut may be empty
+ * @param leftOut sentences about rows that are not used
+ */
+public record SupervisedData(
+    List<SupervisedExample> train, List<SupervisedExample> heldOut, List<String> leftOut) {
+  public SupervisedData {
+    train = List.copyOf(train);
+    heldOut = List.copyOf(heldOut);
+    leftOut = List.copyOf(leftOut);
+  }
+
+  /**
+   * Reads the rows of all data sets.
+   *
+   * @throws TaskDataException if rows are bad or there are none to train on
+   */
+  static SupervisedSet rows(SupervisedConfig config) throws IOException {
+    TaskFiles files = TaskFiles.of(config.data());
+    List<SupervisedRow> train = new ArrayList<>();
+    List<SupervisedRow> heldOut = new ArrayList<>();
+    for (ImitatedDataSet set : config.datasets()) {
+      SupervisedFormat format =
+          new SupervisedFormat(
+              set.messagesField(),
+              set.promptField(),
+              set.completionField(),
+              set.sourceField(),
+              set.template() == ImitatedDataSet.TextForm.CHAT,
+              Set.copyOf(set.sources()));
+      List<SupervisedRow> all = format.read(files.data(set.file(), "train"));
+      List<SupervisedRow> taken =
+          set.rows() == 0 ? all : all.subList(0, Math.min(set.rows(), all.size()));
+      SupervisedSet split = SupervisedSet.split(taken, set.heldOutShare(), config.run().seed());
+      train.addAll(split.train());
+      heldOut.addAll(split.heldOut());
+      if (!set.heldOutFile().isEmpty()) {
+        heldOut.addAll(format.read(files.data(set.heldOutFile(), "test")));
+      }
+    }
+    if (train.isEmpty()) {
+      throw new TaskDataException("datasets: there is no row to train on; add rows");
+    }
+    return new SupervisedSet(train, heldOut);
+  }
+
+  /**
+   * Makes the tokens of rows.
+   *
+   * @param context most tokens of an example
+   */
+  static SupervisedData of(
+      SupervisedSet rows,
+      ChatTemplate template,
+      Tokenizer tokenizer,
+      DataSection data,
+      int context) {
+    SupervisedTokens tokens = new SupervisedTokens(template, tokenizer);
+    SupervisedSet.Fitting train = SupervisedSet.examples(rows.train(), tokens, context);
+    SupervisedSet.Fitting heldOut = SupervisedSet.examples(rows.heldOut(), tokens, context);
+    List<String> leftOut = new ArrayList<>();
+    describe(train, "training", rows.train().size(), data, context, leftOut);
+    describe(heldOut, "held-out", rows.heldOut().size(), data, context, leftOut);
+    if (train.examples().isEmpty()) {
+      throw new TaskDataException(
+          "datasets: no row fits policy.context_length (%d); raise it".formatted(context));
+    }
+    return new SupervisedData(train.examples(), heldOut.examples(), leftOut);
+  }
+
+  private static void describe(
+      SupervisedSet.Fitting part,
+      String name,
+      int rows,
+      DataSection data,
+      int context,
+      List<String> leftOut) {
+    if (part.tooLong().isEmpty()) {
+      return;
+    }
+    String what =
+        String.format(
+            Locale.ROOT,
+            "%,d of %,d %s rows are longer than policy.context_length (%d tokens), such as %s",
+            part.tooLong().size(),
+            rows,
+            name,
+            context,
+            part.tooLong().getFirst());
+    switch (data.overlong()) {
+      case REFUSE ->
+          throw new TaskDataException(
+              "datasets: %s; raise it, or set data.overlong to drop".formatted(what));
+      case DROP -> leftOut.add(what + " and are left out");
+    }
+  }
+
+  /** The tokens with loss weight, of all rows to train on. */
+  public long imitatedTokens() {
+    return train.stream().mapToLong(SupervisedExample::imitatedTokens).sum();
+  }
+
+  /** The digest of all tokens and of which are imitated: what a resumed run must find again. */
+  String digest() {
+    MessageDigest sha = Sha256.digest();
+    for (SupervisedExample example : train) {
+      add(sha, example.prompt());
+      add(sha, example.completion());
+      for (boolean each : example.imitated()) {
+        sha.update((byte) (each ? 1 : 0));
+      }
+    }
+    return Sha256.hex(sha);
+  }
+
+  private static void add(MessageDigest sha, int[] tokens) {
+    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * (tokens.length + 1));
+    bytes.putInt(tokens.length);
+    for (int token : tokens) {
+      bytes.putInt(token);
+    }
+    sha.update(bytes.flip());
+  }
+}
