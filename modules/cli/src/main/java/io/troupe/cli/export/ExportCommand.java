@@ -7,7 +7,9 @@ import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
 import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.MetricsFile;
+import io.troupe.telemetry.export.ExportClient;
 import io.troupe.telemetry.export.GroupSpans;
+import io.troupe.telemetry.export.MetricGroups;
 import io.troupe.telemetry.export.MlflowClient;
 import io.troupe.telemetry.export.OtlpExporter;
 import io.troupe.telemetry.export.TensorBoardFile;
@@ -38,6 +40,8 @@ import picocli.CommandLine.Parameters;
       ExportCommand.Otlp.class
     })
 public final class ExportCommand {
+  private static final double MILLIS = 1000;
+
   private ExportCommand() {}
 
   private static Instant started(RunFolder folder) throws IOException {
@@ -73,10 +77,10 @@ public final class ExportCommand {
       List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
       try (TensorBoardFile file = TensorBoardFile.create(target, begin)) {
         for (Map<String, Object> row : rows) {
-          file.row(
+          file.numbers(
               begin + ((Number) row.getOrDefault("seconds", 0)).doubleValue(),
               ((Number) row.getOrDefault("step", 0)).longValue(),
-              row);
+              MetricGroups.numbers(row));
         }
       }
       System.err.printf("%d rows: tensorboard --logdir %s%n", rows.size(), target);
@@ -118,12 +122,41 @@ public final class ExportCommand {
       RunFolder folder = RunFolder.open(Path.of("runs"), run);
       List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
       try (MlflowClient mlflow =
-          new MlflowClient(server, MlflowClient.credentials(System.getenv()))) {
-        String made =
-            mlflow.add(experiment, folder.name(), started(folder), parameters(folder), rows);
+          new MlflowClient(
+              server, MlflowClient.credentials(System.getenv()), ExportClient.PATIENCE)) {
+        String made = send(mlflow, folder, rows);
         System.err.printf("%d rows: run %s of experiment %s%n", rows.size(), made, experiment);
       }
       return 0;
+    }
+
+    /** Adds a finished run, and returns its id. */
+    private String send(MlflowClient mlflow, RunFolder folder, List<Map<String, Object>> rows)
+        throws IOException, InterruptedException {
+      long begin = started(folder).toEpochMilli();
+      String id =
+          mlflow.create(
+              mlflow.experiment(experiment),
+              folder.name(),
+              begin,
+              Map.of("mlflow.source.name", "troupe"));
+      mlflow.parameters(id, parameters(folder));
+      List<MlflowClient.Point> points = new ArrayList<>();
+      long last = begin;
+      for (Map<String, Object> row : rows) {
+        long at = begin + Math.round(MILLIS * number(row, "seconds"));
+        long step = (long) number(row, "step");
+        MetricGroups.numbers(row)
+            .forEach((key, value) -> points.add(new MlflowClient.Point(key, value, at, step)));
+        last = at;
+      }
+      mlflow.metrics(id, points);
+      mlflow.ended(id, MlflowClient.Status.FINISHED, last);
+      return id;
+    }
+
+    private static double number(Map<String, Object> row, String key) {
+      return row.get(key) instanceof Number number ? number.doubleValue() : 0;
     }
   }
 

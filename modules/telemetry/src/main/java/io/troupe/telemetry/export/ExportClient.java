@@ -1,5 +1,6 @@
 package io.troupe.telemetry.export;
 
+import io.troupe.net.http.WholeResponse;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -9,43 +10,78 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 
-/** A server that somebody else runs, to which a run is exported. */
-final class ExportClient implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+/** A server of others to which a run is sent. */
+public final class ExportClient implements AutoCloseable {
+  /** How long a server may take to answer a command of a person. */
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+  private static final int FIRST_FAILURE = 300;
 
   private final String name;
   private final URI base;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final Duration patience;
+  private final HttpClient http;
 
   /**
-   * Of an address.
+   * A client of a server.
    *
    * @param name what it is called in messages
+   * @param patience how long the server may take to answer whole
    */
-  ExportClient(String name, URI base) {
+  public ExportClient(String name, URI base, Duration patience) {
     this.name = name;
     this.base = base;
+    this.patience = patience;
+    this.http =
+        HttpClient.newBuilder()
+            .connectTimeout(patience.compareTo(CONNECT) < 0 ? patience : CONNECT)
+            .build();
+  }
+
+  /** The server's address. */
+  URI base() {
+    return base;
   }
 
   /**
-   * Sends a request, and waits.
+   * Sends a request, and waits for the whole answer.
    *
    * @throws IOException if no answer comes; says from where
    */
-  HttpResponse<byte[]> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+  public HttpResponse<byte[]> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
     try {
-      return http.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofByteArray());
-    } catch (ConnectException gone) {
-      throw new IOException(
-          "%s at %s cannot be reached; start it, or correct --url".formatted(name, base), gone);
+      return WholeResponse.within(
+          http, request.build(), HttpResponse.BodyHandlers.ofByteArray(), patience);
     } catch (HttpTimeoutException late) {
       throw new IOException(
-          "%s at %s did not answer within %d s".formatted(name, base, PATIENCE.toSeconds()), late);
+          "%s at %s did not answer within %d s".formatted(name, base, patience.toSeconds()), late);
+    } catch (ConnectException gone) {
+      throw new IOException(
+          "%s at %s cannot be reached; start it, or correct the address".formatted(name, base),
+          gone);
+    } catch (IOException broken) {
+      throw new IOException(
+          "%s at %s broke off: %s".formatted(name, base, broken.getMessage()), broken);
     }
+  }
+
+  /**
+   * Returns the body of a successful answer.
+   *
+   * @param call what was asked for
+   * @throws ServerRefusedException if the answer is none
+   */
+  public byte[] accepted(String call, HttpResponse<byte[]> answer) throws ServerRefusedException {
+    if (answer.statusCode() >= FIRST_FAILURE) {
+      throw new ServerRefusedException(name, base, call, answer);
+    }
+    return answer.body();
   }
 
   @Override
   public void close() {
-    http.close();
+    http.shutdownNow(); // A server that does not answer holds nothing up.
   }
 }

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -25,15 +25,37 @@ public final class MlflowClient implements AutoCloseable {
 
   private static final int PARAMETERS_A_CALL = 100;
   private static final int LONGEST_PARAMETER = 500;
+  private static final int LONGEST_TAG = 5_000;
+  private static final int NOT_FOUND = 404;
 
   private final URI base;
   private final Optional<String> authorization;
   private final ExportClient server;
 
-  public MlflowClient(URI base, Optional<String> authorization) {
+  /**
+   * A client of a tracking server.
+   *
+   * @param patience how long the server may take for one answer
+   */
+  public MlflowClient(URI base, Optional<String> authorization, Duration patience) {
     this.base = base;
     this.authorization = authorization;
-    this.server = new ExportClient("MLflow", base);
+    this.server = new ExportClient("MLflow", base, patience);
+  }
+
+  /**
+   * A value of a metric.
+   *
+   * @param atMillis since 1970
+   */
+  public record Point(String key, double value, long atMillis, long step) {}
+
+  /** The states of a run that MLflow knows. */
+  public enum Status {
+    RUNNING,
+    FINISHED,
+    FAILED,
+    KILLED
   }
 
   /** The header that MLflow's own client would send. */
@@ -50,44 +72,8 @@ public final class MlflowClient implements AutoCloseable {
             "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8)));
   }
 
-  /**
-   * Adds a run, finished, and returns its id there.
-   *
-   * @param parameters texts of the run's configuration by path
-   * @param rows of the run's metrics
-   * @throws IOException if the server refuses; says what it said
-   */
-  public String add(
-      String experiment,
-      String name,
-      Instant started,
-      Map<String, String> parameters,
-      List<Map<String, Object>> rows)
-      throws IOException, InterruptedException {
-    long begin = started.toEpochMilli();
-    String run =
-        post(
-                "runs/create",
-                Map.of(
-                    "experiment_id",
-                    experiment(experiment),
-                    "run_name",
-                    name,
-                    "start_time",
-                    begin,
-                    "tags",
-                    List.of(Map.of("key", "mlflow.source.name", "value", "troupe"))))
-            .at("/run/info/run_id")
-            .asText();
-    batches(run, "params", parameters(parameters), PARAMETERS_A_CALL);
-    batches(run, "metrics", metrics(begin, rows), METRICS_A_CALL);
-    long end =
-        rows.isEmpty() ? begin : begin + Math.round(1000 * number(rows.getLast(), "seconds"));
-    post("runs/update", Map.of("run_id", run, "status", "FINISHED", "end_time", end));
-    return run;
-  }
-
-  private String experiment(String name) throws IOException, InterruptedException {
+  /** Returns the id of an experiment, which is made if absent. */
+  public String experiment(String name) throws IOException, InterruptedException {
     HttpResponse<byte[]> found =
         send(
             HttpRequest.newBuilder(
@@ -95,50 +81,119 @@ public final class MlflowClient implements AutoCloseable {
                         "experiments/get-by-name?experiment_name="
                             + URLEncoder.encode(name, UTF_8)))
                 .GET());
-    if (found.statusCode() == 404) {
+    if (found.statusCode() == NOT_FOUND) {
       return post("experiments/create", Map.of("name", name)).path("experiment_id").asText();
     }
     return answer("experiments/get-by-name", found).at("/experiment/experiment_id").asText();
   }
 
-  private static List<Map<String, Object>> parameters(Map<String, String> byPath) {
+  /** Returns the id of the run of an experiment that has a tag. */
+  public Optional<String> find(String experiment, String tag, String value)
+      throws IOException, InterruptedException {
+    String id =
+        post(
+                "runs/search",
+                Map.of(
+                    "experiment_ids",
+                    List.of(experiment),
+                    "filter",
+                    "tags.`%s` = '%s'".formatted(tag, value.replace("'", "\\'")),
+                    "max_results",
+                    1))
+            .at("/runs/0/info/run_id")
+            .asText("");
+    return id.isEmpty() ? Optional.empty() : Optional.of(id);
+  }
+
+  /** Makes a run, and returns its id. */
+  public String create(String experiment, String name, long startedMillis, Map<String, String> tags)
+      throws IOException, InterruptedException {
+    List<Map<String, String>> list = new ArrayList<>();
+    tags.forEach((key, value) -> list.add(Map.of("key", key, "value", cut(value, LONGEST_TAG))));
+    return post(
+            "runs/create",
+            Map.of(
+                "experiment_id",
+                experiment,
+                "run_name",
+                name,
+                "start_time",
+                startedMillis,
+                "tags",
+                list))
+        .at("/run/info/run_id")
+        .asText();
+  }
+
+  /**
+   * Adds texts of the run's configuration by path. MLflow takes the same text again, and refuses
+   * another one.
+   */
+  public void parameters(String run, Map<String, String> byPath)
+      throws IOException, InterruptedException {
     List<Map<String, Object>> parameters = new ArrayList<>();
     byPath.forEach(
         (path, text) -> {
           String key = path.replaceAll("\\[(\\d+)]", ".$1"); // no brackets in MLflow's names
-          String value = text.substring(0, Math.min(LONGEST_PARAMETER, text.length()));
-          parameters.add(Map.of("key", key, "value", value));
+          parameters.add(Map.of("key", key, "value", cut(text, LONGEST_PARAMETER)));
         });
-    return parameters;
+    batches(run, "params", parameters, PARAMETERS_A_CALL);
   }
 
-  private static List<Map<String, Object>> metrics(long begin, List<Map<String, Object>> rows) {
+  /** Adds values of metrics. MLflow keeps a value that is sent twice once. */
+  public void metrics(String run, List<Point> points) throws IOException, InterruptedException {
     List<Map<String, Object>> metrics = new ArrayList<>();
-    for (Map<String, Object> row : rows) {
-      long at = begin + Math.round(1000 * number(row, "seconds"));
-      row.forEach(
-          (key, value) -> {
-            if (value instanceof Number number
-                && Double.isFinite(number.doubleValue())
-                && !key.equals("step")) {
-              metrics.add(
-                  Map.of(
-                      "key",
-                      key,
-                      "value",
-                      number.doubleValue(),
-                      "timestamp",
-                      at,
-                      "step",
-                      (long) number(row, "step")));
-            }
-          });
+    for (Point point : points) {
+      metrics.add(
+          Map.of(
+              "key",
+              point.key(),
+              "value",
+              point.value(),
+              "timestamp",
+              point.atMillis(),
+              "step",
+              point.step()));
     }
-    return metrics;
+    batches(run, "metrics", metrics, METRICS_A_CALL);
   }
 
-  private static double number(Map<String, Object> row, String key) {
-    return row.get(key) instanceof Number number ? number.doubleValue() : 0;
+  /** Sets the state of a run that continues. */
+  public void continues(String run) throws IOException, InterruptedException {
+    post("runs/update", Map.of("run_id", run, "status", Status.RUNNING));
+  }
+
+  /** Sets the state of a run that has ended. */
+  public void ended(String run, Status status, long atMillis)
+      throws IOException, InterruptedException {
+    post("runs/update", Map.of("run_id", run, "status", status, "end_time", atMillis));
+  }
+
+  /**
+   * Stores a file of a run where the server takes files itself.
+   *
+   * @return whether it does
+   */
+  public boolean artifact(String run, String path, byte[] content)
+      throws IOException, InterruptedException {
+    String place =
+        answer("runs/get", send(HttpRequest.newBuilder(uri("runs/get?run_id=" + run)).GET()))
+            .at("/run/info/artifact_uri")
+            .asText();
+    if (!place.startsWith("mlflow-artifacts:/")) {
+      return false;
+    }
+    String folder = place.replaceFirst("^mlflow-artifacts:(//[^/]*)?/+", "");
+    URI file =
+        URI.create(base + "/api/2.0/mlflow-artifacts/artifacts/%s/%s".formatted(folder, path));
+    server.accepted(
+        "PUT " + path,
+        send(HttpRequest.newBuilder(file).PUT(HttpRequest.BodyPublishers.ofByteArray(content))));
+    return true;
+  }
+
+  private static String cut(String text, int longest) {
+    return text.substring(0, Math.min(longest, text.length()));
   }
 
   private void batches(String run, String what, List<Map<String, Object>> all, int most)
@@ -170,13 +225,7 @@ public final class MlflowClient implements AutoCloseable {
   }
 
   private JsonNode answer(String path, HttpResponse<byte[]> response) throws IOException {
-    if (response.statusCode() != 200) {
-      String said = new String(response.body(), UTF_8);
-      throw new IOException(
-          "MLflow at %s answered %s with status %d: %s"
-              .formatted(base, path, response.statusCode(), SafeText.of(said)));
-    }
-    return JSON.readTree(response.body());
+    return JSON.readTree(server.accepted(path, response));
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class OtlpExporter implements AutoCloseable {
     this.traces = URI.create(base.toString().replaceFirst("/+$", "") + "/v1/traces");
     this.headers = headers;
     this.run = run;
-    this.server = new ExportClient("the collector", traces);
+    this.server = new ExportClient("the collector", traces, ExportClient.PATIENCE);
   }
 
   /**

@@ -1,28 +1,30 @@
 package io.troupe.telemetry.export;
 
-import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * Rows of metrics as TensorBoard reads them: TFRecord frames around {@code tensorflow.Event}
- * messages, of which only the four fields that a scalar needs are written.
+ * Numbers and texts as TensorBoard reads them: TFRecord frames around {@code tensorflow.Event}
+ * messages, of which only the fields that scalars and texts need are written. Each call appends
+ * whole frames, so that a TensorBoard that reads the file meanwhile sees whole events.
  */
 public final class TensorBoardFile implements Closeable {
   private static final int CRC_MASK = 0xa282ead8;
+  private static final int STRING_TYPE = 7;
+  private static final int TENSOR_DATA = 2;
 
-  private final OutputStream out;
+  private final FileChannel out;
 
-  private TensorBoardFile(OutputStream out) {
+  private TensorBoardFile(FileChannel out) {
     this.out = out;
   }
 
@@ -33,48 +35,91 @@ public final class TensorBoardFile implements Closeable {
    */
   public static TensorBoardFile create(Path folder, double seconds) throws IOException {
     Files.createDirectories(folder);
-    Path file =
-        folder.resolve("events.out.tfevents.%010d.troupe".formatted((long) Math.floor(seconds)));
-    TensorBoardFile made =
-        new TensorBoardFile(new BufferedOutputStream(Files.newOutputStream(file)));
-    Message head = new Message();
-    head.fixed64(1, seconds);
-    head.bytes(3, "brain.Event:2".getBytes(StandardCharsets.UTF_8));
-    made.record(head.toBytes());
+    return create(folder, name((long) Math.floor(seconds)), seconds);
+  }
+
+  /**
+   * Makes an event file.
+   *
+   * @param seconds since 1970
+   */
+  public static TensorBoardFile create(Path folder, String name, double seconds)
+      throws IOException {
+    FileChannel out =
+        FileChannel.open(
+            folder.resolve(name),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE);
+    TensorBoardFile made = new TensorBoardFile(out);
+    made.append(new ProtobufMessage().fixed64(1, seconds).text(3, "brain.Event:2"));
     return made;
   }
 
   /**
-   * Writes the numbers of a row; words and what is not finite are left out.
+   * The name of an event file; TensorBoard reads those of a folder in the order of their names.
    *
    * @param seconds since 1970
    */
-  public void row(double seconds, long step, Map<String, Object> values) throws IOException {
-    Message summary = new Message();
-    for (Map.Entry<String, Object> value : values.entrySet()) {
-      if (value.getValue() instanceof Number number
-          && Double.isFinite(number.doubleValue())
-          && !value.getKey().equals("step")) {
-        Message scalar = new Message();
-        scalar.bytes(1, ("troupe/" + value.getKey()).getBytes(StandardCharsets.UTF_8));
-        scalar.fixed32(2, number.floatValue());
-        summary.bytes(1, scalar.toBytes());
-      }
-    }
-    Message event = new Message();
-    event.fixed64(1, seconds);
-    event.varint(2, step);
-    event.bytes(5, summary.toBytes());
-    record(event.toBytes());
+  public static String name(long seconds) {
+    return "events.out.tfevents.%010d.troupe".formatted(seconds);
   }
 
-  private void record(byte[] message) throws IOException {
+  /**
+   * Writes numbers.
+   *
+   * @param seconds since 1970
+   */
+  public void numbers(double seconds, long step, Map<String, Double> values) throws IOException {
+    ProtobufMessage summary = new ProtobufMessage();
+    values.forEach(
+        (name, value) ->
+            summary.message(1, new ProtobufMessage().text(1, name).fixed32(2, value.floatValue())));
+    append(event(seconds, step, summary));
+  }
+
+  /**
+   * Writes a text, which TensorBoard shows as Markdown.
+   *
+   * @param seconds since 1970
+   */
+  public void text(double seconds, long step, String name, String markdown) throws IOException {
+    ProtobufMessage shape =
+        new ProtobufMessage().message(2, new ProtobufMessage().varint(1, 1)); // one text
+    ProtobufMessage tensor =
+        new ProtobufMessage().varint(1, STRING_TYPE).message(2, shape).text(8, markdown);
+    ProtobufMessage metadata =
+        new ProtobufMessage()
+            .message(1, new ProtobufMessage().text(1, "text"))
+            .varint(4, TENSOR_DATA);
+    ProtobufMessage value =
+        new ProtobufMessage().text(1, name).message(8, tensor).message(9, metadata);
+    append(event(seconds, step, new ProtobufMessage().message(1, value)));
+  }
+
+  private static ProtobufMessage event(double seconds, long step, ProtobufMessage summary) {
+    return new ProtobufMessage().fixed64(1, seconds).varint(2, step).message(5, summary);
+  }
+
+  /** Makes everything written durable, and returns the length of the file. */
+  public long sync() throws IOException {
+    out.force(true);
+    return out.position();
+  }
+
+  private void append(ProtobufMessage event) throws IOException {
+    byte[] message = event.toBytes();
     byte[] length =
         ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(message.length).array();
-    out.write(length);
-    out.write(masked(length));
-    out.write(message);
-    out.write(masked(message));
+    ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    frame.writeBytes(length);
+    frame.writeBytes(masked(length));
+    frame.writeBytes(message);
+    frame.writeBytes(masked(message));
+    ByteBuffer bytes = ByteBuffer.wrap(frame.toByteArray());
+    while (bytes.hasRemaining()) {
+      out.write(bytes);
+    }
   }
 
   /** The checksum as TFRecord has it: rotated and shifted, so that data may hold checksums. */
@@ -89,46 +134,5 @@ public final class TensorBoardFile implements Closeable {
   @Override
   public void close() throws IOException {
     out.close();
-  }
-
-  /** A protocol buffer message, field by field. */
-  private static final class Message {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-
-    void varint(int field, long value) {
-      raw((long) field << 3);
-      raw(value);
-    }
-
-    void fixed64(int field, double value) {
-      raw(((long) field << 3) | 1);
-      bytes.writeBytes(
-          ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putDouble(value).array());
-    }
-
-    void fixed32(int field, float value) {
-      raw(((long) field << 3) | 5);
-      bytes.writeBytes(
-          ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(value).array());
-    }
-
-    void bytes(int field, byte[] value) {
-      raw(((long) field << 3) | 2);
-      raw(value.length);
-      bytes.writeBytes(value);
-    }
-
-    byte[] toBytes() {
-      return bytes.toByteArray();
-    }
-
-    private void raw(long value) {
-      long rest = value;
-      while ((rest & ~0x7fL) != 0) {
-        bytes.write((int) ((rest & 0x7f) | 0x80));
-        rest >>>= 7;
-      }
-      bytes.write((int) rest);
-    }
   }
 }

@@ -18,25 +18,22 @@ class TensorBoardFileTest {
   @Test
   void file_oneRow_isFramedEvents() throws Exception {
     try (TensorBoardFile file = TensorBoardFile.create(folder, 1.0)) {
-      Map<String, Object> row = new LinkedHashMap<>();
-      row.put("step", 3);
-      row.put("loss", 0.5);
-      row.put("waited_for", "trainer");
-      row.put("kl", Double.NaN);
-      file.row(2.0, 3, row);
+      Map<String, Double> row = new LinkedHashMap<>();
+      row.put("train/loss", 0.5);
+      file.numbers(2.0, 3, row);
     }
     byte[] bytes = Files.readAllBytes(folder.resolve("events.out.tfevents.0000000001.troupe"));
     String hex = HexFormat.of().formatHex(bytes);
     assertThat(hex)
         .startsWith("1800000000000000" + "a37f4b22" + "09000000000000f03f" + "1a0d")
         .contains(
-            // wall_time 2.0, step 3, summary of one value: tag troupe/loss, simple_value 0.5
+            // wall_time 2.0, step 3, summary of one value: tag train/loss, simple_value 0.5
             "090000000000000040"
                 + "1003"
-                + "2a14"
-                + "0a12"
-                + "0a0b"
-                + HexFormat.of().formatHex("troupe/loss".getBytes(StandardCharsets.US_ASCII))
+                + "2a13"
+                + "0a11"
+                + "0a0a"
+                + HexFormat.of().formatHex("train/loss".getBytes(StandardCharsets.US_ASCII))
                 + "150000003f");
   }
 }
