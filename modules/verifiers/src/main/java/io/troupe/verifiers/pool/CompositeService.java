@@ -3,19 +3,44 @@ package io.troupe.verifiers.pool;
 import java.util.List;
 import java.util.Optional;
 
-/** Operations on all services of a service that consists of several. */
-final class CompositeService {
-  private CompositeService() {}
+/** A service that consists of other services, which it closes. */
+interface CompositeService extends VerifierService {
+  /** The services, each once. */
+  List<VerifierService> services();
 
-  /** The verifiers of all services, each once. */
-  static List<VerifierSlot> places(List<VerifierService> services) {
-    return services.stream().flatMap(service -> service.places().stream()).distinct().toList();
+  @Override
+  default List<PoolReport> reports() {
+    return services().stream().flatMap(service -> service.reports().stream()).toList();
   }
 
-  /** The service that contains a verifier. */
-  static Optional<VerifierService> serviceWith(List<VerifierService> services, String place) {
-    return services.stream()
+  /** The verifiers of all services, each once. */
+  @Override
+  default List<VerifierSlot> places() {
+    return services().stream().flatMap(service -> service.places().stream()).distinct().toList();
+  }
+
+  @Override
+  default Optional<String> quarantine(String place) {
+    return serviceWith(place)
+        .map(service -> service.quarantine(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  @Override
+  default Optional<String> release(String place) {
+    return serviceWith(place)
+        .map(service -> service.release(place))
+        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
+  }
+
+  private Optional<VerifierService> serviceWith(String place) {
+    return services().stream()
         .filter(service -> service.places().stream().anyMatch(one -> one.name().equals(place)))
         .findFirst();
+  }
+
+  @Override
+  default void close() {
+    services().forEach(VerifierService::close);
   }
 }

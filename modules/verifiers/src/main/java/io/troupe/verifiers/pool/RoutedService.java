@@ -4,12 +4,11 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Sends each prompt to the verifier of its source, for a run that mixes data sets. */
-public final class RoutedService implements VerifierService {
+public final class RoutedService implements CompositeService {
   private final Map<String, VerifierService> bySource;
 
   /**
@@ -37,35 +36,7 @@ public final class RoutedService implements VerifierService {
   }
 
   @Override
-  public List<PoolReport> reports() {
-    return bySource.values().stream().distinct().flatMap(s -> s.reports().stream()).toList();
-  }
-
-  @Override
-  public List<VerifierSlot> places() {
-    return CompositeService.places(services());
-  }
-
-  @Override
-  public Optional<String> quarantine(String place) {
-    return CompositeService.serviceWith(services(), place)
-        .map(service -> service.quarantine(place))
-        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
-  }
-
-  @Override
-  public Optional<String> release(String place) {
-    return CompositeService.serviceWith(services(), place)
-        .map(service -> service.release(place))
-        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
-  }
-
-  private List<VerifierService> services() {
+  public List<VerifierService> services() {
     return bySource.values().stream().distinct().toList();
-  }
-
-  @Override
-  public void close() {
-    bySource.values().stream().distinct().forEach(VerifierService::close);
   }
 }

@@ -8,7 +8,6 @@ import io.troupe.core.reward.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -17,7 +16,7 @@ import java.util.concurrent.CompletionStage;
  * one verifier cannot judge a completion, the whole is unverifiable, because a partial reward would
  * be wrong.
  */
-public final class WeightedService implements VerifierService {
+public final class WeightedService implements CompositeService {
   private static final double TOLERANCE = 1e-9;
 
   /**
@@ -89,35 +88,7 @@ public final class WeightedService implements VerifierService {
   }
 
   @Override
-  public List<PoolReport> reports() {
-    return parts.stream().flatMap(part -> part.service().reports().stream()).toList();
-  }
-
-  @Override
-  public List<VerifierSlot> places() {
-    return CompositeService.places(services());
-  }
-
-  @Override
-  public Optional<String> quarantine(String place) {
-    return CompositeService.serviceWith(services(), place)
-        .map(service -> service.quarantine(place))
-        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
-  }
-
-  @Override
-  public Optional<String> release(String place) {
-    return CompositeService.serviceWith(services(), place)
-        .map(service -> service.release(place))
-        .orElseGet(() -> Optional.of(VerifierService.noSuch(place, places())));
-  }
-
-  private List<VerifierService> services() {
+  public List<VerifierService> services() {
     return parts.stream().map(Part::service).distinct().toList();
-  }
-
-  @Override
-  public void close() {
-    parts.forEach(part -> part.service().close());
   }
 }
