@@ -251,6 +251,9 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   }
 
   private void onTrainerReady(WeightSnapshot snapshot) {
+    if (state.phase() instanceof Phase.Ended) {
+      return; // A drain or a failure came first.
+    }
     weights = Optional.of(snapshot);
     // The state already has the demand of workers that came before the trainer was ready. A
     // resumed run gets it once more, since a checkpoint has only workers of the past.

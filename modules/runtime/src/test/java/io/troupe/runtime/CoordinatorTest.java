@@ -28,6 +28,7 @@ import io.troupe.store.journal.JournalSuffix;
 import io.troupe.store.journal.JournalWriter;
 import io.troupe.store.state.RunJson;
 import io.troupe.store.state.StateSnapshot;
+import io.troupe.telemetry.RowQueue;
 import io.troupe.telemetry.StepMeter;
 import io.troupe.telemetry.StepRow;
 import io.troupe.testkit.Await;
@@ -76,10 +77,11 @@ class CoordinatorTest {
   }
 
   private ActorRef<Coordinator.Command> coordinator() {
-    return coordinator(false);
+    return coordinator(false, Optional.empty());
   }
 
-  private ActorRef<Coordinator.Command> coordinator(boolean again) {
+  private ActorRef<Coordinator.Command> coordinator(
+      boolean again, Optional<TrainerTasks.Resume> resume) {
     RunLimits limits =
         new RunLimits(
             new RunLimits.Prompts(100, 1, PromptSampling.UNIFORM, 3),
@@ -94,7 +96,7 @@ class CoordinatorTest {
                 Toys.pool(),
                 new InMemoryWeights(),
                 journal,
-                Optional.empty(),
+                resume,
                 again,
                 0,
                 millis::get,
@@ -174,13 +176,29 @@ class CoordinatorTest {
 
   @Test
   void create_journalOfAnEarlierProcess_isFsyncedBeforeAnythingIsGranted() {
-    coordinator(true);
+    coordinator(true, Optional.empty());
     Await.until(
         "the record that fences start from is fsynced",
         () -> {
           Path mark = folder.resolve("synced.json");
           return Files.exists(mark) && Files.readString(mark).contains("\"sequence\":1,");
         });
+  }
+
+  @Test
+  void trainerReady_ofAResumedRunThatWasDrainedBefore_resumesNothing() throws Exception {
+    ActorRef<Coordinator.Command> coordinator =
+        coordinator(
+            true,
+            Optional.of(
+                new TrainerTasks.Resume(folder.resolve("v0"), RunState.INITIAL, RowQueue.EMPTY)));
+    coordinator.tell(new Coordinator.AttachTrainer(trainer.getRef()));
+    coordinator.tell(new Coordinator.Register(WORKER, worker.getRef()));
+    coordinator.tell(new Coordinator.Report(new Input.DemandRaised(WORKER, 4)));
+    coordinator.tell(new Coordinator.Tell(new Input.DrainRequested()));
+    coordinator.tell(
+        new Coordinator.TrainerReady(Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE)));
+    assertThat(run.expectMessageClass(Run.Stopped.class).end()).isEqualTo(new RunEnd.Interrupted());
   }
 
   @Test
