@@ -8,6 +8,7 @@ import io.troupe.cli.doctor.DoctorCommand;
 import io.troupe.cli.eval.EvalCommand;
 import io.troupe.cli.export.ExportCommand;
 import io.troupe.cli.export.TraceCommand;
+import io.troupe.cli.gym.GymCommand;
 import io.troupe.cli.models.ModelsCommand;
 import io.troupe.cli.node.DrainNodeCommand;
 import io.troupe.cli.node.NodeCommand;
@@ -57,6 +58,7 @@ import picocli.CommandLine.Command;
       VerifyCommand.class,
       EvalCommand.class,
       TasksCommand.class,
+      GymCommand.class,
       ServeCommand.class,
       RunsCommand.class,
       NodeCommand.class,

@@ -18,13 +18,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every file in conf/ is a valid run, for {@code eval-*.yaml} a valid evaluation, and for {@code
- * sft-*.yaml} a valid supervised run.
+ * sft-*.yaml} a valid supervised run; module gym checks {@code gym-*.yaml}.
  */
 final class ShippedConfigurationsTest {
   private static final Path FOLDER = Path.of("../../conf");
 
   static Stream<Path> files() throws IOException {
-    return yaml(name -> !name.startsWith("eval-") && !name.startsWith("sft-"));
+    return yaml(name -> !name.matches("(eval|sft|gym)-.*"));
   }
 
   static Stream<Path> evaluations() throws IOException {

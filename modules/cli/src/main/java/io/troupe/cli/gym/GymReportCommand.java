@@ -1,0 +1,66 @@
+package io.troupe.cli.gym;
+
+import io.troupe.base.files.AtomicFile;
+import io.troupe.base.process.ExitCode;
+import io.troupe.gym.config.GymConfig;
+import io.troupe.gym.loop.GymPlan;
+import io.troupe.gym.session.GymChart;
+import io.troupe.gym.session.GymComparison;
+import io.troupe.gym.session.GymFolder;
+import io.troupe.gym.session.GymJournal;
+import io.troupe.gym.session.GymParts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe gym report}: what a gym has measured so far. */
+@Command(
+    name = "report",
+    mixinStandardHelpOptions = true,
+    description =
+        "Prints what a gym has measured: accuracy by arm and skill, paired differences from"
+            + " uniform, rows refused and why, cost. A gym that is running can be read too.",
+    footer = {
+      "",
+      "Example:",
+      "  troupe gym report gyms/gym-arithmetic-20261123-054500 --svg a.svg"
+    })
+final class GymReportCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(paramLabel = "DIR", description = "Folder of the gym.")
+  private @Nullable Path path;
+
+  @Option(names = "--svg", paramLabel = "FILE", description = "Writes a chart by iteration.")
+  private @Nullable Path svg;
+
+  @Override
+  public Integer call() throws IOException {
+    GymFolder folder = new GymFolder(Objects.requireNonNull(path));
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    if (!Files.isRegularFile(folder.resolved())) {
+      throw new CommandLine.ParameterException(
+          command, "%s is no folder of a gym: it has no resolved.yaml".formatted(path));
+    }
+    GymConfig config = GymConfig.load(folder.resolved(), List.of()).config();
+    GymPlan plan = config.plan();
+    GymComparison comparison =
+        new GymComparison(
+            plan, folder, GymParts.task(config).test(), GymJournal.read(folder.journal(), plan));
+    command.getOut().print(comparison.text());
+    if (svg != null) {
+      AtomicFile.replace(svg, new GymChart(comparison).svg());
+      command.getOut().println("chart written to " + svg);
+    }
+    command.getOut().flush();
+    return ExitCode.OK.code();
+  }
+}

@@ -1,0 +1,40 @@
+package io.troupe.gym.agent;
+
+import io.troupe.gym.item.TrainingRow;
+import java.io.IOException;
+import java.util.List;
+
+/** Writes training rows of a subskill; a script, or a language model. */
+public interface RowMaker {
+  /**
+   * Where in a gym rows are made, for seeds and the reuse of answers.
+   *
+   * @param seed of the trial
+   * @param trial its place in the plan
+   * @param iteration from 1
+   */
+  record Occasion(long seed, int trial, int iteration) {}
+
+  /**
+   * Returns names of new subskills.
+   *
+   * @param known names that are not wanted again
+   * @param wanted most names
+   */
+  List<String> subskills(Occasion occasion, String skill, List<String> known, int wanted)
+      throws IOException;
+
+  /**
+   * Returns rows of a subskill, fewer than wanted if there are no more.
+   *
+   * @param before rows of the subskill that earlier calls kept
+   */
+  List<TrainingRow> rows(Occasion occasion, String skill, String subskill, int before, int wanted)
+      throws IOException;
+
+  /**
+   * Returns how many of a number of tries at a row's problem give the row's answer; the maker does
+   * not see the answer.
+   */
+  int solves(Occasion occasion, TrainingRow row, int tries) throws IOException;
+}

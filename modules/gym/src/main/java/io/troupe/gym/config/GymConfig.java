@@ -1,0 +1,67 @@
+package io.troupe.gym.config;
+
+import io.troupe.config.binding.ConfigurationFile;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.config.schema.Doc;
+import io.troupe.gym.loop.GymPlan;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The configuration of a gym. */
+public record GymConfig(
+    @Doc("Trials and their iterations.") TrialsSection trials,
+    @Doc("What the student is asked and trained on.") GymTaskSection task,
+    @Doc("What the base student must and must not know before a trial begins.") GateSection gate,
+    @Doc("How the agent divides and makes rows.") AgentSection agent,
+    @Doc("What a row must pass before it is trained on.") QualitySection quality,
+    @Doc("The decoder that is the student, with the keys of a run's `policy`.")
+        PolicySection policy,
+    @Doc("How the student is trained.") StudentSection student)
+    implements Validated {
+  /**
+   * Reads a file.
+   *
+   * @param overrides assignments of the command line
+   */
+  public static ResolvedConfig<GymConfig> load(Path file, List<String> overrides) {
+    return ConfigurationFile.load(GymConfig.class, file, overrides);
+  }
+
+  /** Returns the trials, seed by seed, so that a seed's arms share its base student. */
+  public GymPlan plan() {
+    List<GymPlan.Planned> planned = new ArrayList<>();
+    for (int seed : trials.seeds()) {
+      for (TrialsSection.Arm arm : trials.arms()) {
+        planned.add(new GymPlan.Planned(arm.name().toLowerCase(Locale.ROOT), seed));
+      }
+    }
+    GymPlan.Gate passed =
+        gate.weak().isEmpty()
+            ? GymPlan.Gate.NONE
+            : new GymPlan.Gate(gate.weak(), gate.weakMost(), gate.othersLeast());
+    return new GymPlan(planned, trials.iterations(), passed);
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("policy.engine")
+        .require(
+            () -> policy instanceof PolicySection.Djl,
+            "must be djl with task.name arithmetic, whose characters a checkpoint's tokenizer does"
+                + " not split alike",
+            "set it to djl");
+    rules
+        .on("policy.context_length")
+        .require(
+            () -> policy.contextLength() >= GymTaskSection.Arithmetic.LONGEST,
+            "must hold the longest prompt and answer (%d tokens)"
+                .formatted(GymTaskSection.Arithmetic.LONGEST),
+            "raise it");
+  }
+}

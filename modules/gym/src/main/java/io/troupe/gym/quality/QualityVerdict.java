@@ -1,0 +1,15 @@
+package io.troupe.gym.quality;
+
+/** Whether a row is trained on. */
+public sealed interface QualityVerdict {
+  /** It is. */
+  record Kept() implements QualityVerdict {}
+
+  /**
+   * It is not.
+   *
+   * @param reason by which refusals are counted, one word or a few with underscores
+   * @param detail what was found, such as the id of the item that matched
+   */
+  record Refused(String reason, String detail) implements QualityVerdict {}
+}

@@ -1,0 +1,5 @@
+/** The rules that generated rows must pass. */
+@NullMarked
+package io.troupe.gym.quality;
+
+import org.jspecify.annotations.NullMarked;

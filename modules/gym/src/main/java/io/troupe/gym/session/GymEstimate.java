@@ -1,0 +1,43 @@
+package io.troupe.gym.session;
+
+import io.troupe.gym.config.GymConfig;
+import io.troupe.gym.item.GymTask;
+import io.troupe.gym.loop.GymPlan;
+
+/**
+ * What a gym will do at most, counted without doing any of it.
+ *
+ * @param config of the gym
+ */
+public record GymEstimate(GymConfig config) {
+  private static final int TESTED = 3;
+
+  /** Returns the counts as text. */
+  public String text() {
+    GymPlan plan = config.plan();
+    GymTask task = GymParts.task(config);
+    int trials = plan.trials().size();
+    long rows = (long) trials * plan.iterations() * config.trials().rows();
+    long answers =
+        (long) trials
+            * ((long) (plan.iterations() + 1) * task.validation().size()
+                + (long) TESTED * task.test().size());
+    long tries = rows * config.quality().tries();
+    return ("%d trials (%d seeds, %d arms), %d iterations of at most %d new rows each%n"
+            + "at most %,d rows made, %d trainings, %,d answers to %d validation and %d test items%n"
+            + "at most %,d tries of students at rows%n"
+            + "0 calls of a language model, 0 tokens: a script makes the rows")
+        .formatted(
+            trials,
+            config.trials().seeds().size(),
+            config.trials().arms().size(),
+            plan.iterations(),
+            config.trials().rows(),
+            rows,
+            trials * plan.iterations() + config.trials().seeds().size(),
+            answers,
+            task.validation().size(),
+            task.test().size(),
+            tries);
+  }
+}

@@ -1,0 +1,49 @@
+package io.troupe.gym.student;
+
+import io.troupe.gym.item.TrainingRow;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Makes, trains and asks students; a student is a folder of weights. Calls block. */
+public interface Students extends AutoCloseable {
+  /** The outcome of a training. */
+  sealed interface Outcome {
+    /** The folder holds a student. */
+    record Fitted(int steps, double loss) implements Outcome {}
+
+    /** The loss was not finite; the folder holds nothing. */
+    record NotFinite(String reason) implements Outcome {}
+  }
+
+  /**
+   * Makes a base student from random weights.
+   *
+   * @param rows it is trained on
+   * @param folder absent; whole when the call returns
+   */
+  Outcome makeBase(long seed, List<TrainingRow> rows, Path folder) throws IOException;
+
+  /**
+   * Trains a base student on rows.
+   *
+   * @param base folder of the student that it starts from
+   * @param rows all rows, new and old
+   * @param replay rows of the base student from which as many are mixed in
+   * @param folder absent; whole when the call returns
+   */
+  Outcome train(Path base, List<TrainingRow> rows, List<TrainingRow> replay, long seed, Path folder)
+      throws IOException;
+
+  /**
+   * Has a student answer prompts.
+   *
+   * @param samples of each prompt; one is greedy, more are drawn at temperature 1
+   * @return the responses of each prompt, in the order of the prompts
+   */
+  List<List<String>> answer(Path student, List<String> prompts, int samples, long seed)
+      throws IOException;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,46 @@
+package io.troupe.gym.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.config.binding.ConfigurationException;
+import io.troupe.config.schema.SchemaTables;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GymConfigTest {
+  private static final Path CONF = Path.of("../../conf/gym-arithmetic.yaml");
+  private static final Path PAGE = Path.of("../../docs/gym.md");
+
+  @Test
+  void load_shippedFile_plansThreeSeedsOfFourArms() {
+    assertThat(GymConfig.load(CONF, List.of()).config().plan().trials()).hasSize(12);
+  }
+
+  @Test
+  void load_wrongValues_areNamedWithTheirRules() {
+    assertThatThrownBy(
+            () ->
+                GymConfig.load(
+                    CONF,
+                    List.of("gate.weak=[sub/never]", "trials.arms=[]", "policy.context_length=8")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("gate.weak: must be leaves of the task (add/nocarry")
+        .hasMessageContaining("trials.arms: must list at least one arm")
+        .hasMessageContaining("policy.context_length: must hold the longest prompt and answer");
+  }
+
+  /** The keys of {@code policy} are a run's, which docs/configuration.md has. */
+  @Test
+  void page_keys_areTheConfigurations() throws IOException {
+    String tables = SchemaTables.markdown(GymConfig.class);
+    String own =
+        tables.substring(0, tables.indexOf("\n## `policy`"))
+            + tables.substring(tables.indexOf("\n## `student`"));
+
+    assertThat(Files.readString(PAGE)).contains(own.replace("\n## ", "\n### "));
+  }
+}
