@@ -40,7 +40,7 @@ public record RunConfig(
     @Doc("The policy and the engine that computes it.") PolicySection policy,
     @Doc("Supervised steps before the first rollout.") WarmupSection warmup,
     @Doc("How completions are sampled.") RolloutSection rollout,
-    @Doc("Turns with tools: docs/episodes.md.") EpisodeSection episode,
+    @Doc("Turns with tools or an agent: docs/episodes.md.") EpisodeSection episode,
     @Doc("The pool that scores completions.") VerifierSection verifier,
     @Doc("The training steps: what enters one, and how it moves the weights.")
         TrainingSection training,
@@ -156,20 +156,28 @@ public record RunConfig(
                 .formatted(ServerCommand.Adapters.HIGHEST_RANK),
             "lower it, or set rollout.publish: merged");
     rules
-        .on("episode.environment", "policy.engine")
+        .on("episode.environment", "episode.agent.command", "policy.engine")
         .require(
-            () -> !episode.hasTools() || !(policy instanceof PolicySection.Toy),
+            () -> !episode.hasTurns() || !(policy instanceof PolicySection.Toy),
             "needs an engine that samples a turn at any place of a context, and with stop texts",
             "take policy.engine djl or pretrained, or leave it out");
     rules
         .on("episode.format", "policy.engine")
         .require(
             () ->
-                !episode.hasTools()
+                !episode.hasTurns()
                     || episode.format() == EpisodeSection.Format.INLINE
                     || policy instanceof PolicySection.Pretrained,
             "must be inline for a policy that is made from random weights: it has no chat template",
             "set it to inline, or take policy.engine pretrained");
+    rules
+        .on("episode.agent.timeout", "rollout.lease_timeout")
+        .require(
+            () ->
+                !episode.hasAgent()
+                    || episode.agent().timeout().compareTo(rollout.leaseTimeout()) < 0,
+            "must be below rollout.lease_timeout, which spans the episode and its verification",
+            "lower it, or raise rollout.lease_timeout");
     if (policy instanceof PolicySection.Toy toy) {
       rules
           .on(

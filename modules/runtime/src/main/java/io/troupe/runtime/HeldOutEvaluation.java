@@ -137,6 +137,7 @@ public final class HeldOutEvaluation {
             .map(stage -> stage.whenComplete((_, _) -> answered.run()).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
+        .whenComplete((_, _) -> sampler.close())
         .thenApply(_ -> stages.stream().flatMap(stage -> stage.join().stream()).toList());
   }
 

@@ -518,6 +518,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   public Behavior<Command> onSignal(Signal signal) {
     if (signal instanceof PostStop) {
       wiring.coordinator().tell(new Coordinator.Report(new Input.WorkerLost(id)));
+      sampler.close();
       wiring.room().closeInBackground(engine);
     }
     return this;

@@ -3,10 +3,7 @@ package io.troupe.base.process;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +31,6 @@ public final class ChildProcesses implements AutoCloseable {
   public static final String COORDINATOR = "head ";
 
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
-
-  private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
 
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
@@ -95,11 +90,7 @@ public final class ChildProcesses implements AutoCloseable {
   }
 
   private Started spawn(ChildSpec child) {
-    List<String> command = new ArrayList<>();
-    if (Files.isExecutable(SETPRIV)) {
-      command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
-    }
-    command.addAll(child.command());
+    List<String> command = ParentDeath.endsToo(child.command());
     ProcessBuilder builder =
         new ProcessBuilder(command).directory(child.folder().toFile()).redirectErrorStream(true);
     builder.environment().putAll(child.environment());

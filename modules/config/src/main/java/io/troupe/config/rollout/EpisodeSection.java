@@ -36,7 +36,9 @@ public record EpisodeSection(
             "What follows a call that cannot be read: the policy is shown an error (`feed_back`), or"
                 + " the episode ends (`end`).")
         @Default("feed_back")
-        ParseErrors parseErrors)
+        ParseErrors parseErrors,
+    @Doc("A program of yours that asks the policy over HTTP and runs its own tools.")
+        AgentSection agent)
     implements Validated {
   /** How the policy calls tools. */
   public enum Format {
@@ -51,9 +53,19 @@ public record EpisodeSection(
     END
   }
 
-  /** Whether episodes have tools. */
+  /** Whether the policy calls tools of an environment. */
   public boolean hasTools() {
     return !environment.isEmpty();
+  }
+
+  /** Whether an agent program asks the policy. */
+  public boolean hasAgent() {
+    return !agent.command().isEmpty();
+  }
+
+  /** Whether an episode may have more than one answer. */
+  public boolean hasTurns() {
+    return hasTools() || hasAgent();
   }
 
   @Override
@@ -64,5 +76,11 @@ public record EpisodeSection(
             () -> !hasTools() || Environments.names().contains(environment),
             "must be one of %s".formatted(Environments.names()),
             "name one of these, or put the jar with yours on the class path");
+    rules
+        .on("environment", "agent.command")
+        .require(
+            () -> !(hasTools() && hasAgent()),
+            "must be empty beside an agent, which has tools of its own",
+            "leave one of them out");
   }
 }

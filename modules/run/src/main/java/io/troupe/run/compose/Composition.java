@@ -180,7 +180,7 @@ public record Composition(
         start,
         teacher(config, start, tokenizer),
         facts,
-        ToolLoops.of(config.episode(), template));
+        ToolLoops.of(config.episode(), template, tokenizer, loaded));
   }
 
   private static String teacherPrompt(RunConfig config) {
@@ -506,7 +506,7 @@ public record Composition(
     long group =
         (long) config.rollout().completionsPerPrompt()
             * config.rollout().maxTokens()
-            * (config.episode().hasTools() ? config.episode().maxTurns() : 1)
+            * (config.episode().hasTurns() ? config.episode().maxTurns() : 1)
             * BYTES_PER_TOKEN;
     long prompts =
         (long) config.rollout().groupsPerRequest()

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate;
+import io.troupe.config.rollout.AgentSection;
 import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.EpisodeSection.Format;
 import io.troupe.config.rollout.EpisodeSection.ParseErrors;
+import io.troupe.engine.Tokenizer;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.BridgedFormat;
 import io.troupe.environments.format.HermesFormat;
@@ -14,18 +16,30 @@ import io.troupe.environments.format.InlineFormat;
 import io.troupe.environments.format.LlamaFormat;
 import io.troupe.environments.format.ToolFormat;
 import io.troupe.environments.registry.Environments;
+import io.troupe.gateway.agent.AgentSettings;
+import io.troupe.gateway.dialog.PlainConversation;
+import io.troupe.gateway.dialog.TemplateConversation;
 import io.troupe.runtime.episode.EpisodeSettings;
+import io.troupe.tasks.PromptTemplate;
+import io.troupe.tasks.Task;
+import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.rows.TaskDataException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The tool loop of a run: its environment, its format, and what the chat template makes of it. */
+/**
+ * What an episode of a run is: its tools or its agent, and what the chat template makes of them.
+ */
 final class ToolLoops {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String QUESTION = "q";
   private static final String RESULT = "r";
+
+  /** By which a template is examined that will show an agent's tools. */
+  private static final ToolSchema PROBE =
+      new ToolSchema("probe_tool", "Looks.", "{\"type\":\"object\",\"properties\":{}}");
 
   /** As tasks render their prompts: {@link io.troupe.tasks.PromptTemplate}. */
   private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
@@ -36,19 +50,48 @@ final class ToolLoops {
    * What an episode is.
    *
    * @param chat of the policy, as {@link #showingTools} returns it
-   * @throws TaskDataException if the template does not show results as the format does
+   * @throws TaskDataException if the template does not show results as the format does, or an agent
+   *     would be given prompts that are conversations already
    */
-  static EpisodeSettings of(EpisodeSection section, ChatTemplate chat) {
+  static EpisodeSettings of(
+      EpisodeSection section, ChatTemplate chat, Tokenizer tokenizer, Task task) {
+    if (section.hasAgent()) {
+      return new EpisodeSettings.Agents(agents(section, chat, tokenizer, task));
+    }
     if (!section.hasTools()) {
       return new EpisodeSettings.SingleTurn();
     }
     return new EpisodeSettings.ToolLoop(
         Environments.named(section.environment()),
-        bridged(section, chat),
+        bridged(section, chat, Environments.named(section.environment()).tools().getFirst()),
         section.maxTurns(),
         section.maxToolCalls(),
         section.toolTimeout(),
         section.parseErrors() == ParseErrors.END);
+  }
+
+  private static AgentSettings agents(
+      EpisodeSection section, ChatTemplate chat, Tokenizer tokenizer, Task task) {
+    for (TaskSource source : task.sources()) {
+      if (source.promptForm() == PromptTemplate.PromptForm.CHAT) {
+        throw new TaskDataException(
+            "task.template: %s has chat, and an agent makes a conversation of a prompt itself; set it to raw"
+                .formatted(source.name()));
+      }
+    }
+    AgentSection agent = section.agent();
+    return new AgentSettings(
+        agent.command(),
+        agent.variables(),
+        agent.count(),
+        agent.tasksPerProcess(),
+        agent.timeout(),
+        section.format() == Format.INLINE
+            ? new PlainConversation(tokenizer)
+            : new TemplateConversation(
+                tokenizer, chat, bridged(section, showing(chat, List.of(tool(PROBE))), PROBE)),
+        section.maxTurns(),
+        section.maxToolCalls());
   }
 
   /** The same template with the environment's tools in every rendering. */
@@ -58,6 +101,10 @@ final class ToolLoops {
     }
     List<Map<String, Object>> tools =
         Environments.named(section.environment()).tools().stream().map(ToolLoops::tool).toList();
+    return showing(plain, tools);
+  }
+
+  private static ChatTemplate showing(ChatTemplate plain, List<Map<String, Object>> tools) {
     return (messages, addGenerationPrompt, arguments) -> {
       Map<String, Object> more = new HashMap<>(arguments);
       more.put("tools", tools);
@@ -89,7 +136,7 @@ final class ToolLoops {
   }
 
   /** Holds the format against the template: both must show a result by the same text. */
-  private static ToolFormat bridged(EpisodeSection section, ChatTemplate chat) {
+  private static ToolFormat bridged(EpisodeSection section, ChatTemplate chat, ToolSchema tool) {
     ToolFormat format =
         switch (section.format()) {
           case INLINE -> new InlineFormat();
@@ -99,7 +146,7 @@ final class ToolLoops {
     if (section.format() == Format.INLINE) {
       return format;
     }
-    String name = Environments.named(section.environment()).tools().getFirst().name();
+    String name = tool.name();
     String declared = chat.render(List.of(ChatTemplate.Message.user(QUESTION)), true, Map.of());
     if (!declared.contains(name)) {
       throw new TaskDataException(

@@ -58,10 +58,10 @@ public record RunScenario(Scenario scenario, List<String> notes) {
           "distillation.teacher and distillation.teacher_urls have no model: the time of a"
               + " teacher's passes is not measured apart; leave them out to simulate the rest");
     }
-    if (!config.episode().environment().isEmpty()) {
+    if (config.episode().hasTurns()) {
       throw new UnmodelledRunException(
-          "episode.environment has no model: the number of turns and the time of tools are not"
-              + " fitted; leave it out to simulate episodes of one answer");
+          "episode.environment and episode.agent have no model: the number of turns and the time of tools are not"
+              + " fitted; leave them out to simulate episodes of one answer");
     }
     if (config.policy().kvTokens() > 0) {
       throw new UnmodelledRunException(

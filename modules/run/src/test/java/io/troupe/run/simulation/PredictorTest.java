@@ -75,7 +75,7 @@ class PredictorTest {
     assertThatThrownBy(
             () -> predictor(1).predict(CONF.resolve("tools-arithmetic.yaml"), List.of(), model()))
         .isInstanceOf(UnmodelledRunException.class)
-        .hasMessageStartingWith("episode.environment has no model");
+        .hasMessageStartingWith("episode.environment and episode.agent have no model");
   }
 
   @Test

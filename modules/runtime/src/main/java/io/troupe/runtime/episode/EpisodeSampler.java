@@ -7,9 +7,12 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
+import io.troupe.gateway.agent.AgentHost;
+import io.troupe.gateway.agent.AgentSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,12 +26,15 @@ import java.util.stream.IntStream;
  * <p>An episode with tools is one virtual thread from its second turn on, which waits for engine
  * and tools: thousands of them cost heap only.
  */
-public final class EpisodeSampler {
+public final class EpisodeSampler implements AutoCloseable {
   private final SamplingEngine engine;
   private final Tokenizer tokenizer;
   private final int contextLength;
   private final EpisodeSettings settings;
   private final Map<LeaseId, List<ToolEpisode>> running = new ConcurrentHashMap<>();
+
+  /** Where episodes are those of agents. */
+  private final Optional<AgentHost> agents;
 
   /**
    * Samples with an engine, which it does not close.
@@ -41,6 +47,10 @@ public final class EpisodeSampler {
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.settings = settings;
+    this.agents =
+        settings instanceof EpisodeSettings.Agents(AgentSettings program)
+            ? Optional.of(AgentHost.open(program, engine, tokenizer, contextLength))
+            : Optional.empty();
   }
 
   /**
@@ -63,6 +73,10 @@ public final class EpisodeSampler {
                           completions.stream()
                               .map(each -> Episode.of(requests.get(i).prompt(), each))
                               .toList()));
+      case EpisodeSettings.Agents _ ->
+          IntStream.range(0, requests.size())
+              .mapToObj(i -> agents.orElseThrow().run(requests.get(i), prompts.get(i)))
+              .toList();
       case EpisodeSettings.ToolLoop loop -> {
         List<SampleRequest> first =
             requests.stream()
@@ -85,6 +99,13 @@ public final class EpisodeSampler {
   public void cancel(LeaseId lease) {
     engine.cancel(lease);
     running.getOrDefault(lease, List.of()).forEach(ToolEpisode::cancel);
+    agents.ifPresent(host -> host.cancel(lease));
+  }
+
+  /** Ends the agents, whose stages fail; the engine stays open. */
+  @Override
+  public void close() {
+    agents.ifPresent(AgentHost::close);
   }
 
   private CompletionStage<List<Episode>> toEnd(

@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.format.ToolFormat;
+import io.troupe.gateway.agent.AgentSettings;
 import java.time.Duration;
 
 /** What an episode of a run is. */
@@ -33,4 +34,11 @@ public sealed interface EpisodeSettings {
       require(maxToolCalls >= 1, "an episode may call a tool at least once, not %d", maxToolCalls);
     }
   }
+
+  /**
+   * What the processes of an agent program do, each with a URL at which it asks the policy.
+   *
+   * @param settings of the program
+   */
+  record Agents(AgentSettings settings) implements EpisodeSettings {}
 }

@@ -3,6 +3,7 @@ package io.troupe.verifiers.pool;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.troupe.base.process.PipedChild;
+import io.troupe.base.process.ProcessMark;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.pool;
+package io.troupe.base.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param mark unique to this process
  */
-record ProcessMark(String mark) {
-  private static final String NAME = "TROUPE_VERIFIER";
+public record ProcessMark(String mark) {
+  private static final String NAME = "TROUPE_PROCESS_MARK";
   private static final Path PROC = Path.of("/proc");
 
   /**
@@ -39,12 +39,13 @@ record ProcessMark(String mark) {
   private static final int FLAGS = 6;
   private static final long KERNEL_THREAD = 0x0020_0000;
 
-  static ProcessMark create() {
+  /** A mark of its own. */
+  public static ProcessMark create() {
     return new ProcessMark(UUID.randomUUID().toString());
   }
 
   /** Makes a process and its children carry the mark. */
-  ProcessBuilder put(ProcessBuilder builder) {
+  public ProcessBuilder put(ProcessBuilder builder) {
     builder.environment().put(NAME, mark);
     return builder;
   }
@@ -58,7 +59,7 @@ record ProcessMark(String mark) {
   }
 
   /** Kills every process that carries the mark. */
-  void kill() {
+  public void kill() {
     if (!Files.isDirectory(PROC)) {
       return;
     }

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.pool;
+package io.troupe.base.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,10 +11,10 @@ class ProcessMarkTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'A=b|TROUPE_VERIFIER=m|', S, 0, OURS",
-    "'TROUPE_VERIFIER=m', R, 0, OURS",
-    "'TROUPE_VERIFIER=other|', S, 0, OTHERS",
-    "'X=TROUPE_VERIFIER=m|', S, 0, OTHERS",
+    "'A=b|TROUPE_PROCESS_MARK=m|', S, 0, OURS",
+    "'TROUPE_PROCESS_MARK=m', R, 0, OURS",
+    "'TROUPE_PROCESS_MARK=other|', S, 0, OTHERS",
+    "'X=TROUPE_PROCESS_MARK=m|', S, 0, OTHERS",
     "'', R, 4194304, NOTHING",
     "'', Z, 4194304, OTHERS",
     "'', I, 69238880, OTHERS",

@@ -1,0 +1,343 @@
+package io.troupe.gateway;
+
+import io.troupe.base.failure.Causes;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.OpenEpisode;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.Turn;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
+import io.troupe.gateway.dialog.Conversation;
+import io.troupe.gateway.dialog.MessageChain;
+import io.troupe.gateway.dialog.SessionBook;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnReply.Finish;
+import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
+import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.wire.AgentDialect.Refusal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One episode of an agent: what its key opens, until the episode has ended.
+ *
+ * <p>A turn is in the session's book before any of its answer leaves, so that no agent acts on an
+ * answer that is not trained on. What an engine fails at ends the session as a failure, which is
+ * lost work.
+ */
+public final class GatewaySession {
+  /** What samples for a session. */
+  public interface Policy {
+    /**
+     * Samples one answer.
+     *
+     * @param number of the request in the session, from 0
+     */
+    CompletionStage<Completion> sample(int[] request, SamplingSettings settings, int number);
+
+    /** Stops all sampling for the session. */
+    void cancel();
+  }
+
+  /** What holds for all sessions of a run. */
+  public record Rules(
+      Conversation conversation,
+      Tokenizer tokenizer,
+      int contextLength,
+      int maxTurns,
+      int maxToolCalls) {}
+
+  /**
+   * What proves that a request is a retry.
+   *
+   * @param repeated whether the client says that it has sent the request before
+   * @param key of the client's own for a request and its retries; empty if there is none
+   */
+  record RetryProof(boolean repeated, String key) {}
+
+  private final String id;
+  private final byte[] key;
+  private final Rules rules;
+  private final SamplingSettings settings;
+  private final Policy policy;
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final Map<String, PendingTurn> pending = new HashMap<>(); // guarded by this, as all below
+  private final Map<Integer, PendingTurn> answered = new HashMap<>();
+  private SessionBook book;
+  private Optional<StopReason> limit = Optional.empty();
+  private int asked;
+  private boolean ended;
+
+  private GatewaySession(
+      String id, String key, LeaseId lease, Rules rules, SamplingSettings settings, Policy policy) {
+    this.id = id;
+    this.key = key.getBytes(StandardCharsets.UTF_8);
+    this.rules = rules;
+    this.settings = settings;
+    this.policy = policy;
+    this.book = SessionBook.of(OpenEpisode.under(lease));
+  }
+
+  /**
+   * A session without a turn.
+   *
+   * @param id in the path of its URL
+   * @param key without which it answers nothing
+   * @param settings of the sampling; requests may lower its limit and add stop texts
+   */
+  public static GatewaySession of(
+      String id, String key, LeaseId lease, Rules rules, SamplingSettings settings, Policy policy) {
+    return new GatewaySession(id, key, lease, rules, settings, policy);
+  }
+
+  /** A clock for times of turns. */
+  static long millis() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  String id() {
+    return id;
+  }
+
+  /** Whether a key is this session's; the time does not depend on the key. */
+  boolean isOpenedBy(String given) {
+    return MessageDigest.isEqual(key, given.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Completes with what failed beneath the session, through no fault of the agent. */
+  public CompletionStage<Throwable> failure() {
+    return failure;
+  }
+
+  /** Starts a turn, or finds the one that a retry repeats. */
+  PendingTurn ask(TurnRequest request, RetryProof proof) throws RefusedTurnException {
+    MessageChain chain = MessageChain.of(request);
+    String name = proof.key().isEmpty() ? chain.whole() : "key " + proof.key();
+    PendingTurn turn = new PendingTurn();
+    SessionBook former;
+    int number;
+    synchronized (this) {
+      refuseIfEnded();
+      PendingTurn last = pending.get(name);
+      if (last != null && (proof.repeated() || !proof.key().isEmpty() || last.isLost())) {
+        return last;
+      }
+      refuseBeyondLimits();
+      Optional<SessionBook.Recognised> recognised = book.recognise(request, chain);
+      if (recognised.isPresent()) {
+        book = book.withResults(recognised.get(), millis());
+      }
+      pending.put(name, turn);
+      former = book;
+      number = asked++;
+    }
+    try {
+      sample(turn, request, chain, former, number);
+    } catch (RefusedTurnException refused) {
+      synchronized (this) {
+        pending.remove(name, turn);
+        asked--;
+      }
+      throw refused;
+    }
+    return turn;
+  }
+
+  private void refuseIfEnded() throws RefusedTurnException {
+    if (ended) {
+      throw new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id));
+    }
+  }
+
+  private void refuseBeyondLimits() throws RefusedTurnException {
+    if (asked >= rules.maxTurns()) {
+      limit = Optional.of(StopReason.MAX_TURNS);
+      throw new RefusedTurnException(
+          400, "episode_over", "an episode has at most %d turns".formatted(rules.maxTurns()));
+    }
+    if (book.calls() > rules.maxToolCalls()) {
+      limit = Optional.of(StopReason.MAX_TOOL_CALLS);
+      throw new RefusedTurnException(
+          400,
+          "episode_over",
+          "an episode calls tools at most %d times".formatted(rules.maxToolCalls()));
+    }
+  }
+
+  private void sample(
+      PendingTurn turn, TurnRequest request, MessageChain chain, SessionBook former, int number)
+      throws RefusedTurnException {
+    int[] ids = ids(request, chain, former);
+    List<String> stops = new ArrayList<>(request.stops());
+    if (!request.tools().isEmpty()) {
+      stops.addAll(rules.conversation().stops());
+    }
+    long start = millis();
+    var _ =
+        policy
+            .sample(ids, settings.within(request.maxTokens(), stops), number)
+            .whenComplete(
+                (completion, failed) -> {
+                  if (failed == null) {
+                    record(turn, request, chain, new Sampled(ids, completion, start));
+                  } else {
+                    failure.complete(Causes.inside(failed, List.of()));
+                    turn.reply()
+                        .completeExceptionally(
+                            new RefusedTurnException(
+                                500, "engine_failed", "the policy cannot be sampled"));
+                  }
+                });
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+  private record Sampled(int[] request, Completion completion, long startMillis) {}
+
+  private int[] ids(TurnRequest request, MessageChain chain, SessionBook former)
+      throws RefusedTurnException {
+    int[] ids;
+    try {
+      Optional<SessionBook.Recognised> recognised = former.recognise(request, chain);
+      Optional<int[]> extended =
+          recognised.flatMap(
+              found ->
+                  rules
+                      .conversation()
+                      .following(found.turn(), found.added())
+                      .map(more -> joined(found.turn(), more)));
+      ids =
+          extended.isPresent()
+              ? extended.get()
+              : rules.conversation().whole(request.messages(), request.tools());
+    } catch (IllegalArgumentException unreadable) {
+      throw new RefusedTurnException(
+          400, "unreadable", "the policy cannot be shown this: " + unreadable.getMessage());
+    }
+    if (ids.length == 0) {
+      throw new RefusedTurnException(400, "empty", "the conversation has no text");
+    }
+    if (ids.length >= rules.contextLength()) {
+      synchronized (this) {
+        limit = Optional.of(StopReason.CONTEXT_OVERFLOW);
+      }
+      throw new RefusedTurnException(
+          new Refusal(
+              400,
+              Refusal.CONTEXT,
+              "messages",
+              "the conversation has %d tokens, and the policy's context holds %d"
+                  .formatted(ids.length, rules.contextLength())));
+    }
+    return ids;
+  }
+
+  private static int[] joined(SessionBook.SampledTurn turn, int[] more) {
+    int[] request = turn.request();
+    int[] sampled = turn.completion().tokens();
+    int[] ids = Arrays.copyOf(request, request.length + sampled.length + more.length);
+    System.arraycopy(sampled, 0, ids, request.length, sampled.length);
+    System.arraycopy(more, 0, ids, request.length + sampled.length, more.length);
+    return ids;
+  }
+
+  private void record(PendingTurn turn, TurnRequest request, MessageChain chain, Sampled sampled) {
+    String text = rules.tokenizer().decode(sampled.completion().tokens());
+    String cut = StopMatcher.cut(text, request.stops());
+    ParsedAnswer answer = served(rules.conversation().parse(cut, request.tools()), request);
+    OpenEpisode.Answered turned =
+        new OpenEpisode.Answered(
+            Turn.MAIN, sampled.request(), sampled.completion(), sampled.startMillis(), millis());
+    SessionBook.Outcome outcome;
+    synchronized (this) {
+      outcome = ended ? new SessionBook.Late("") : book.record(turned, chain.whole(), answer);
+      if (outcome instanceof SessionBook.Kept(SessionBook next, ParsedAnswer _, int ordinal)) {
+        book = next;
+        answered.put(ordinal, turn);
+      }
+    }
+    switch (outcome) {
+      case SessionBook.Kept(SessionBook _, ParsedAnswer kept, int ordinal) ->
+          turn.reply()
+              .complete(
+                  new TurnReply(
+                      ordinal,
+                      System.currentTimeMillis() / 1000,
+                      kept,
+                      finish(sampled.completion(), kept),
+                      stop(text, request.stops()),
+                      sampled.request().length,
+                      sampled.completion().length()));
+      case SessionBook.Late(String _) ->
+          turn.reply()
+              .completeExceptionally(
+                  new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id)));
+    }
+  }
+
+  /** Where an agent carries out one call at a time, it is sent the first. */
+  private static ParsedAnswer served(ParsedAnswer answer, TurnRequest request) {
+    return request.parallelCalls() || answer.calls().size() < 2
+        ? answer
+        : new ParsedAnswer(answer.reasoning(), answer.content(), answer.calls().subList(0, 1));
+  }
+
+  private static String stop(String text, List<String> stops) {
+    return stops.stream().filter(text::contains).findFirst().orElse("");
+  }
+
+  private static Finish finish(Completion completion, ParsedAnswer answer) {
+    if (completion.finishReason() == FinishReason.LENGTH) {
+      return Finish.LENGTH;
+    }
+    return answer.calls().isEmpty() ? Finish.STOP : Finish.TOOL_CALLS;
+  }
+
+  /** How many turns were recorded. */
+  synchronized int turns() {
+    return book.turns().size();
+  }
+
+  /**
+   * Ends the session: its key opens nothing from now on.
+   *
+   * @param by why, unless a limit of the episode was reached before
+   * @return the episode; empty if the policy was never asked
+   */
+  public Optional<Episode> end(StopReason by) {
+    boolean first;
+    SessionBook last;
+    StopReason stop;
+    Set<Integer> lost = new HashSet<>();
+    synchronized (this) {
+      first = !ended;
+      ended = true;
+      book = book.end();
+      last = book;
+      stop = limit.orElse(by);
+      answered.forEach(
+          (ordinal, turn) -> {
+            if (turn.isLost()) {
+              lost.add(ordinal);
+            }
+          });
+    }
+    if (first) {
+      policy.cancel();
+    }
+    return last.turns().isEmpty() ? Optional.empty() : Optional.of(last.stopped(stop, lost));
+  }
+}

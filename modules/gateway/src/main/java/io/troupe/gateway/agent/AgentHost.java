@@ -1,0 +1,258 @@
+package io.troupe.gateway.agent;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.troupe.base.failure.Causes;
+import io.troupe.core.SplitMix64;
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
+import io.troupe.gateway.GatewayServer;
+import io.troupe.gateway.GatewaySession;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Runs the episodes of groups as processes of an agent program, each with a session of its own at a
+ * gateway beside them.
+ *
+ * <p>An agent that ends in any way, or is ended because it takes too long, has earned the reward of
+ * what the policy answered last. One that ends without asking the policy has earned nothing: that,
+ * like a failure of the engine, is lost work.
+ */
+public final class AgentHost implements AutoCloseable {
+  /** Requests of one process at engines differ in these bits below the fence. */
+  private static final int REQUEST_BITS = 22;
+
+  private static final String MODEL = "policy";
+
+  private final AgentSettings settings;
+  private final SamplingEngine engine;
+  private final Tokenizer tokenizer;
+  private final GatewaySession.Rules rules;
+  private final GatewayServer server;
+  private final AgentSlots slots;
+  private final AtomicLong requests = new AtomicLong();
+  private final Map<LeaseId, CompletableFuture<Void>> cancelled = new ConcurrentHashMap<>();
+
+  private AgentHost(
+      AgentSettings settings,
+      SamplingEngine engine,
+      Tokenizer tokenizer,
+      int contextLength,
+      GatewayServer server) {
+    this.settings = settings;
+    this.engine = engine;
+    this.tokenizer = tokenizer;
+    this.server = server;
+    this.slots = new AgentSlots(settings.command(), settings.count(), settings.tasksPerProcess());
+    this.rules =
+        new GatewaySession.Rules(
+            settings.conversation(),
+            tokenizer,
+            contextLength,
+            settings.maxTurns(),
+            settings.maxToolCalls());
+  }
+
+  /**
+   * Opens a gateway and starts no agent yet.
+   *
+   * @param engine not closed by the host
+   */
+  public static AgentHost open(
+      AgentSettings settings, SamplingEngine engine, Tokenizer tokenizer, int contextLength) {
+    try {
+      return new AgentHost(settings, engine, tokenizer, contextLength, GatewayServer.start());
+    } catch (IOException nowhere) {
+      throw new UncheckedIOException(
+          "the gateway of episode.agent cannot listen on the loopback interface: "
+              + nowhere.getMessage(),
+          nowhere);
+    }
+  }
+
+  /** Starts the episodes of a group. */
+  public CompletionStage<List<Episode>> run(SampleRequest request, Prompt prompt) {
+    CompletableFuture<Void> stop = new CompletableFuture<>();
+    cancelled.put(request.lease(), stop);
+    Executor threads = task -> Thread.ofVirtual().name("agent episode").start(task);
+    List<CompletableFuture<Episode>> ends = new ArrayList<>();
+    for (int i = 0; i < request.completions(); i++) {
+      int index = i;
+      ends.add(CompletableFuture.supplyAsync(() -> episode(request, prompt, index, stop), threads));
+    }
+    for (CompletableFuture<Episode> end : ends) {
+      var _ = end.whenComplete((_, failure) -> stopOn(failure, stop));
+    }
+    return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+        .whenComplete((_, _) -> cancelled.remove(request.lease(), stop))
+        .handle(
+            (_, failure) -> {
+              if (failure != null) {
+                throw first(ends);
+              }
+              return ends.stream().map(CompletableFuture::join).toList();
+            });
+  }
+
+  /** A group of which one episode is lost is lost: the others are not worth their time. */
+  private static void stopOn(Throwable failure, CompletableFuture<Void> stop) {
+    if (failure != null) {
+      stop.complete(null);
+    }
+  }
+
+  private static RuntimeException first(List<CompletableFuture<Episode>> ends) {
+    List<Throwable> failures =
+        ends.stream()
+            .filter(CompletableFuture::isCompletedExceptionally)
+            .map(each -> Causes.inside(each.exceptionNow(), List.of()))
+            .toList();
+    Throwable cause =
+        failures.stream()
+            .filter(each -> !(each instanceof CancellationException))
+            .findFirst()
+            .orElse(failures.getFirst());
+    return cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+  }
+
+  /** Ends the agents of a lease; its stage fails. */
+  public void cancel(LeaseId lease) {
+    CompletableFuture<Void> stop = cancelled.get(lease);
+    if (stop != null) {
+      stop.complete(null);
+    }
+  }
+
+  private Episode episode(
+      SampleRequest group, Prompt prompt, int index, CompletableFuture<Void> stop) {
+    SessionKey key = SessionKey.create(group.lease(), index);
+    SessionPolicy policy = new SessionPolicy(group, index);
+    GatewaySession session = key.session(group.lease(), rules, group.settings(), policy);
+    Optional<AgentSlots.Slot> taken = slots.take(stop);
+    if (taken.isEmpty()) {
+      throw new CancellationException(group.lease() + " was cancelled");
+    }
+    server.open(session);
+    try (AgentSlots.Slot slot = taken.get()) {
+      AgentTask task = new AgentTask(prompt, key, server.url(session));
+      StopReason reason = end(slot, task, session, stop);
+      return session
+          .end(reason)
+          .orElseThrow(
+              () ->
+                  new AgentFailedException(
+                      "the agent ended without asking the policy; its last output: "
+                          + slot.lastOutput()));
+    } finally {
+      var _ = session.end(StopReason.COMPLETED);
+      server.forget(session);
+    }
+  }
+
+  private StopReason end(
+      AgentSlots.Slot slot, AgentTask task, GatewaySession session, CompletableFuture<Void> stop) {
+    Map<String, String> variables = task.variables(settings.environment(), slot.isForOneTask());
+    return slot.run(
+        task.line(), variables, new AgentSlots.Limits(settings.timeout(), stop, session.failure()));
+  }
+
+  /** What an agent is told. */
+  private final class AgentTask {
+    private final Prompt prompt;
+    private final SessionKey key;
+    private final String url;
+
+    AgentTask(Prompt prompt, SessionKey key, String url) {
+      this.prompt = prompt;
+      this.key = key;
+      this.url = url;
+    }
+
+    private String text() {
+      String start = tokenizer.textStart();
+      return !start.isEmpty() && prompt.text().startsWith(start)
+          ? prompt.text().substring(start.length())
+          : prompt.text();
+    }
+
+    String line() {
+      return JsonNodeFactory.instance
+          .objectNode()
+          .put("task", text())
+          .put("base_url", url + "/v1")
+          .put("api_key", key.secret())
+          .put("model", MODEL)
+          .toString();
+    }
+
+    /** A process of several tasks has no key of one of them in its environment. */
+    Map<String, String> variables(Map<String, String> own, boolean one) {
+      Map<String, String> variables = new ConcurrentHashMap<>(own);
+      if (one) {
+        variables.put("TROUPE_TASK", text());
+        variables.put("OPENAI_BASE_URL", url + "/v1");
+        variables.put("OPENAI_API_KEY", key.secret());
+        variables.put("ANTHROPIC_BASE_URL", url);
+        variables.put("ANTHROPIC_AUTH_TOKEN", key.secret());
+      }
+      return variables;
+    }
+  }
+
+  /** Samples the turns of one episode. */
+  private final class SessionPolicy implements GatewaySession.Policy {
+    private final SampleRequest group;
+    private final int index;
+    private final Set<LeaseId> open = ConcurrentHashMap.newKeySet();
+
+    SessionPolicy(SampleRequest group, int index) {
+      this.group = group;
+      this.index = index;
+    }
+
+    @Override
+    public CompletionStage<Completion> sample(int[] request, SamplingSettings turn, int number) {
+      long bits = requests.getAndIncrement() & ((1L << REQUEST_BITS) - 1);
+      LeaseId key =
+          new LeaseId(group.lease().group(), group.lease().fence() << REQUEST_BITS | bits);
+      long seed = SplitMix64.mix(SplitMix64.mix(group.seed() + index) + number);
+      open.add(key);
+      return engine
+          .sample(List.of(new SampleRequest(key, request, 1, turn, seed)))
+          .getFirst()
+          .thenApply(List::getFirst)
+          .whenComplete((_, _) -> open.remove(key));
+    }
+
+    @Override
+    public void cancel() {
+      open.forEach(engine::cancel);
+    }
+  }
+
+  /** Ends all agents and the gateway. */
+  @Override
+  public void close() {
+    cancelled.values().forEach(stop -> stop.complete(null));
+    slots.close();
+    server.close();
+  }
+}

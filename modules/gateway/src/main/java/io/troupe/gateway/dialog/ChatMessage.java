@@ -1,0 +1,47 @@
+package io.troupe.gateway.dialog;
+
+import java.util.List;
+
+/**
+ * A message of a conversation, the same in every dialect.
+ *
+ * @param content empty where there is none
+ * @param reasoning what an assistant thought before its answer; agents may leave it out
+ * @param calls of an assistant
+ * @param callId the call that a tool's message answers; otherwise empty
+ * @param failed whether a tool's message reports an error
+ */
+public record ChatMessage(
+    Role role,
+    String content,
+    String reasoning,
+    List<ChatCall> calls,
+    String callId,
+    boolean failed) {
+  /** Who speaks. */
+  public enum Role {
+    SYSTEM,
+    USER,
+    ASSISTANT,
+    TOOL
+  }
+
+  public ChatMessage {
+    calls = List.copyOf(calls);
+  }
+
+  /** A message of a system or a user. */
+  public static ChatMessage of(Role role, String content) {
+    return new ChatMessage(role, content, "", List.of(), "", false);
+  }
+
+  /** A message of the policy, or of one that an agent invented. */
+  public static ChatMessage assistant(String content, String reasoning, List<ChatCall> calls) {
+    return new ChatMessage(Role.ASSISTANT, content, reasoning, calls, "", false);
+  }
+
+  /** The result of a call. */
+  public static ChatMessage tool(String callId, String content, boolean failed) {
+    return new ChatMessage(Role.TOOL, content, "", List.of(), callId, failed);
+  }
+}

@@ -1,0 +1,33 @@
+package io.troupe.gateway.dialog;
+
+import java.util.List;
+import java.util.Optional;
+
+/** How a policy reads conversations and calls tools. */
+public interface Conversation {
+  /**
+   * Returns the ids of a conversation, up to the beginning of the answer.
+   *
+   * @throws IllegalArgumentException if the policy cannot be shown it; the message says why
+   */
+  int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools);
+
+  /**
+   * Returns the ids that follow an answer when messages are added to its conversation, up to the
+   * beginning of the next answer; empty if only a rendering of the whole shows the policy what its
+   * template means.
+   *
+   * @throws IllegalArgumentException if the policy cannot be shown the messages
+   */
+  Optional<int[]> following(SessionBook.SampledTurn turn, List<ChatMessage> added);
+
+  /** Returns texts that end an answer of a policy that may call tools. */
+  List<String> stops();
+
+  /**
+   * Reads an answer.
+   *
+   * @param tools offered to the policy; without them nothing is a call
+   */
+  TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools);
+}

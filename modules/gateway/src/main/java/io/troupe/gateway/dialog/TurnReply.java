@@ -1,0 +1,47 @@
+package io.troupe.gateway.dialog;
+
+import java.util.List;
+
+/**
+ * An answer of the policy as an agent is sent it.
+ *
+ * @param ordinal of the turn in its episode
+ * @param createdSeconds since 1970
+ * @param answer what the policy said
+ * @param stop the agent's own text that ended the answer; empty where none did
+ * @param promptTokens ids that the policy was asked with
+ * @param sampledTokens ids that it sampled
+ */
+public record TurnReply(
+    int ordinal,
+    long createdSeconds,
+    ParsedAnswer answer,
+    Finish finish,
+    String stop,
+    int promptTokens,
+    int sampledTokens) {
+  /** Why the answer ends. */
+  public enum Finish {
+    STOP,
+    LENGTH,
+    TOOL_CALLS
+  }
+
+  /**
+   * A sampled text, read.
+   *
+   * @param reasoning before the answer; empty where the policy does not think
+   * @param content without reasoning and calls
+   * @param calls that can be read, in the order in which they were sampled
+   */
+  public record ParsedAnswer(String reasoning, String content, List<ChatCall> calls) {
+    public ParsedAnswer {
+      calls = List.copyOf(calls);
+    }
+
+    /** The message that an agent sends back. */
+    public ChatMessage message() {
+      return ChatMessage.assistant(content, reasoning, calls);
+    }
+  }
+}

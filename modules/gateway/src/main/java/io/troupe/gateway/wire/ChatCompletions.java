@@ -1,0 +1,229 @@
+package io.troupe.gateway.wire;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.gateway.dialog.ChatCall;
+import io.troupe.gateway.dialog.ChatMessage;
+import io.troupe.gateway.dialog.ChatMessage.Role;
+import io.troupe.gateway.dialog.MalformedTurnException;
+import io.troupe.gateway.dialog.ToolDeclaration;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** OpenAI's {@code /v1/chat/completions}. */
+public record ChatCompletions() implements AgentDialect {
+  private static final String DISTRIBUTION =
+      "it would change the distribution that the policy is trained on";
+  private static final String FUNCTION = "function";
+  private static final String CONTENT = "content";
+  private static final String FINISH = "finish_reason";
+
+  @Override
+  public TurnRequest read(JsonNode body) throws MalformedTurnException {
+    RequestFields.refuse(body, "frequency_penalty", DISTRIBUTION);
+    RequestFields.refuse(body, "presence_penalty", DISTRIBUTION);
+    RequestFields.refuse(body, "logit_bias", DISTRIBUTION);
+    RequestFields.refuse(body, "logprobs", "the gateway keeps them, and agents need none");
+    if (body.path("n").asInt(1) != 1) {
+      throw new MalformedTurnException("n", "one answer a request; ask again for another");
+    }
+    String form = body.path("response_format").path("type").asText("text");
+    if (!form.equals("text")) {
+      throw new MalformedTurnException("response_format", "only text is served: " + DISTRIBUTION);
+    }
+    List<ChatMessage> messages = new ArrayList<>();
+    for (JsonNode message : body.path("messages")) {
+      messages.add(message(message, "messages[%d]".formatted(messages.size())));
+    }
+    TurnRequest request =
+        new TurnRequest(
+            RequestFields.text(body.path("model")),
+            messages,
+            tools(body),
+            body.path("parallel_tool_calls").asBoolean(true),
+            RequestFields.tokens(body, "max_completion_tokens", "max_tokens"),
+            RequestFields.stops(body.path("stop"), "stop"),
+            body.path("stream").asBoolean(false),
+            body.path("stream_options").path("include_usage").asBoolean(false));
+    request.check();
+    return request;
+  }
+
+  private static List<ToolDeclaration> tools(JsonNode body) throws MalformedTurnException {
+    JsonNode choice = body.path("tool_choice");
+    String mode = choice.asText("auto");
+    if (choice.isObject() || mode.equals("required")) {
+      throw new MalformedTurnException("tool_choice", "only auto and none: " + DISTRIBUTION);
+    }
+    List<ToolDeclaration> tools = new ArrayList<>();
+    if (!mode.equals("none")) {
+      for (JsonNode tool : body.path("tools")) {
+        String where = "tools[%d]".formatted(tools.size());
+        if (!tool.path("type").asText(FUNCTION).equals(FUNCTION)) {
+          throw new MalformedTurnException(where, "only tools of type function are served");
+        }
+        tools.add(RequestFields.tool(tool.path(FUNCTION), "parameters", where));
+      }
+    }
+    return tools;
+  }
+
+  private static ChatMessage message(JsonNode message, String where) throws MalformedTurnException {
+    String content = RequestFields.content(message.path(CONTENT), where);
+    String role = RequestFields.text(message.path("role"));
+    return switch (role) {
+      case "system", "developer" -> ChatMessage.of(Role.SYSTEM, content);
+      case "user" -> ChatMessage.of(Role.USER, content);
+      case "tool" ->
+          ChatMessage.tool(RequestFields.text(message.path("tool_call_id")), content, false);
+      case "assistant" -> {
+        List<ChatCall> calls = new ArrayList<>();
+        for (JsonNode call : message.path("tool_calls")) {
+          calls.add(
+              new ChatCall(
+                  RequestFields.text(call.path("id")),
+                  RequestFields.text(call.path(FUNCTION).path("name")),
+                  RequestFields.text(call.path(FUNCTION).path("arguments"))));
+        }
+        String reasoning = RequestFields.text(message.path("reasoning_content"));
+        yield ChatMessage.assistant(
+            content,
+            reasoning.isEmpty() ? RequestFields.text(message.path("reasoning")) : reasoning,
+            calls);
+      }
+      default -> throw new MalformedTurnException(where, "no role '%s'".formatted(role));
+    };
+  }
+
+  @Override
+  public ObjectNode whole(TurnReply reply, TurnRequest request) {
+    ObjectNode json = head(reply, request, "chat.completion");
+    ObjectNode choice = json.putArray("choices").addObject().put("index", 0);
+    choice.put(FINISH, finish(reply)).putNull("logprobs");
+    ObjectNode message = choice.putObject("message").put("role", "assistant");
+    content(message, reply);
+    reasoning(message, reply);
+    if (!reply.answer().calls().isEmpty()) {
+      ArrayNode calls = message.putArray("tool_calls");
+      reply.answer().calls().forEach(call -> calls.add(call(call)));
+    }
+    json.set("usage", usage(reply));
+    return json;
+  }
+
+  private static ObjectNode head(TurnReply reply, TurnRequest request, String object) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("id", "chatcmpl-t%d".formatted(reply.ordinal()))
+        .put("object", object)
+        .put("created", reply.createdSeconds())
+        .put("model", request.model().isEmpty() ? "policy" : request.model());
+  }
+
+  /** Beside calls, null where there is no text: some clients split a message with both in two. */
+  private static void content(ObjectNode message, TurnReply reply) {
+    String content = reply.answer().content();
+    if (content.isEmpty() && !reply.answer().calls().isEmpty()) {
+      message.putNull(CONTENT);
+    } else {
+      message.put(CONTENT, content);
+    }
+  }
+
+  private static void reasoning(ObjectNode message, TurnReply reply) {
+    if (!reply.answer().reasoning().isEmpty()) {
+      message.put("reasoning_content", reply.answer().reasoning());
+    }
+  }
+
+  private static ObjectNode call(ChatCall call) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("id", call.id()).put("type", FUNCTION);
+    json.putObject(FUNCTION).put("name", call.name()).put("arguments", call.arguments());
+    return json;
+  }
+
+  private static String finish(TurnReply reply) {
+    return reply.finish().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static ObjectNode usage(TurnReply reply) {
+    ObjectNode usage = JsonNodeFactory.instance.objectNode();
+    usage
+        .put("prompt_tokens", reply.promptTokens())
+        .put("completion_tokens", reply.sampledTokens())
+        .put("total_tokens", reply.promptTokens() + reply.sampledTokens());
+    usage.putObject("prompt_tokens_details").put("cached_tokens", 0);
+    return usage;
+  }
+
+  /** Every call is one fragment, and all calls are one chunk: some clients join across indices. */
+  @Override
+  public List<ServerEvent> events(TurnReply reply, TurnRequest request) {
+    List<ServerEvent> events = new ArrayList<>();
+    ObjectNode first = delta();
+    first.put("role", "assistant").put(CONTENT, "");
+    events.add(chunk(reply, request, first, ""));
+    if (!reply.answer().reasoning().isEmpty()) {
+      ObjectNode thought = delta();
+      reasoning(thought, reply);
+      events.add(chunk(reply, request, thought, ""));
+    }
+    if (!reply.answer().content().isEmpty()) {
+      events.add(chunk(reply, request, delta().put(CONTENT, reply.answer().content()), ""));
+    }
+    if (!reply.answer().calls().isEmpty()) {
+      ObjectNode called = delta();
+      ArrayNode calls = called.putArray("tool_calls");
+      for (ChatCall call : reply.answer().calls()) {
+        calls.add(call(call).put("index", calls.size()));
+      }
+      events.add(chunk(reply, request, called, ""));
+    }
+    events.add(chunk(reply, request, delta(), finish(reply)));
+    if (request.usage()) {
+      ObjectNode counts = head(reply, request, "chat.completion.chunk");
+      counts.putArray("choices");
+      counts.set("usage", usage(reply));
+      events.add(ServerEvent.of(counts));
+    }
+    events.add(new ServerEvent("", "[DONE]"));
+    return events;
+  }
+
+  private static ObjectNode delta() {
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  private static ServerEvent chunk(
+      TurnReply reply, TurnRequest request, ObjectNode delta, String finish) {
+    ObjectNode json = head(reply, request, "chat.completion.chunk");
+    ObjectNode choice = json.putArray("choices").addObject().put("index", 0);
+    choice.set("delta", delta);
+    if (finish.isEmpty()) {
+      choice.putNull(FINISH);
+    } else {
+      choice.put(FINISH, finish);
+    }
+    return ServerEvent.of(json);
+  }
+
+  @Override
+  public ObjectNode error(Refusal refusal) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    ObjectNode error = json.putObject("error").put("message", refusal.message());
+    error.put("type", refusal.status() >= 500 ? "server_error" : "invalid_request_error");
+    if (refusal.parameter().isEmpty()) {
+      error.putNull("param");
+    } else {
+      error.put("param", refusal.parameter());
+    }
+    error.put("code", refusal.code());
+    return json;
+  }
+}

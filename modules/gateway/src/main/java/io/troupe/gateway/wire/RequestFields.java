@@ -1,0 +1,102 @@
+package io.troupe.gateway.wire;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.gateway.dialog.MalformedTurnException;
+import io.troupe.gateway.dialog.ToolDeclaration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** Reads fields that several dialects have. */
+final class RequestFields {
+  private static final Set<String> TEXTS = Set.of("text", "input_text", "output_text");
+
+  private RequestFields() {}
+
+  /** A content: a text, a list of text parts, or nothing. */
+  static String content(JsonNode content, String where) throws MalformedTurnException {
+    if (content.isMissingNode() || content.isNull()) {
+      return "";
+    }
+    if (content.isTextual()) {
+      return content.textValue();
+    }
+    if (!content.isArray()) {
+      throw new MalformedTurnException(where, "a content is a text or a list of parts");
+    }
+    StringBuilder text = new StringBuilder();
+    for (JsonNode part : content) {
+      String type = part.path("type").asText("text");
+      if (!TEXTS.contains(type)) {
+        throw new MalformedTurnException(
+            where, "parts of type '%s' are not served: the policy reads texts".formatted(type));
+      }
+      text.append(part.path("text").asText());
+    }
+    return text.toString();
+  }
+
+  /** A text; empty where there is none. */
+  static String text(JsonNode node) {
+    return node.isTextual() ? node.textValue() : "";
+  }
+
+  /** A positive number of tokens; 0 where there is none. */
+  static int tokens(JsonNode body, String... names) throws MalformedTurnException {
+    for (String name : names) {
+      JsonNode value = body.path(name);
+      if (!value.isMissingNode() && !value.isNull()) {
+        OptionalInt count =
+            value.isIntegralNumber() && value.canConvertToInt() && value.intValue() > 0
+                ? OptionalInt.of(value.intValue())
+                : OptionalInt.empty();
+        return count.orElseThrow(
+            () -> new MalformedTurnException(name, "%s is 1 or more".formatted(name)));
+      }
+    }
+    return 0;
+  }
+
+  /** A stop text, or a list of them. */
+  static List<String> stops(JsonNode value, String name) throws MalformedTurnException {
+    List<String> stops = new ArrayList<>();
+    if (value.isTextual()) {
+      stops.add(value.textValue());
+    } else {
+      value.forEach(each -> stops.add(text(each)));
+    }
+    if (stops.contains("")) {
+      throw new MalformedTurnException(name, "a stop text has at least one character");
+    }
+    return stops;
+  }
+
+  /** Refuses what changes the distribution, or what is not served. */
+  static void refuse(JsonNode body, String name, String why) throws MalformedTurnException {
+    JsonNode value = body.path(name);
+    boolean absent =
+        value.isMissingNode()
+            || value.isNull()
+            || (value.isNumber() && value.doubleValue() == 0)
+            || (value.isBoolean() && !value.booleanValue())
+            || (value.isContainerNode() && value.isEmpty());
+    if (!absent) {
+      throw new MalformedTurnException(name, "%s is not served: %s".formatted(name, why));
+    }
+  }
+
+  /** A tool; the schema may be missing. */
+  static ToolDeclaration tool(JsonNode tool, String schema, String where)
+      throws MalformedTurnException {
+    String name = text(tool.path("name"));
+    if (name.isEmpty()) {
+      throw new MalformedTurnException(where, "a tool has a name");
+    }
+    JsonNode parameters = tool.path(schema);
+    return new ToolDeclaration(
+        name,
+        text(tool.path("description")),
+        parameters.isObject() ? parameters.toString() : "{\"type\":\"object\",\"properties\":{}}");
+  }
+}

@@ -1,0 +1,222 @@
+package io.troupe.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.gateway.GatewayFixture.ScriptedEngine;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GatewayServerTest {
+  private static final String KEY = "k1";
+  private static final String ASK = "{\"messages\":[{\"role\":\"user\",\"content\":\"2*3=\"}]%s}";
+
+  private GatewayServer server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @BeforeEach
+  void start() throws IOException {
+    server = GatewayServer.start();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  private GatewaySession open(ScriptedEngine engine, int context, int turns) {
+    GatewaySession session =
+        GatewaySession.of(
+            "g3-9-0",
+            KEY,
+            GatewayFixture.LEASE,
+            GatewayFixture.rules(context, turns),
+            new SamplingSettings(1, 16),
+            new GatewaySession.Policy() {
+              @Override
+              public CompletionStage<Completion> sample(
+                  int[] request, SamplingSettings settings, int number) {
+                return engine
+                    .sample(
+                        List.of(new SampleRequest(GatewayFixture.LEASE, request, 1, settings, 0)))
+                    .getFirst()
+                    .thenApply(List::getFirst);
+              }
+
+              @Override
+              public void cancel() {
+                engine.cancel(GatewayFixture.LEASE);
+              }
+            });
+    server.open(session);
+    return session;
+  }
+
+  private HttpResponse<String> post(
+      GatewaySession session, String key, String body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(server.url(session) + "/v1/chat/completions"))
+            .header("Content-Type", "application/json")
+            .header("Authorization", "Bearer " + key)
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Answers 0, 1, 2 …, so that every draw is another. */
+  private static ScriptedEngine counting() {
+    AtomicInteger draws = new AtomicInteger();
+    return ScriptedEngine.of(_ -> Integer.toString(draws.getAndIncrement()));
+  }
+
+  @Test
+  void answer_streamOfEvents_carriesWhatWasSampled() throws Exception {
+    GatewaySession session = open(ScriptedEngine.of(_ -> "6"), 48, 4);
+    HttpResponse<String> response = post(session, KEY, ASK.formatted(",\"stream\":true"));
+    assertThat(response.headers().firstValue("Content-Type"))
+        .contains("text/event-stream; charset=utf-8");
+    assertThat(response.body())
+        .contains("\"delta\":{\"content\":\"6\"}")
+        .endsWith("data: [DONE]\n\n");
+    assertThat(session.end(StopReason.COMPLETED).map(Episode::sampledTokens)).contains(1);
+  }
+
+  @Test
+  void answer_otherKeyOrNone_isRefused() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    assertThat(post(session, "k2", ASK.formatted("")).statusCode()).isEqualTo(401);
+    assertThat(post(session, "", ASK.formatted("")).statusCode()).isEqualTo(401);
+    assertThat(session.turns()).isZero();
+  }
+
+  @Test
+  void answer_endedSession_isRefusedAndNotTrained() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    assertThat(post(session, KEY, ASK.formatted("")).statusCode()).isEqualTo(200);
+    Episode episode = session.end(StopReason.COMPLETED).orElseThrow();
+    assertThat(post(session, KEY, ASK.formatted("")).statusCode()).isEqualTo(409);
+    server.forget(session);
+    HttpResponse<String> late = post(session, KEY, ASK.formatted(""));
+    assertThat(late.statusCode()).isEqualTo(409);
+    assertThat(late.body()).contains("no episode g3-9-0 is open; it has ended, or never began");
+    assertThat(episode.turns()).hasSize(1);
+    assertThat(session.turns()).isEqualTo(1);
+  }
+
+  @Test
+  void answer_retryThatSaysSo_isTheSameTurn() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    String count = "x-stainless-retry-count";
+    assertThat(post(session, KEY, ASK.formatted(""), count, "0").body())
+        .contains("\"content\":\"0\"");
+    assertThat(post(session, KEY, ASK.formatted(""), count, "1").body())
+        .contains("\"content\":\"0\"");
+    assertThat(session.turns()).isEqualTo(1);
+  }
+
+  @Test
+  void answer_sameRequestWithoutProof_isDrawnAgain() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    assertThat(post(session, KEY, ASK.formatted("")).body()).contains("\"content\":\"0\"");
+    assertThat(post(session, KEY, ASK.formatted("")).body()).contains("\"content\":\"1\"");
+    assertThat(post(session, KEY, ASK.formatted(""), "Idempotency-Key", "a").body())
+        .contains("\"content\":\"2\"");
+    assertThat(post(session, KEY, ASK.formatted(""), "Idempotency-Key", "a").body())
+        .contains("\"content\":\"2\"");
+    assertThat(session.turns()).isEqualTo(3);
+  }
+
+  @Test
+  void answer_turnsBeyondTheLimit_endTheEpisodeByIt() throws Exception {
+    GatewaySession session = open(counting(), 48, 1);
+    assertThat(post(session, KEY, ASK.formatted("")).statusCode()).isEqualTo(200);
+    HttpResponse<String> more = post(session, KEY, ASK.formatted(""));
+    assertThat(more.statusCode()).isEqualTo(400);
+    assertThat(more.body()).contains("\"code\":\"episode_over\"");
+    assertThat(session.end(StopReason.COMPLETED).map(Episode::stop)).contains(StopReason.MAX_TURNS);
+  }
+
+  @Test
+  void answer_conversationBeyondTheContext_isRefusedWithTheCodeOfOpenAi() throws Exception {
+    GatewaySession session = open(counting(), 4, 9);
+    HttpResponse<String> response = post(session, KEY, ASK.formatted(""));
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("\"code\":\"context_length_exceeded\"");
+    assertThat(session.end(StopReason.COMPLETED)).isEmpty();
+  }
+
+  @Test
+  void answer_engineThatFails_endsTheSessionAsAFailure() throws Exception {
+    IllegalStateException broken = new IllegalStateException("out of memory");
+    GatewaySession session =
+        open(new ScriptedEngine(_ -> CompletableFuture.failedStage(broken)), 48, 4);
+    assertThat(post(session, KEY, ASK.formatted("")).statusCode()).isEqualTo(500);
+    assertThat(session.failure().toCompletableFuture().join()).isSameAs(broken);
+  }
+
+  @Test
+  void answer_unreadableText_namesTheCharacter() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    HttpResponse<String> response = post(session, KEY, ASK.formatted("").replace("2*3=", "%"));
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("the policy cannot be shown this: character '%'");
+  }
+
+  @Test
+  void answer_pageOfAnotherSite_isRefused() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    assertThat(post(session, KEY, ASK.formatted(""), "Origin", "http://evil").statusCode())
+        .isEqualTo(403);
+  }
+
+  /** A turn that ends after the agent has gone, and after its session has. */
+  @Test
+  void answer_turnThatEndsBehindItsSession_isNotRecorded() throws Exception {
+    CompletableFuture<Completion> slow = new CompletableFuture<>();
+    CompletableFuture<Void> asked = new CompletableFuture<>();
+    GatewaySession session =
+        open(
+            new ScriptedEngine(
+                _ -> {
+                  asked.complete(null);
+                  return slow;
+                }),
+            48,
+            4);
+    URI url = URI.create(server.url(session));
+    String body = ASK.formatted("");
+    try (Socket agent = new Socket(url.getHost(), url.getPort())) {
+      agent
+          .getOutputStream()
+          .write(
+              ("POST %s/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
+                      + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s")
+                  .formatted(url.getPath(), KEY, body.length(), body)
+                  .getBytes(StandardCharsets.UTF_8));
+      asked.join();
+    }
+    assertThat(session.end(StopReason.TIMEOUT)).isEmpty();
+    slow.complete(GatewayFixture.completion("6"));
+    assertThat(session.turns()).isZero();
+  }
+}

@@ -1,0 +1,179 @@
+package io.troupe.gateway.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.gateway.dialog.ChatCall;
+import io.troupe.gateway.dialog.ChatMessage;
+import io.troupe.gateway.dialog.ChatMessage.Role;
+import io.troupe.gateway.dialog.MalformedTurnException;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnReply.Finish;
+import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
+import io.troupe.gateway.dialog.TurnRequest;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ChatCompletionsTest {
+  private static final ChatCompletions DIALECT = new ChatCompletions();
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ChatCall CALL = new ChatCall("call_t7_0", "calc", "{\"e\": \"1+1\"}");
+  private static final String TOOL =
+      "{'type':'function','function':{'name':'calc','description':'d','parameters':{'type':'object'},"
+          + "'strict':true}}";
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text.replace('\'', '"'));
+    } catch (JsonProcessingException malformed) {
+      throw new IllegalArgumentException(malformed);
+    }
+  }
+
+  private static TurnRequest read(String text) throws MalformedTurnException {
+    return DIALECT.read(json(text));
+  }
+
+  @Test
+  void read_requestOfTheOpenAiClient_isOneConversation() throws MalformedTurnException {
+    TurnRequest request =
+        read(
+            "{'model':'gpt-x','stream':true,'stream_options':{'include_usage':true},'temperature':0.2,"
+                + "'max_completion_tokens':99,'stop':['##'],'parallel_tool_calls':false,"
+                + "'tool_choice':'auto','tools':["
+                + TOOL
+                + "],'messages':["
+                + "{'role':'developer','content':'be brief'},"
+                + "{'role':'user','content':[{'type':'text','text':'1+'},{'type':'text','text':'1?'}]},"
+                + "{'role':'assistant','content':null,'refusal':null,'reasoning_content':'hm','tool_calls':["
+                + "{'id':'c','type':'function','function':{'name':'calc','arguments':'{}'}}]},"
+                + "{'role':'tool','tool_call_id':'c','content':'2'}]}");
+    assertThat(request.model()).isEqualTo("gpt-x");
+    assertThat(request.messages())
+        .containsExactly(
+            ChatMessage.of(Role.SYSTEM, "be brief"),
+            ChatMessage.of(Role.USER, "1+1?"),
+            ChatMessage.assistant("", "hm", List.of(new ChatCall("c", "calc", "{}"))),
+            ChatMessage.tool("c", "2", false));
+    assertThat(request.tools()).extracting(each -> each.name()).containsExactly("calc");
+    assertThat(request.maxTokens()).isEqualTo(99);
+    assertThat(request.stops()).containsExactly("##");
+    assertThat(request.parallelCalls()).isFalse();
+    assertThat(request.stream()).isTrue();
+    assertThat(request.usage()).isTrue();
+  }
+
+  @Test
+  void read_toolChoiceNone_offersNoTool() throws MalformedTurnException {
+    assertThat(
+            read("{'messages':[{'role':'user','content':'a'}],'tool_choice':'none','tools':["
+                    + TOOL
+                    + "]}")
+                .tools())
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'n':2|n",
+        "'frequency_penalty':0.5|frequency_penalty",
+        "'logprobs':true|logprobs",
+        "'tool_choice':'required'|tool_choice",
+        "'tool_choice':{'type':'function'}|tool_choice",
+        "'response_format':{'type':'json_object'}|response_format",
+        "'max_tokens':0|max_tokens",
+        "'tools':[{'type':'web_search'}]|tools[0]",
+        "'tools':[{'type':'function','function':{}}]|tools[0]",
+      })
+  void read_whatIsNotServed_isRefusedByItsName(String field, String parameter) {
+    assertThatThrownBy(() -> read("{'messages':[{'role':'user','content':'a'}]," + field + "}"))
+        .isInstanceOfSatisfying(
+            MalformedTurnException.class,
+            refused -> assertThat(refused.parameter()).isEqualTo(parameter));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'role':'tool','tool_call_id':'call_t0_0','content':'9'}|'call_t0_0' is no open call of the assistant's message before it",
+        "{'role':'user','content':[{'type':'image_url'}]}|parts of type 'image_url' are not served: the policy reads texts",
+        "{'role':'king','content':'a'}|no role 'king'",
+      })
+  void read_forgedOrForeignMessage_isRefused(String message, String reason) {
+    assertThatThrownBy(() -> read("{'messages':[{'role':'user','content':'a'}," + message + "]}"))
+        .hasMessage(reason);
+  }
+
+  private static TurnReply reply(ParsedAnswer answer, Finish finish) {
+    return new TurnReply(7, 1, answer, finish, "", 9, 7);
+  }
+
+  private static TurnRequest request(boolean usage) throws MalformedTurnException {
+    return read(
+        "{'model':'policy','messages':[{'role':'user','content':'a'}],'stream_options':{'include_usage':"
+            + usage
+            + "}}");
+  }
+
+  @Test
+  void whole_call_hasTheSampledArgumentsAndNoText() throws MalformedTurnException {
+    ParsedAnswer answer = new ParsedAnswer("", "", List.of(CALL));
+    assertThat(json(DIALECT.whole(reply(answer, Finish.TOOL_CALLS), request(false)).toString()))
+        .isEqualTo(
+            json(
+                "{'id':'chatcmpl-t7','object':'chat.completion','created':1,'model':'policy','choices':["
+                    + "{'index':0,'finish_reason':'tool_calls','logprobs':null,'message':{"
+                    + "'role':'assistant','content':null,'tool_calls':[{'id':'call_t7_0',"
+                    + "'type':'function','function':{'name':'calc','arguments':'{\\\"e\\\": \\\"1+1\\\"}'}}]}}],"
+                    + "'usage':{'prompt_tokens':9,'completion_tokens':7,'total_tokens':16,"
+                    + "'prompt_tokens_details':{'cached_tokens':0}}}"));
+  }
+
+  @Test
+  void whole_emptyAnswerWithoutCalls_isAText() throws MalformedTurnException {
+    ParsedAnswer answer = new ParsedAnswer("thought", "", List.of());
+    JsonNode message =
+        DIALECT.whole(reply(answer, Finish.LENGTH), request(false)).at("/choices/0/message");
+    assertThat(message)
+        .isEqualTo(json("{'role':'assistant','content':'','reasoning_content':'thought'}"));
+  }
+
+  @Test
+  void events_callAndCounts_endWithDone() throws MalformedTurnException {
+    ParsedAnswer answer = new ParsedAnswer("", "so", List.of(CALL, CALL));
+    List<ServerEvent> events = DIALECT.events(reply(answer, Finish.TOOL_CALLS), request(true));
+    assertThat(events.getLast().text()).isEqualTo("data: [DONE]\n\n");
+    List<JsonNode> chunks =
+        events.stream().limit(events.size() - 1).map(each -> json(each.data())).toList();
+    assertThat(chunks)
+        .extracting(each -> each.at("/choices/0/delta").toString().replace('"', '\''))
+        .startsWith("{'role':'assistant','content':''}", "{'content':'so'}");
+    assertThat(chunks.get(2).at("/choices/0/delta/tool_calls/1/index").intValue()).isEqualTo(1);
+    assertThat(chunks.get(2).at("/choices/0/delta/tool_calls/0/function/arguments").textValue())
+        .isEqualTo("{\"e\": \"1+1\"}");
+    assertThat(chunks.get(3).at("/choices/0/finish_reason").textValue()).isEqualTo("tool_calls");
+    assertThat(chunks.get(4).path("choices")).isEmpty();
+    assertThat(chunks.get(4).at("/usage/total_tokens").intValue()).isEqualTo(16);
+    assertThat(chunks).hasSize(5);
+  }
+
+  @Test
+  void error_contextOverflow_hasTheCodeThatClientsKnow() {
+    assertThat(
+            DIALECT.error(
+                new AgentDialect.Refusal(
+                    400, AgentDialect.Refusal.CONTEXT, "messages", "too long")))
+        .isEqualTo(
+            json(
+                "{'error':{'message':'too long','type':'invalid_request_error','param':'messages',"
+                    + "'code':'context_length_exceeded'}}"));
+  }
+}
