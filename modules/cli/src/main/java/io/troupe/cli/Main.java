@@ -24,6 +24,7 @@ import io.troupe.cli.simulate.WhatIfCommand;
 import io.troupe.cli.supervised.SftCommand;
 import io.troupe.cli.tasks.TasksCommand;
 import io.troupe.cli.torch.TorchCommand;
+import io.troupe.cli.track.TrackCommand;
 import io.troupe.cli.verify.VerifyCommand;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.config.binding.ConfigurationException;
@@ -103,6 +104,7 @@ public final class Main implements Runnable {
     commandLine.addSubcommand(FlameCommand.class);
     commandLine.addSubcommand(TraceCommand.class);
     commandLine.addSubcommand(ExportCommand.class);
+    commandLine.addSubcommand(TrackCommand.class);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true); // of the subcommands there are by now
     String version = "troupe " + BuildInfo.version();
     commandLine.getCommandSpec().version(version);

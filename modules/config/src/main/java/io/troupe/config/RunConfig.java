@@ -26,6 +26,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.tracking.TrackerKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,6 +56,11 @@ public record RunConfig(
         List<NamedEvaluation> evaluations,
     @Doc("What survives the process.") CheckpointSection checkpoint,
     @Doc("What a run keeps of its own history: docs/operations.md.") RecordingSection recording,
+    @Doc(
+            "Where the run is sent while it continues: a list of `wandb`, `mlflow`, `tensorboard`"
+                + " and `trackio`. docs/tracking.md has the rest.")
+        List<TrackerKind> tracking,
+    @Doc("How the trackers get the run: docs/tracking.md.") TrackersSection trackers,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
     @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement,
     @Doc("The run over many JVMs: docs/cluster.md.") ClusterSection cluster)
@@ -92,6 +98,18 @@ public record RunConfig(
             () -> names.stream().distinct().count() == names.size(),
             "must have a name of its own for each",
             "rename one");
+    rules
+        .on("tracking")
+        .require(
+            () -> tracking.stream().distinct().count() == tracking.size(),
+            "must name each tracker once",
+            "leave one out");
+    rules
+        .on("tracking", "trackers.mlflow_url")
+        .require(
+            () -> !tracking.contains(TrackerKind.MLFLOW) || !trackers.mlflowUrl().isEmpty(),
+            "needs the address of the MLflow server in trackers.mlflow_url",
+            "set it, for example to http://127.0.0.1:5000");
     rules
         .on("evaluation.target_of", "evaluations")
         .require(

@@ -62,7 +62,12 @@ public final class SchemaTables {
         heading(key);
         table(item, key.name() + "[]");
       }
-      case Schema.Value _, Schema.Row _ -> {}
+      case Schema.Row _ -> {
+        heading(key);
+        text.append(HEAD);
+        row(key.name(), key.unit(), key.range(), standard(key), key.meaning());
+      }
+      case Schema.Value _ -> {}
     }
   }
 

@@ -136,6 +136,7 @@ public final class TrainSession {
     JournalSettings journalSettings = JournalSettings.defaults();
     Journal journal = open(journalSettings);
     try (RunCopy copy = RunCopy.start(composition.config().run().sync(), folder, err::println);
+        RunTrackers trackers = RunTrackers.of(composition.config(), folder, err::println);
         JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
         JournalArchiver tidier =
             JournalArchiver.start(
@@ -152,6 +153,7 @@ public final class TrainSession {
         resume.checkChoice(settings.limits());
         resume = resume.cutMetrics(folder);
       }
+      trackers.start();
       RunOutput screen =
           new RunOutput(
               out,

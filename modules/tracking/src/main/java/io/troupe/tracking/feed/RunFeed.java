@@ -1,0 +1,135 @@
+package io.troupe.tracking.feed;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.telemetry.export.MetricGroups;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a run's folder has for one tracker, in batches behind the tracker's cursor. */
+public final class RunFeed {
+  /** The file of system metrics, in the run's {@code tracking/}. */
+  public static final String SYSTEM = "system.jsonl";
+
+  private static final int MOST = 200;
+  private static final int MOST_TABLES = 16;
+  private static final double MILLIS = 1000;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final JournalFacts journal;
+  private final RunFacts facts;
+  private final Path system;
+  private final GrowingLines metrics;
+  private final RolloutFiles rollouts;
+  private final Tables tables;
+  private long newest = -1;
+
+  /**
+   * Which rollouts are sent.
+   *
+   * @param every the steps are the multiples of this; 0 sends none
+   * @param rows of each step at most
+   */
+  public record Tables(int every, int rows) {}
+
+  /**
+   * A feed that was not read yet.
+   *
+   * @param journal of the run, shared with other feeds
+   */
+  public RunFeed(RunFolder folder, RunFacts facts, JournalFacts journal, Tables tables) {
+    this.journal = journal;
+    this.facts = facts;
+    this.tables = tables;
+    this.metrics = new GrowingLines(folder.metrics(), 0);
+    this.system = folder.path().resolve("tracking").resolve(SYSTEM);
+    this.rollouts = new RolloutFiles(folder.traces());
+  }
+
+  /**
+   * What comes behind a cursor now. A step that was sent is not sent again when a resume makes it
+   * again.
+   *
+   * @param last whether the run's process has ended, so that nothing more is written
+   */
+  public Batch next(TrackerCursor cursor, boolean last) throws IOException {
+    List<TrackedRow> rows = rows(cursor.step());
+    GrowingLines lines = new GrowingLines(system, cursor.system());
+    List<SystemSample> samples = new ArrayList<>();
+    for (String line : lines.next(MOST)) {
+      samples.add(SystemSample.parse(line));
+    }
+    long table = cursor.table();
+    List<RolloutTable> found = new ArrayList<>();
+    while (isDue(table + tables.every(), last) && found.size() < MOST_TABLES) {
+      table += tables.every();
+      addTable(found, table);
+    }
+    boolean ends = last && rows.isEmpty() && samples.isEmpty() && table == cursor.table();
+    List<TrackedEnd> end =
+        ends
+            ? journal.end().filter(e -> e.atMillis() != cursor.endedAtMillis()).stream().toList()
+            : List.of();
+    return new Batch(
+        rows,
+        samples,
+        found,
+        end,
+        cursor.at(
+            rows.isEmpty() ? cursor.step() : rows.getLast().step(),
+            lines.offset(),
+            table,
+            end.isEmpty() ? cursor.endedAtMillis() : end.getFirst().atMillis()));
+  }
+
+  /** Whether the rollouts of a step are written: the next step has ended, or the run has. */
+  private boolean isDue(long step, boolean last) {
+    return tables.every() > 0 && (step < newest || (last && step == newest));
+  }
+
+  private void addTable(List<RolloutTable> found, long step) throws IOException {
+    List<List<Object>> rows = rollouts.rows(step, journal.groups(step), tables.rows());
+    if (!rows.isEmpty()) {
+      found.add(new RolloutTable(step, atMillis(step, 0), rows));
+    }
+  }
+
+  private List<TrackedRow> rows(long after) throws IOException {
+    List<TrackedRow> rows = new ArrayList<>();
+    List<String> lines = metrics.next(MOST);
+    journal.refresh(); // A row is written after its step is in the journal.
+    while (!lines.isEmpty() && rows.isEmpty()) {
+      for (String line : lines) {
+        Map<String, Object> row = parse(line);
+        long step = ((Number) row.getOrDefault("step", 0)).longValue();
+        newest = Math.max(newest, step);
+        if (step > after) {
+          double seconds = row.get("seconds") instanceof Number number ? number.doubleValue() : 0;
+          rows.add(new TrackedRow(step, atMillis(step, seconds), MetricGroups.numbers(row)));
+        }
+      }
+      lines = rows.isEmpty() ? metrics.next(MOST) : List.of();
+    }
+    return rows;
+  }
+
+  private Map<String, Object> parse(String line) throws IOException {
+    try {
+      return JSON.readValue(line, new TypeReference<>() {});
+    } catch (IOException malformed) {
+      metrics.restart(); // The rows before it were not returned.
+      throw malformed;
+    }
+  }
+
+  /** The journal's time; where it begins later, the start of the run and the row's own seconds. */
+  private long atMillis(long step, double seconds) {
+    Optional<Long> ended = journal.endedAtMillis(step);
+    return ended.orElseGet(() -> facts.startedMillis() + Math.round(MILLIS * seconds));
+  }
+}

@@ -1,0 +1,16 @@
+package io.troupe.tracking.feed;
+
+/**
+ * How a run ended.
+ *
+ * @param atMillis since 1970
+ * @param kind whether it can be resumed, has failed, or is complete
+ */
+public record TrackedEnd(long atMillis, Kind kind) {
+  /** The kinds of an end. */
+  public enum Kind {
+    COMPLETED,
+    INTERRUPTED,
+    FAILED
+  }
+}
